@@ -1,0 +1,86 @@
+// @ts-check
+// The key figures, from the record of the sprint: there every turn is as short as it can be, so the
+// figures are the lock's and not the work's.
+import { recoveryMs } from './check.mjs';
+import { earlier, msBetween, now, ofType, percentile } from './events.mjs';
+
+/** @typedef {import('./stage.mjs').Stage} Stage */
+/** @typedef {import('./check.mjs').Finding} Finding */
+
+/**
+ * @typedef {object} Figures one row of the table; NaN where a figure makes no sense
+ * @property {string} name
+ * @property {number} acquisitions in the whole act
+ * @property {number} perSecond
+ * @property {number} waitP50Ms
+ * @property {number} waitP99Ms
+ * @property {number} commands script calls per acquisition
+ * @property {number} recoveryMs from the accident until another worker held
+ * @property {number} violations
+ */
+
+/**
+ * @param {Stage} stage
+ * @param {Finding[]} findings
+ * @returns {Figures}
+ */
+export function figuresOf(stage, findings) {
+  const { events, turns, measured } = stage;
+  const granted = turns.filter((turn) => turn.held !== undefined);
+  const from = stage.gunAt;
+  const to = ofType(events, 'sprinted').reduce((first, { at }) => earlier(first, at), now());
+  const sprint = granted.filter((turn) => between(turn.held, from, to));
+  const waits = sprint.map((turn) => msBetween(turn.asked, turn.held ?? turn.asked));
+  const counted = granted.filter(
+    (turn) => measured !== undefined && between(turn.held, measured.from, measured.to),
+  );
+  const accident = events.find((event) => event.type === 'killed' || event.type === 'paused');
+  return {
+    name: stage.act.title,
+    acquisitions: granted.length,
+    perSecond: sprint.length / (msBetween(from, to) / 1_000),
+    waitP50Ms: percentile(waits, 0.5),
+    waitP99Ms: percentile(waits, 0.99),
+    commands: (measured?.scripts ?? Number.NaN) / counted.length,
+    recoveryMs: accident === undefined ? Number.NaN : recoveryMs(turns, accident),
+    violations: violationsIn(findings),
+  };
+}
+
+/** @param {bigint | undefined} at @param {bigint} from @param {bigint} to */
+const between = (at, from, to) => at !== undefined && from <= at && at <= to;
+
+/**
+ * The row of the latches: how long it took from the shot to each worker's first step, and from the
+ * last arrival until each worker knew of it.
+ * @param {Stage[]} stages
+ * @param {Finding[]} findings
+ * @returns {Figures}
+ */
+export function latchFigures(stages, findings) {
+  const delays = stages.flatMap(({ events, gunAt }) => {
+    const last = ofType(events, 'arrived')
+      .map((event) => event.at)
+      .reduce(later, 0n);
+    return [
+      ...ofType(events, 'go').map((event) => msBetween(gunAt, event.at)),
+      ...ofType(events, 'finished').map((event) => msBetween(last, event.at)),
+    ];
+  });
+  return {
+    name: 'Count-down latch',
+    acquisitions: delays.length,
+    perSecond: Number.NaN,
+    waitP50Ms: percentile(delays, 0.5),
+    waitP99Ms: percentile(delays, 0.99),
+    commands: Number.NaN,
+    recoveryMs: Number.NaN,
+    violations: violationsIn(findings),
+  };
+}
+
+/** @param {bigint} a @param {bigint} b */
+const later = (a, b) => (a > b ? a : b);
+
+/** @param {Finding[]} findings */
+const violationsIn = (findings) => findings.filter((finding) => !finding.ok).length;

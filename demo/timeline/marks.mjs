@@ -1,0 +1,136 @@
+// @ts-check
+// What happens at an instant: the gun, the line, the shot, the refusal; and the numbered notes.
+import { firstGrantAfter } from '../check.mjs';
+import { msBetween, ofType } from '../events.mjs';
+import { accidentOf } from './spans.mjs';
+import { line, showMs, tag, text, title } from './svg.mjs';
+
+/** @typedef {import('../stage.mjs').Stage} Stage */
+/** @typedef {import('./chart.mjs').Scale} Scale */
+/** @typedef {{ at: bigint, worker: number, said: string }} Note */
+
+/**
+ * What the reader should see, in the order in which it happened.
+ * @param {Stage} stage
+ * @returns {Note[]}
+ */
+export function notesOf(stage) {
+  const { events, turns } = stage;
+  const accident = accidentOf(stage);
+  const next = accident && firstGrantAfter(turns, accident);
+  if (accident === undefined || next === undefined) {
+    return [];
+  }
+  const { at, worker } = accident;
+  const gap = showMs(msBetween(at, next.held));
+  const goesOn = { at: next.held, worker: next.worker };
+  if (accident.type === 'killed') {
+    return [
+      {
+        at,
+        worker,
+        said: `Worker ${worker} is killed while it holds. It cannot release, and nobody tells Redis.`,
+      },
+      {
+        ...goesOn,
+        said: `Its lease runs out by itself: ${gap} ms after the shot worker ${next.worker} holds, and all go on.`,
+      },
+    ];
+  }
+  const [awake] = ofType(events, 'resumed', worker);
+  const refused = events.find((event) => event.type === 'write' && event.stale === true);
+  const back = { at: refused?.at ?? awake?.at ?? at, worker };
+  return [
+    {
+      at,
+      worker,
+      said: `Worker ${worker} is frozen while it holds. Its clock runs on, its code does not.`,
+    },
+    {
+      ...goesOn,
+      said: `Its lease is over: worker ${next.worker} holds, ${gap} ms after the freeze, with a larger token.`,
+    },
+    {
+      ...back,
+      said:
+        `Worker ${worker} wakes. Its first line reads isHeld ${awake?.isHeld}; it writes all the ` +
+        `same, and the store ${refused?.accepted === true ? 'takes' : 'refuses'} its token ${refused?.token}.`,
+    },
+  ];
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Scale} scale
+ * @param {Note[]} notes
+ */
+export function marks(stage, scale, notes) {
+  const { events } = stage;
+  const seen = (/** @type {{ at: bigint }} */ { at }) => at > scale.from && at < scale.to;
+  const arrivals = ofType(events, 'arrived').map((event) => event.at);
+  const finish = arrivals.reduce((a, b) => (a > b ? a : b), 0n);
+  const parts = [];
+  if (seen({ at: scale.zero })) {
+    parts.push(flag(scale, scale.zero, 'start gun', 'start'));
+  }
+  if (seen({ at: finish })) {
+    parts.push(flag(scale, finish, 'finish line', 'end'));
+  }
+  for (const event of events.filter(seen)) {
+    const [x, y] = [scale.x(event.at), event.worker === 0 ? 0 : scale.laneY(event.worker)];
+    if (event.type === 'killed') {
+      parts.push(cross(x, y, event.worker));
+      parts.push(text('remark', x + 17, y + 4, 'killed while holding (SIGKILL)'));
+    } else if (event.type === 'write' && event.accepted === false) {
+      parts.push(noEntry(x, y, `token ${event.token} of worker ${event.worker} refused`));
+    }
+  }
+  notes.forEach((note, index) => {
+    if (seen(note)) {
+      parts.push(badge(scale.x(note.at), scale.laneY(note.worker) - 14, index + 1, note.said));
+    }
+  });
+  return parts.join('');
+}
+
+/** @param {Scale} scale @param {bigint} at @param {string} label @param {'start' | 'end'} side */
+function flag({ x, top, bottom }, at, label, side) {
+  const [pole, sign] = [x(at), side === 'start' ? 1 : -1];
+  const y = top - 66;
+  const cloth = `M${pole} ${y}h${sign * 13}l${sign * -4} 5l${sign * 4} 5h${sign * -13}z`;
+  return (
+    line('pole', pole, y, pole, bottom) +
+    tag('path', { class: 'cloth', d: cloth }) +
+    text('flag', pole + sign * 18, y + 9, label, side)
+  );
+}
+
+/** @param {number} x @param {number} y @param {number} worker */
+const cross = (x, y, worker) =>
+  tag(
+    'g',
+    { class: 'killed', transform: `translate(${x.toFixed(1)} ${y})` },
+    title(`worker ${worker} was killed here`) +
+      tag('circle', { r: 10 }) +
+      tag('path', { d: 'M-4 -4L4 4M-4 4L4 -4' }),
+  );
+
+/** @param {number} x @param {number} y @param {string} tip */
+const noEntry = (x, y, tip) =>
+  tag(
+    'g',
+    { class: 'refused', transform: `translate(${x.toFixed(1)} ${y})` },
+    title(tip) +
+      tag('circle', { r: 9 }) +
+      tag('rect', { x: -5.5, y: -1.8, width: 11, height: 3.6 }),
+  );
+
+/** @param {number} x @param {number} y @param {number} number @param {string} tip */
+const badge = (x, y, number, tip) =>
+  tag(
+    'g',
+    { class: 'badge', transform: `translate(${x.toFixed(1)} ${y})` },
+    title(tip) +
+      tag('circle', { r: 7.5 }) +
+      tag('text', { y: 3.4, 'text-anchor': 'middle' }, String(number)),
+  );

@@ -1,0 +1,29 @@
+-- latch/delete: remove a latch and let its waiters go, at most once per request.
+--
+-- KEYS[1] latch      string   the count; no TTL unless the caller gave one
+-- KEYS[2] opened     string   private: time of the last zero; lives 10 minutes
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] publish    string   PUBLISH or SPUBLISH
+-- ARGV[4] channel    string   where waiters of the latch listen
+-- returns string     1 it was there, 0 it was not; or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/latch_count
+-- include lib/latch_open
+local latch, requests, number, floor = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+if not latch_count(latch) then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+if redis.call('EXISTS', latch) == 0 then
+  return record(requests, number, floor, '0')
+end
+latch_open(latch, KEYS[2], ARGV[3], ARGV[4])
+return record(requests, number, floor, '1')

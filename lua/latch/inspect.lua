@@ -1,0 +1,13 @@
+-- latch/inspect: the count of a latch, when it last reached zero, and how long it still lives.
+--
+-- KEYS[1] latch      string   the count; no TTL unless the caller gave one
+-- KEYS[2] opened     string   private: time of the last zero; lives 10 minutes
+-- returns string     the count, ms left (-1: no limit, -2: none set), and time of the last zero
+
+-- include lib/latch_count
+local count = latch_count(KEYS[1])
+if not count then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+local opened = redis.call('GET', KEYS[2]) or ''
+return string.format('%.0f %.0f %s', count, redis.call('PTTL', KEYS[1]), opened)

@@ -1,0 +1,34 @@
+-- latch/try-set-count: set the count of a latch unless one is set, at most once per request.
+--
+-- KEYS[1] latch      string   the count; no TTL unless the caller gives one
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] count      integer  the count to set, at least 1
+-- ARGV[4] ttl_ms     integer  life of the latch, 0 for no limit
+-- ARGV[5] publish    string   PUBLISH or SPUBLISH
+-- ARGV[6] channel    string   where waiters of the latch listen
+-- returns string     1 it was set, 0 one was set already; or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/latch_count
+local latch, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local count = latch_count(latch)
+if not count then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+if count > 0 then
+  return record(requests, number, floor, '0')
+end
+redis.call('SET', latch, ARGV[3])
+if tonumber(ARGV[4]) > 0 then
+  redis.call('PEXPIRE', latch, ARGV[4])
+end
+redis.call(ARGV[5], ARGV[6], '1')
+return record(requests, number, floor, '1')

@@ -1,0 +1,8 @@
+-- Records the answer of a request for its later copies, forgets the settled ones, and returns it.
+-- The record lives 10 minutes from its last request and holds only what is still under way.
+local function record(requests, number, floor, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer, '-' .. floor, 'floor')
+  redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  redis.call('PEXPIRE', requests, 600000)
+  return answer
+end

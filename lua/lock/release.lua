@@ -1,0 +1,31 @@
+-- lock/release: state how many of a holder's holds are still alive, and free the lock at none.
+--
+-- With `burn_ms` it also burns the holder id: no later copy of its acquisition is granted.
+--
+-- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
+-- KEYS[2] cancelled  string   private: burns this holder id; lives for burn_ms
+-- ARGV[1] holder     string   who releases
+-- ARGV[2] count      integer  its holds still alive, re-entries under way included
+-- ARGV[3] burn_ms    integer  0 burns nothing
+-- ARGV[4] publish    string   PUBLISH or SPUBLISH
+-- ARGV[5] channel    string   where waiters of the lock listen
+-- returns integer?   1 the lock is free, 0 other holds keep it, null it was not held by holder
+
+local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+
+if burn_ms > 0 then
+  redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
+end
+if redis.call('HEXISTS', lock, holder) == 0 then
+  return nil
+end
+if count > 0 then
+  redis.call('HSET', lock, holder, count)
+  return 0
+end
+redis.call('HDEL', lock, holder)
+if redis.call('EXISTS', lock) == 1 then
+  return 0
+end
+redis.call(ARGV[4], ARGV[5], '0')
+return 1

@@ -1,0 +1,20 @@
+-- lock/renew: renew many leases at once, and say of each whether it is still held.
+--
+-- KEYS[*] locks      hash     holder -> number of holds; its TTL is the lease
+-- ARGV[*] claims     string   for each lock its holder and the lease in ms, 0 to ask only
+-- returns string     one digit a lock: 1 held by the holder, 0 gone, 2 somebody else has it
+
+local answers = {}
+for i = 1, #KEYS do
+  local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
+  -- pcall: a key that was overwritten with another type must not cost the others their renewal.
+  if redis.pcall('HEXISTS', lock, holder) == 1 then
+    if lease_ms > redis.call('PTTL', lock) then
+      redis.call('PEXPIRE', lock, lease_ms)
+    end
+    answers[i] = '1'
+  else
+    answers[i] = redis.call('EXISTS', lock) == 1 and '2' or '0'
+  end
+end
+return table.concat(answers)

@@ -1,0 +1,43 @@
+// @ts-check
+// Compiles src into dist. The new folder is renamed into place when it is complete, so that a test
+// or demo which runs meanwhile never imports half a build.
+
+import { existsSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from './lib/fresh.mjs';
+import { runTool } from './lib/run.mjs';
+
+/** @returns {Promise<{ ok: boolean, output: string }>} */
+export async function build() {
+  const fresh = join(root, `.dist-new-${process.pid}`);
+  const old = join(root, `.dist-old-${process.pid}`);
+  const startedAt = new Date();
+  try {
+    const result = await runTool('tsc', ['-p', 'tsconfig.build.json', '--outDir', fresh]);
+    if (result.code !== 0) {
+      return { ok: false, output: result.output };
+    }
+    if (!existsSync(join(fresh, 'index.js'))) {
+      return { ok: false, output: `${result.output}src/index.ts was not compiled\n` };
+    }
+    // A source saved while tsc ran makes the build stale: date it by its start.
+    if (statSync(join(fresh, 'index.js')).mtime > startedAt) {
+      utimesSync(join(fresh, 'index.js'), startedAt, startedAt);
+    }
+    if (existsSync(join(root, 'dist'))) {
+      renameSync(join(root, 'dist'), old);
+    }
+    renameSync(fresh, join(root, 'dist'));
+    return { ok: true, output: result.output };
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { ok, output } = await build();
+  process.stdout.write(output);
+  process.exitCode = ok ? 0 : 1;
+}

@@ -1,0 +1,69 @@
+// @ts-check
+// Compiles lua/<primitive>/<operation>.lua into src/core/scripts.generated.ts.
+//
+//   node scripts/generate-scripts.mjs [--check] [--lua DIR] [--out FILE]
+//
+// The header of each file is its type: scripts/lua/header.mjs has the grammar.
+// With --check nothing is written: exit code 1 says that the file is not what lua/ compiles to.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { compile } from './lua/compile.mjs';
+import { emit } from './lua/emit.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    check: { type: 'boolean', default: false },
+    lua: { type: 'string', default: join(root, 'lua') },
+    out: { type: 'string', default: join(root, 'src/core/scripts.generated.ts') },
+  },
+});
+
+/** @param {string} folder */
+function readLua(folder) {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return new Map(
+    names
+      .filter((name) => name.endsWith('.lua'))
+      .map((name) => [name.replaceAll(sep, '/'), readFileSync(join(folder, name), 'utf8')]),
+  );
+}
+
+/** @param {string} path */
+function shown(path) {
+  return relative(process.cwd(), path);
+}
+
+/** @returns {number} the exit code */
+function main() {
+  const { scripts, faults } = compile(readLua(options.lua));
+  for (const { file, line, message } of faults) {
+    console.error(`${shown(join(options.lua, file))}:${line}: ${message}`);
+  }
+  if (scripts.length === 0) {
+    console.error(`${shown(options.lua)} has no <primitive>/<operation>.lua`);
+  }
+  if (faults.length > 0 || scripts.length === 0) {
+    return 1;
+  }
+  const text = emit(scripts);
+  const committed = existsSync(options.out) ? readFileSync(options.out, 'utf8') : '';
+  if (committed.replaceAll('\r\n', '\n') === text) {
+    console.log(`${shown(options.out)} is up to date: ${scripts.length} scripts`);
+    return 0;
+  }
+  if (options.check) {
+    console.error(
+      `${shown(options.out)} is not what ${shown(options.lua)} compiles to: ` +
+        `run 'npm run generate' and commit the result`,
+    );
+    return 1;
+  }
+  writeFileSync(options.out, text);
+  console.log(`${shown(options.out)} written: ${scripts.length} scripts`);
+  return 0;
+}
+
+process.exitCode = main();

@@ -1,0 +1,67 @@
+// @ts-check
+// Runs the vitest suite with live output, and counts what it reports.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runTool } from './run.mjs';
+
+/**
+ * @typedef {{ passed: number, failed: number, skipped: number, ms: number }} Tally
+ * @typedef {object} Report the part of vitest's JSON report we read
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {number} numPendingTests
+ * @property {number} numTodoTests
+ * @property {{ status: string, assertionResults: unknown[] }[]} testResults
+ */
+
+/**
+ * @param {string} file
+ * @param {number} code vitest's exit code
+ * @returns {Omit<Tally, 'ms'>}
+ */
+function tally(file, code) {
+  /** @type {Report} */
+  let report;
+  try {
+    report = /** @type {Report} */ (JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  // A file that could not be loaded has no tests to count: it counts as one.
+  const broken = report.testResults.filter(
+    (result) => result.status === 'failed' && result.assertionResults.length === 0,
+  ).length;
+  const failed = report.numFailedTests + broken;
+  return {
+    passed: report.numPassedTests,
+    // An error outside any test, such as an unhandled rejection, shows in the exit code only.
+    failed: failed === 0 && code !== 0 ? 1 : failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+/**
+ * @param {string[]} args for `vitest run`
+ * @param {{ env?: NodeJS.ProcessEnv, timeoutMs?: number }} [options]
+ * @returns {Promise<Tally>}
+ */
+export async function runVitest(args, options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-vitest-'));
+  const file = join(folder, 'report.json');
+  const startedAt = performance.now();
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const result = await runTool('vitest', ['run', ...reporters, ...args], {
+      ...options,
+      show: true,
+    });
+    if (result.timedOut) {
+      console.error(`vitest was stopped after ${options.timeoutMs} ms`);
+    }
+    return { ...tally(file, result.code), ms: performance.now() - startedAt };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

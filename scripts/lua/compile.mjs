@@ -1,0 +1,179 @@
+// @ts-check
+// Turns the files under lua/ into scripts: headers read, code checked, includes inlined.
+import { createHash } from 'node:crypto';
+import { checkCode, checkLib, checkOperands, globalsOf, parse } from './check.mjs';
+import { camelCase, readHeader } from './header.mjs';
+
+/**
+ * @typedef {import('./header.mjs').Header} Header
+ * @typedef {import('./header.mjs').Report} Report
+ * @typedef {Header & { name: string, constant: string, sha1: string, source: string }} Script
+ * @typedef {{ file: string, line: number, message: string }} Fault
+ * @typedef {{
+ *   path: string,
+ *   lines: string[],
+ *   chunk: import('luaparse').Chunk | null,
+ *   includes: Map<string, number>,
+ *   report: Report,
+ * }} Source  `path` is `lock/acquire`, or `lib/take_hold` like a key of `includes`
+ */
+
+const OPERATION = /^[a-z][a-z0-9]*(-[a-z0-9]+)*\/[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const LIB = /^lib\/[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+const INCLUDE = /^\s*--\s*include\b/;
+
+/**
+ * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`
+ * @returns {{ scripts: Script[], faults: Fault[] }}  scripts mean something without faults only
+ */
+export function compile(files) {
+  /** @type {Fault[]} */
+  const faults = [];
+  /** @type {Map<string, Source>} */
+  const sources = new Map();
+  for (const file of [...files.keys()].toSorted()) {
+    /** @type {Report} */
+    const report = (line, message) => faults.push({ file, line, message });
+    const source = readSource(file, files.get(file) ?? '', report);
+    sources.set(source.path, source);
+  }
+  /** @type {Script[]} */
+  const scripts = [];
+  for (const source of sources.values()) {
+    checkSource(source, sources);
+    if (OPERATION.test(source.path) && !LIB.test(source.path)) {
+      scripts.push(compileOperation(source, sources));
+    } else if (!LIB.test(source.path)) {
+      source.report(1, `expected lua/<primitive>/<operation>.lua or lua/lib/<function_name>.lua`);
+    } else if (![...sources.values()].some(({ includes }) => includes.has(source.path))) {
+      source.report(1, 'no file includes this one');
+    }
+  }
+  checkConstants(scripts, sources);
+  return { scripts, faults: faults.toSorted(byFileAndLine) };
+}
+
+/**
+ * @param {Fault} a
+ * @param {Fault} b
+ */
+function byFileAndLine(a, b) {
+  return a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1;
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @param {Report} report
+ * @returns {Source}
+ */
+function readSource(file, text, report) {
+  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  /** @type {Map<string, number>} */
+  const includes = new Map();
+  lines.forEach((line, index) => {
+    const path = line.replace('-- include ', '');
+    if (!INCLUDE.test(line)) {
+      return;
+    }
+    if (!LIB.test(path)) {
+      report(index + 1, `expected '-- include lib/<function_name>', got '${line}'`);
+    } else if (includes.has(path)) {
+      report(index + 1, `${path} is included already on line ${includes.get(path)}`);
+    } else {
+      includes.set(path, index + 1);
+    }
+  });
+  const chunk = parse(text.replaceAll('\r\n', '\n'), report);
+  return { path: file.replace(/\.lua$/, ''), lines, chunk, includes, report };
+}
+
+/**
+ * @param {Source} source
+ * @param {Map<string, Source>} sources
+ */
+function checkSource({ path, lines, chunk, includes, report }, sources) {
+  for (const [include, line] of includes) {
+    if (!sources.has(include)) {
+      report(line, `${include}.lua does not exist`);
+    } else if (reaches(include, path, sources)) {
+      report(line, `${include} includes ${path} in turn`);
+    }
+  }
+  if (chunk === null) {
+    return;
+  }
+  const globals = globalsOf(chunk);
+  for (const [include, line] of includes) {
+    if (!globals.has(functionOf(include))) {
+      report(line, `${include} is included but never used`);
+    }
+  }
+  checkCode(chunk, new Set([...includes.keys()].map(functionOf)), report);
+  if (LIB.test(path)) {
+    checkLib(chunk, functionOf(path), lines, report);
+  }
+}
+
+/** @param {string} path */
+function functionOf(path) {
+  return path.slice('lib/'.length);
+}
+
+/**
+ * True when `from` is `to` or includes it, directly or not.
+ * @param {string} from
+ * @param {string} to
+ * @param {Map<string, Source>} sources
+ */
+function reaches(from, to, sources) {
+  return withIncludes(from, sources).some(({ path }) => path === to);
+}
+
+/**
+ * The file and all it includes, each once, after what it includes itself.
+ * @param {string} path
+ * @param {Map<string, Source>} sources
+ * @param {Set<string>} seen
+ * @returns {Source[]}
+ */
+function withIncludes(path, sources, seen = new Set()) {
+  const source = sources.get(path);
+  if (source === undefined || seen.has(path)) {
+    return [];
+  }
+  seen.add(path);
+  const included = [...source.includes.keys()];
+  return [...included.flatMap((include) => withIncludes(include, sources, seen)), source];
+}
+
+/**
+ * @param {Source} operation
+ * @param {Map<string, Source>} sources
+ * @returns {Script}
+ */
+function compileOperation({ path, lines, chunk, report }, sources) {
+  const header = readHeader(lines, path, report);
+  if (chunk !== null) {
+    checkOperands(chunk, 'KEYS', header.KEYS, report);
+    checkOperands(chunk, 'ARGV', header.ARGV, report);
+  }
+  const code = withIncludes(path, sources).flatMap((source) => source.lines);
+  // SLOWLOG and MONITOR show how the text of an EVAL starts: with the name of the script.
+  const source = [`-- ${path}`, ...code.filter((line) => !/^\s*(--|$)/.test(line))].join('\n');
+  const sha1 = createHash('sha1').update(source).digest('hex');
+  return { ...header, name: path, constant: camelCase(path), sha1, source };
+}
+
+/**
+ * @param {Script[]} scripts
+ * @param {Map<string, Source>} sources
+ */
+function checkConstants(scripts, sources) {
+  for (const [index, { name, constant }] of scripts.entries()) {
+    const other = scripts.slice(0, index).find((script) => script.constant === constant);
+    if (other !== undefined) {
+      sources.get(name)?.report(1, `${name} and ${other.name} would both be '${constant}'`);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// @ts-check
+// Writes compiled scripts as the text of one TypeScript module.
+
+/**
+ * @typedef {import('./header.mjs').Operand} Operand
+ * @typedef {import('./compile.mjs').Script} Script
+ */
+
+/** @type {Record<string, string>} */
+const ARGUMENT_TYPES = { integer: 'number', string: 'string', bytes: 'Buffer' };
+/** @type {Record<string, { type: string, decode: string }>} */
+const REPLIES = {
+  integer: { type: 'number', decode: 'integer' },
+  'integer?': { type: 'number | null', decode: 'integerOrNull' },
+  string: { type: 'string', decode: 'text' },
+  'string?': { type: 'string | null', decode: 'textOrNull' },
+  'bytes?': { type: 'Buffer | null', decode: 'bytesOrNull' },
+};
+
+/** @param {Script[]} scripts */
+export function emit(scripts) {
+  const sorted = scripts.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const used = new Set(scripts.map(({ returns }) => returns));
+  const decoders = Object.keys(REPLIES).filter((reply) => used.has(reply));
+  return [
+    '// Generated from lua/ by `node scripts/generate-scripts.mjs`: change the Lua, not this file.',
+    `import { ${decoders.map((reply) => REPLIES[reply]?.decode).join(', ')} } from './decode.js';`,
+    `import type { Script } from './script.js';`,
+    ...sorted.map(emitScript),
+    '',
+  ].join('\n');
+}
+
+/** @param {Script} script */
+function emitScript({ summary, constant, name, sha1, source, KEYS, ARGV, returns }) {
+  return `
+/** ${summary} */
+export const ${constant}: Script<
+  ${fields(KEYS, () => 'string')},
+  ${fields(ARGV, ({ type }) => ARGUMENT_TYPES[type] ?? '')},
+  ${REPLIES[returns]?.type}
+> = {
+  name: '${name}',
+  sha1: '${sha1}',
+  source: ${templateLiteral(source)},
+  operands: ${operands(KEYS, ARGV)},
+  decode: ${REPLIES[returns]?.decode},
+};`;
+}
+
+/**
+ * @param {Operand[]} list
+ * @param {(operand: Operand) => string} typeOf
+ */
+function fields(list, typeOf) {
+  const members = list.map((operand) => {
+    const type = typeOf(operand);
+    return `${operand.name}: ${operand.variadic ? `readonly ${type}[]` : type}`;
+  });
+  return members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`;
+}
+
+/**
+ * @param {Operand[]} keys
+ * @param {Operand[]} args
+ */
+function operands(keys, args) {
+  const fixed = keys.filter((key) => !key.variadic).length;
+  const many = keys.find((key) => key.variadic);
+  const rest = many === undefined ? '' : `keys.${many.name}.length`;
+  const count = rest === '' || fixed > 0 ? `${fixed}${rest && ` + ${rest}`}` : rest;
+  const values = [
+    ...keys.map((key) => `${key.variadic ? '...' : ''}keys.${key.name}`),
+    ...args.map((arg) => `${arg.variadic ? '...' : ''}args.${arg.name}`),
+  ];
+  const used = keys.length > 0 ? ['keys'] : args.length > 0 ? ['_keys'] : [];
+  const parameters = args.length > 0 ? [...used, 'args'] : used;
+  return `(${parameters.join(', ')}) => [${[count, ...values].join(', ')}]`;
+}
+
+/** @param {string} text */
+function templateLiteral(text) {
+  return `\`${text.replace(/\\|`|\$\{/g, (special) => `\\${special}`)}\``;
+}

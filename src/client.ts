@@ -1,0 +1,144 @@
+import { v4 as uuid } from 'uuid';
+import { systemClock } from './core/clock.js';
+import type { ClientEvents } from './core/events.js';
+import { LockHold } from './core/hold.js';
+import type { Lock } from './core/lock-face.js';
+import { checkKeyPrefix, objectKey } from './core/names.js';
+import { readTemplate } from './core/redis.js';
+import type { RedisTemplate } from './core/redis.js';
+import { createRouter } from './core/create-router.js';
+import { Runtime } from './core/runtime.js';
+import { checkInteger, checkOptions, INT32_MAX, RENEWED_LEASE_MIN_MS } from './core/validate.js';
+import { LatchFace } from './latch/latch.js';
+import type { CountDownLatch, LatchLooks } from './latch/latch.js';
+import { createFencedLock, createLock } from './lock/lock.js';
+
+const DEFAULT_URL = 'redis://127.0.0.1:6379';
+const DEFAULT_LEASE_MS = 30_000;
+const DEFAULT_COMMAND_TIMEOUT_MS = 5_000;
+const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
+
+/** How to make a client. */
+export interface ClientOptions {
+  /**
+   * A URL, ioredis options, or a Redis / Cluster instance, used as a template: the client opens
+   * its own connections from it, never writes to it and never closes it.
+   * Default: `process.env.REDIS_URL`, else `redis://127.0.0.1:6379`.
+   */
+  redis?: RedisTemplate;
+  /** Put in front of every object name, the same on every process that shares the objects. */
+  keyPrefix?: string;
+  /** Lease in milliseconds of a hold that names none, renewed every third of it: 100 to
+   * 2147483647, default 30000. */
+  leaseMs?: number;
+  /** Longest wait in milliseconds for the answer to one command: 1 to 2147483647, default 5000. */
+  commandTimeoutMs?: number;
+}
+
+/** Makes coordination objects and owns their connections, leases and waits. */
+export interface Client extends AsyncDisposable {
+  /** UUID v4, fresh per client. */
+  readonly id: string;
+  /** A reentrant lock. Throws a TypeError or RangeError on a bad name. */
+  getLock(name: string): Lock;
+  /** A reentrant lock whose holds carry a fencing token. */
+  getFencedLock(name: string): Lock;
+  /** A count-down latch. */
+  getCountDownLatch(name: string): CountDownLatch;
+  /** Adds a listener; see ClientEvents. */
+  on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this;
+  /** Adds a listener for the next event only. */
+  once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this;
+  /** Removes a listener. */
+  off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this;
+  /**
+   * Stops granting, ends every wait with ClosedError, sets every `isHeld` false, then releases
+   * every hold and closes what it opened, within `timeoutMs` (0 to 2147483647, default 5000).
+   * What could not be released by then frees itself with its lease. Never rejects; idempotent.
+   */
+  close(options?: { timeoutMs?: number }): Promise<void>;
+}
+
+class LatchkeyClient implements Client {
+  readonly id = uuid();
+  readonly #runtime: Runtime;
+  readonly #keyPrefix: string;
+  readonly #latchLooks: LatchLooks = new Map();
+  #closing: Promise<void> | undefined;
+
+  constructor(given: ClientOptions) {
+    const options = checkOptions('options', given) as ClientOptions;
+    const { leaseMs = DEFAULT_LEASE_MS } = options;
+    const { commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS } = options;
+    this.#keyPrefix = checkKeyPrefix(options.keyPrefix ?? '');
+    const settings = {
+      leaseMs: checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX),
+      commandTimeoutMs: checkInteger('commandTimeoutMs', commandTimeoutMs, 1, INT32_MAX),
+    };
+    const { REDIS_URL = DEFAULT_URL } = process.env;
+    const endpoint = readTemplate(options.redis ?? REDIS_URL);
+    const clock = systemClock();
+    this.#runtime = new Runtime(this.id, settings, clock, (owner) =>
+      createRouter(endpoint, settings.commandTimeoutMs, clock, owner),
+    );
+  }
+
+  getLock(name: string): Lock {
+    return createLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+  }
+
+  getFencedLock(name: string): Lock {
+    return createFencedLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+  }
+
+  getCountDownLatch(name: string): CountDownLatch {
+    const key = objectKey(this.#keyPrefix, name);
+    return new LatchFace(this.#runtime, name, key, this.#latchLooks);
+  }
+
+  on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
+    this.#runtime.events.on(event, listener);
+    return this;
+  }
+
+  once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
+    this.#runtime.events.once(event, listener);
+    return this;
+  }
+
+  off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
+    this.#runtime.events.off(event, listener);
+    return this;
+  }
+
+  async close(options?: { timeoutMs?: number }): Promise<void> {
+    const { timeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = checkOptions('options', options) as {
+      timeoutMs?: number;
+    };
+    checkInteger('timeoutMs', timeoutMs, 0, INT32_MAX);
+    this.#closing ??= this.#close(timeoutMs);
+    await this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    const runtime = this.#runtime;
+    runtime.stopGranting();
+    const holds = [...runtime.watchdog.leases].flatMap((lease) => lease.holders);
+    // Every `isHeld` is false before the first release is answered.
+    const released = holds
+      .filter((hold) => hold instanceof LockHold)
+      .map((hold) => hold[Symbol.asyncDispose]());
+    const cleanedUp = Promise.all(released).then(() => runtime.delivery.cleanedUp());
+    await runtime.inTime(cleanedUp, timeoutMs);
+    runtime.shutDown();
+  }
+}
+
+/** Makes a client; synchronous, it connects in the background. */
+export function createClient(options: ClientOptions = {}): Client {
+  return new LatchkeyClient(options);
+}

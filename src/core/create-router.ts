@@ -1,0 +1,14 @@
+import type { Clock } from './clock.js';
+import type { Endpoint } from './redis.js';
+import { SingleRouter } from './router.js';
+import type { Router, RouterOwner } from './router.js';
+
+/** The router that fits an endpoint. */
+export function createRouter(
+  endpoint: Endpoint,
+  connectTimeoutMs: number,
+  clock: Clock,
+  owner: RouterOwner,
+): Router {
+  return new SingleRouter(endpoint, connectTimeoutMs, clock, owner);
+}

@@ -1,0 +1,107 @@
+import { EventEmitter } from 'eventemitter3';
+import type { LeaseLostError } from '../errors.js';
+import { checkTask } from './validate.js';
+
+/** What every event about an object tells. */
+export interface ObjectEvent {
+  /** Name of the object. */
+  readonly resource: string;
+  /** Kind of the object, such as `lock` or `fenced-lock`. */
+  readonly kind: string;
+}
+
+/** What every event about a hold tells. */
+export interface HoldEvent extends ObjectEvent {
+  /** Holder id as stored in Redis; for permits the permit id. */
+  readonly holderId: string;
+}
+
+/** Somebody who holds an object just now. */
+export interface Holder {
+  /** Holder id as stored in Redis. */
+  readonly holderId: string;
+  /** Number of holds it has. */
+  readonly depth: number;
+  /** Milliseconds left on its lease. */
+  readonly remainingMs: number;
+}
+
+/** Events of a client and the arguments of their listeners. */
+export interface ClientEvents {
+  /** A hold was granted. */
+  acquired: (event: HoldEvent & { readonly waitedMs: number }) => void;
+  /** A hold was released by its owner. */
+  released: (event: HoldEvent & { readonly heldMs: number }) => void;
+  /** A hold cannot be proven just now; it will be `held` again or `lost`. */
+  suspect: (
+    event: HoldEvent & { readonly remainingMs: number; readonly cause: Error | undefined },
+  ) => void;
+  /** A hold ended while it was held; once per hold. */
+  lost: (event: HoldEvent & { readonly error: LeaseLostError }) => void;
+  /** A wait is longer than max(10 s, 3 leases), and again each such span. */
+  stalled: (
+    event: ObjectEvent & { readonly waitedMs: number; readonly holders: readonly Holder[] },
+  ) => void;
+  /** Something failed in the background. */
+  error: (event: { readonly error: Error }) => void;
+}
+
+type Listener = (event: never) => unknown;
+
+/** The client's events. A listener that throws harms nobody: its error becomes an `error` event. */
+export class Events {
+  readonly #emitter = new EventEmitter<keyof ClientEvents>();
+  /** What was registered in place of each listener. */
+  readonly #guarded = new WeakMap<Listener, (event: unknown) => void>();
+
+  on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    this.#emitter.on(event, this.#guard(event, listener));
+  }
+
+  once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    this.#emitter.once(event, this.#guard(event, listener));
+  }
+
+  off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    this.#emitter.off(event, this.#guarded.get(listener));
+  }
+
+  /** True when somebody listens, for events that cost something to make. */
+  wanted(event: keyof ClientEvents): boolean {
+    return this.#emitter.listenerCount(event) > 0;
+  }
+
+  emit<E extends keyof ClientEvents>(event: E, payload: Parameters<ClientEvents[E]>[0]): void {
+    this.#emitter.emit(event, payload);
+  }
+
+  #guard(event: keyof ClientEvents, listener: Listener): (payload: unknown) => void {
+    checkTask('listener', listener);
+    let guarded = this.#guarded.get(listener);
+    if (guarded === undefined) {
+      guarded = (payload) => this.#call(event, listener as (payload: unknown) => unknown, payload);
+      this.#guarded.set(listener, guarded);
+    }
+    return guarded;
+  }
+
+  #call(
+    event: keyof ClientEvents,
+    listener: (payload: unknown) => unknown,
+    payload: unknown,
+  ): void {
+    const report = (error: unknown): void => {
+      if (event !== 'error') {
+        this.emit('error', { error: error instanceof Error ? error : new Error(String(error)) });
+      }
+    };
+    try {
+      const result = listener(payload);
+      if (result instanceof Promise) {
+        result.catch(report);
+      }
+    } catch (error) {
+      report(error);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import { LeaseLostError } from '../errors.js';
+import type { LeaseLostReason } from '../errors.js';
+import type { Clock, Timer } from './clock.js';
+import type { Events } from './events.js';
+
+/** Where a lease stands; see `Hold.state`. */
+export type LeaseState = 'held' | 'suspect' | 'lost';
+
+/** Whose lease it is. */
+export interface LeaseIdentity {
+  readonly kind: string;
+  /** Name of the object. */
+  readonly resource: string;
+  /** Key of the object. */
+  readonly key: string;
+  readonly holderId: string;
+}
+
+/** A hold that lives on a lease. */
+export interface LeaseHolder {
+  /** Renewed by the watchdog as long as it is alive. */
+  readonly renewed: boolean;
+  /** The lease has ended under it. */
+  lost(error: LeaseLostError): void;
+}
+
+/** Called once when a lease is lost, before its holds are told. */
+export type LostHook = (lease: Lease, reason: LeaseLostReason) => void;
+
+/** What a lease tells about itself, for messages. */
+const LOST_BECAUSE: Record<LeaseLostReason, string> = {
+  expired: 'its lease ran out',
+  unproven: 'it could not be renewed in time',
+  taken: 'somebody else has it now',
+  deleted: 'it was freed by force, flushed or evicted',
+};
+
+/** Time kept back from a lease for what the two clocks may differ. */
+function marginMs(leaseMs: number): number {
+  return Math.max(2, leaseMs / 100);
+}
+
+/**
+ * What can be proven about one holder's ownership. All holds of a holder live on one lease, since
+ * the server knows one expiry for them.
+ */
+export class Lease {
+  readonly identity: LeaseIdentity;
+  /** Its holds, and re-entries on their way: the server may count those already. */
+  readonly holders: LeaseHolder[] = [];
+  /** A renewal is under way. */
+  renewing = false;
+  /** A copy of the acquisition may still run: releasing must burn the holder id. */
+  stray = false;
+  readonly #clock: Clock;
+  readonly #events: Events;
+  readonly #lostHook: LostHook;
+  #deadline = Number.NEGATIVE_INFINITY;
+  #suspect = false;
+  #error: LeaseLostError | undefined;
+  #ended = false;
+  #timer: Timer | undefined;
+
+  constructor(identity: LeaseIdentity, clock: Clock, events: Events, lostHook: LostHook) {
+    this.identity = identity;
+    this.#clock = clock;
+    this.#events = events;
+    this.#lostHook = lostHook;
+  }
+
+  /** What the server has to count for this holder. */
+  get alive(): number {
+    return this.holders.length;
+  }
+
+  /** Takes a hold off; the others keep the lease. */
+  remove(holder: LeaseHolder): void {
+    this.holders.splice(this.holders.indexOf(holder), 1);
+  }
+
+  /** True when ownership was proven for the instant `at`. */
+  covers(at: number): boolean {
+    return at < this.#deadline;
+  }
+
+  /** True while some hold wants renewal. */
+  get renewed(): boolean {
+    return this.holders.some((holder) => holder.renewed);
+  }
+
+  /** Milliseconds for which ownership is proven; 0 once it is not. */
+  get remainingMs(): number {
+    return this.error === undefined ? Math.max(0, this.#deadline - this.#clock.now()) : 0;
+  }
+
+  get state(): LeaseState {
+    if (this.error !== undefined) {
+      return 'lost';
+    }
+    return this.#suspect ? 'suspect' : 'held';
+  }
+
+  /** Why the lease was lost, if it was. Computed from the clock: after a pause, code runs before
+   * our timers do. */
+  get error(): LeaseLostError | undefined {
+    if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#deadline) {
+      this.lose(this.renewed ? 'unproven' : 'expired');
+    }
+    return this.#error;
+  }
+
+  /** True until it is lost or released: only then the server's word about it still counts. */
+  get active(): boolean {
+    return this.#error === undefined && !this.#ended;
+  }
+
+  /** Granted, by a command first sent at `sentAt`: the deadline counts from before it ran. */
+  start(sentAt: number, leaseMs: number): void {
+    this.#deadline = sentAt + leaseMs - marginMs(leaseMs);
+  }
+
+  /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`; 0 only confirms
+   * ownership. A deadline never moves back, and one that has passed stays passed. */
+  prove(sentAt: number, leaseMs: number): void {
+    if (this.error === undefined) {
+      const deadline = leaseMs > 0 ? sentAt + leaseMs - marginMs(leaseMs) : this.#deadline;
+      this.#deadline = Math.max(this.#deadline, deadline);
+      this.#suspect = false;
+    }
+  }
+
+  /** Ownership cannot be confirmed just now. */
+  doubt(cause: Error | undefined): void {
+    if (this.error !== undefined || this.#suspect || this.#ended) {
+      return;
+    }
+    this.#suspect = true;
+    const { kind, resource, holderId } = this.identity;
+    this.#events.emit('suspect', {
+      resource,
+      kind,
+      holderId,
+      remainingMs: this.remainingMs,
+      cause,
+    });
+  }
+
+  /** Ownership is over, though nobody released it. */
+  lose(reason: LeaseLostReason, cause?: Error): void {
+    if (this.#error !== undefined || this.#ended) {
+      return;
+    }
+    const { resource } = this.identity;
+    const message = `the lease on "${resource}" was lost: ${LOST_BECAUSE[reason]}`;
+    this.#error = new LeaseLostError(message, reason, { resource, cause });
+    this.#timer?.cancel();
+    this.#lostHook(this, reason);
+    for (const holder of [...this.holders]) {
+      holder.lost(this.#error);
+    }
+  }
+
+  /** Released by its owner: nothing can be lost any more. */
+  end(): void {
+    this.#ended = true;
+    this.#timer?.cancel();
+  }
+
+  /** Makes sure that the loss is told at the deadline, if that comes within `horizonMs`. */
+  arm(horizonMs: number): void {
+    const leftMs = this.#deadline - this.#clock.now();
+    if (this.#timer === undefined && this.active && leftMs < horizonMs) {
+      this.#timer = this.#clock.after(leftMs, () => {
+        this.#timer = undefined;
+        if (this.error === undefined) {
+          this.arm(horizonMs);
+        }
+      });
+    }
+  }
+}

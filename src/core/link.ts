@@ -1,0 +1,239 @@
+import type { Sending } from './call.js';
+import type { Clock, Timer } from './clock.js';
+import { Connection } from './connection.js';
+import { isReplyError } from './redis.js';
+import type { Redis } from './redis.js';
+
+/** The server said "not now": nothing was run, and the call is sent again a little later. */
+const NOT_NOW = /\b(LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY)\b/;
+const NOT_NOW_PAUSE_MS = 50;
+
+/** The answer of a call was lost with its connection, and the call was not to be sent again. */
+export class ConnectionLostError extends Error {}
+
+/** What the owner of a link provides and is told. */
+export interface LinkOwner {
+  /** How long a command may stay unanswered before its connection counts as half-open. */
+  answerLimitMs(): number;
+  /** The link has a ready connection (again). */
+  up(): void;
+  /** The link has lost its connection, or failed to get one. */
+  down(cause: Error): void;
+  /** A cluster node says that another one serves the key; true when it was sent there. */
+  redirected(call: Sending, error: Error): boolean;
+}
+
+/**
+ * Delivers calls to one server, in order. Calls wait here, not in the driver, until a connection
+ * is ready; what is unanswered when a connection ends is written again to the next one.
+ */
+export class Link {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #owner: LinkOwner;
+  #waiting: Sending[] = [];
+  readonly #unanswered = new Set<Sending>();
+  /** Scripts that the server of this connection has been given in full. */
+  readonly #known = new Set<string>();
+  #corked = false;
+  #overdue: Timer | undefined;
+  #closedBy: Error | undefined;
+
+  constructor(create: () => Redis, clock: Clock, owner: LinkOwner) {
+    this.#clock = clock;
+    this.#owner = owner;
+    this.#connection = new Connection(create, clock, {
+      connected: () => this.#connected(),
+      disconnected: (cause) => this.#disconnected(cause),
+      failed: (cause) => owner.down(cause),
+    });
+  }
+
+  get isUp(): boolean {
+    return this.#connection.ready !== undefined;
+  }
+
+  /** Why there is no connection. */
+  get lastError(): Error | undefined {
+    return this.#connection.lastError;
+  }
+
+  open(): void {
+    this.#connection.open();
+  }
+
+  /** Sends `call` now, or as soon as there is a connection. */
+  send(call: Sending): void {
+    if (this.#closedBy !== undefined) {
+      call.fail(this.#closedBy);
+      return;
+    }
+    const redis = this.#connection.ready;
+    // Behind what waits, even when ready: order is what makes a late release find its acquisition.
+    if (redis === undefined || this.#waiting.length > 0) {
+      this.#waiting.push(call);
+    } else {
+      this.#write(redis, call);
+    }
+  }
+
+  /** Sends `call` to a cluster node that imports its slot just now. */
+  sendAsking(call: Sending): void {
+    const redis = this.#connection.ready;
+    if (redis !== undefined) {
+      redis.call('ASKING').catch(() => {});
+    }
+    this.send(call);
+  }
+
+  /** Stops waiting for `call`: a copy that was not written yet never will be. */
+  abandon(call: Sending): void {
+    if (!this.#unanswered.delete(call)) {
+      const at = this.#waiting.indexOf(call);
+      if (at >= 0) {
+        this.#waiting.splice(at, 1);
+      }
+    }
+  }
+
+  /** Ends the connection; every call still under way fails with `error`. */
+  close(error: Error): void {
+    this.#closedBy = error;
+    this.#overdue?.cancel();
+    this.#connection.close();
+    const calls = [...this.#unanswered, ...this.#waiting];
+    this.#unanswered.clear();
+    this.#waiting = [];
+    for (const call of calls) {
+      call.fail(error);
+    }
+  }
+
+  #connected(): void {
+    this.#known.clear();
+    this.#flush();
+    this.#owner.up();
+  }
+
+  #flush(): void {
+    const calls = this.#waiting;
+    this.#waiting = [];
+    for (const call of calls) {
+      this.send(call);
+    }
+  }
+
+  #disconnected(cause: Error): void {
+    const again: Sending[] = [];
+    for (const call of this.#unanswered) {
+      call.strays += 1;
+      if (call.resend) {
+        again.push(call);
+      } else {
+        call.fail(new ConnectionLostError(cause.message, { cause }));
+      }
+    }
+    this.#unanswered.clear();
+    // In their old order, before what has never been sent.
+    this.#waiting.unshift(...again);
+    this.#owner.down(cause);
+  }
+
+  #write(redis: Redis, call: Sending): void {
+    this.#cork(redis);
+    const now = this.#clock.now();
+    if (!call.sent) {
+      call.sentAt = now;
+    }
+    call.lastSentAt = now;
+    this.#unanswered.add(call);
+    const { sha1, source } = call.script;
+    const operands = call.operands as (string | number | Buffer)[];
+    // The first use on a connection sends the source: one command, where EVALSHA might cost two.
+    const reply = this.#known.has(sha1)
+      ? redis.call('EVALSHA', sha1, ...operands)
+      : redis.call('EVAL', source, ...operands);
+    this.#known.add(sha1);
+    reply.then(
+      (value) => {
+        // Not when it was written again meanwhile: the answer of any copy is the answer.
+        this.#unanswered.delete(call);
+        call.succeed(value);
+      },
+      (error: Error) => this.#failed(redis, call, error),
+    );
+    this.#overdue ??= this.#watch(this.#owner.answerLimitMs());
+  }
+
+  /** Commands of one turn of the event loop leave in one write. */
+  #cork(redis: Redis): void {
+    if (!this.#corked) {
+      this.#corked = true;
+      const { stream } = redis;
+      stream.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        stream.uncork();
+      });
+    }
+  }
+
+  #failed(redis: Redis, call: Sending, error: Error): void {
+    if (!isReplyError(error)) {
+      // Nothing more comes from this connection. When it is gone already, the call has been put
+      // back, settled or abandoned.
+      this.#connection.drop(redis, error);
+      return;
+    }
+    if (!this.#unanswered.delete(call)) {
+      return;
+    }
+    if (error.message.includes('NOSCRIPT')) {
+      this.#known.delete(call.script.sha1);
+      this.#again(call);
+    } else if (NOT_NOW.test(error.message)) {
+      this.#waiting.push(call);
+      if (error.message.includes('READONLY')) {
+        this.#connection.drop(redis, error);
+      } else {
+        this.#clock.after(NOT_NOW_PAUSE_MS, () => this.#flush());
+      }
+    } else if (!this.#owner.redirected(call, error)) {
+      call.fail(error);
+    }
+  }
+
+  #again(call: Sending): void {
+    const redis = this.#connection.ready;
+    if (redis === undefined) {
+      this.#waiting.unshift(call);
+    } else {
+      this.#write(redis, call);
+    }
+  }
+
+  /** One timer for all: it looks at the call that has been without an answer for longest. */
+  #watch(delayMs: number): Timer {
+    return this.#clock.after(delayMs, () => {
+      this.#overdue = undefined;
+      const redis = this.#connection.ready;
+      if (redis !== undefined && this.#unanswered.size > 0) {
+        this.#clock.afterInput(() => this.#judge(redis));
+      }
+    });
+  }
+
+  #judge(redis: Redis): void {
+    const [oldest] = this.#unanswered;
+    if (oldest === undefined || this.#connection.ready !== redis || this.#overdue !== undefined) {
+      return;
+    }
+    const limitMs = this.#owner.answerLimitMs();
+    const leftMs = oldest.lastSentAt + limitMs - this.#clock.now();
+    if (leftMs > 0) {
+      this.#overdue = this.#watch(leftMs);
+    } else {
+      this.#connection.drop(redis, new Error(`no answer from Redis for ${limitMs} ms`));
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import { AcquireTimeoutError, NotHeldError } from '../errors.js';
+import { Acquisition } from './acquisition.js';
+import type { AcquisitionTerms } from './acquisition.js';
+import type { Holder } from './events.js';
+import { LockHold } from './hold.js';
+import type { Hold } from './hold.js';
+import { LockKeeper } from './lock-keeper.js';
+import type { LockProtocol, LockView } from './lock-protocol.js';
+import { describe } from './names.js';
+import { Reentry } from './reentry.js';
+import type { Runtime } from './runtime.js';
+import { watchForStall } from './stall.js';
+import { checkLease, checkOptions, checkTask, checkWaiting } from './validate.js';
+
+/** How to acquire something that lives on a lease. */
+export interface AcquireOptions {
+  /** Longest wait in milliseconds, 0 to 2147483647; bounds connecting, waiting and the answer.
+   * `acquire`: no limit by default. `tryAcquire`: 0 by default, which asks once. */
+  waitMs?: number;
+  /** A fixed lease in milliseconds, 1 to 2147483647, that is not renewed. By default the client's
+   * `leaseMs`, renewed every third of it until the release. */
+  leaseMs?: number;
+  /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
+  signal?: AbortSignal;
+}
+
+/** How to acquire a lock. */
+export interface LockAcquireOptions extends AcquireOptions {
+  /** Re-enter through this hold, also outside its async scope. */
+  within?: Hold;
+}
+
+/** A reentrant lock: at most one holder at a time, over all processes that share the name. */
+export interface Lock {
+  /** The name it was made with. */
+  readonly name: string;
+  /**
+   * Waits until the lock is held.
+   *
+   * Fairness: first come first served inside one client; between clients whoever asks first after
+   * a release. Inside a scope of a hold of this lock it re-enters, one branch at a time.
+   *
+   * Cancellation: an aborted or timed-out call leaves no key, queue entry or timer, at the latest
+   * when its own lease would have ended.
+   *
+   * Failure: without `waitMs` it goes on through outages until it gets in.
+   * @throws AcquireTimeoutError when `waitMs` ran out while somebody else held it.
+   * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
+   * @throws LeaseLostError inside the scope of a lost hold; DeadlockError when it would wait for
+   * its own scope; NotHeldError when `within` is no hold of this lock that is held.
+   * @throws WrongTypeError when the name is in use by another kind of object; ClosedError.
+   */
+  acquire(options?: LockAcquireOptions): Promise<Hold>;
+  /**
+   * Like `acquire`, but contention is answered with null. Without `waitMs` it asks once and
+   * settles within `commandTimeoutMs`.
+   */
+  tryAcquire(options?: LockAcquireOptions): Promise<Hold | null>;
+  /**
+   * Acquires, runs `task` inside the hold's async scope, and releases.
+   *
+   * Failure: the task's own error always wins; a lease found lost after a task that succeeded
+   * rejects with LeaseLostError.
+   */
+  using<T>(task: (hold: Hold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T>;
+  /** True when anybody holds it. */
+  isLocked(): Promise<boolean>;
+  /** Everyone who holds it now, Java included. */
+  holders(): Promise<Holder[]>;
+  /** Hold count of the current async scope on the server; 0 when it holds nothing. */
+  holdCount(): Promise<number>;
+  /** Milliseconds left on the lease, null when free, Infinity when a foreign key has none. */
+  remainingLeaseMs(): Promise<number | null>;
+  /**
+   * Frees the lock whoever holds it, at most once however often the network sends it.
+   * The holder learns of it through its signal: at once in this client, else with its next renewal.
+   * @returns true if it was held.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not run later.
+   */
+  forceRelease(): Promise<boolean>;
+}
+
+/** The face of one lock; it carries no state, so any number of them cost nothing. */
+export class LockFace implements Lock {
+  readonly name: string;
+  readonly #runtime: Runtime;
+  readonly #protocol: LockProtocol;
+  readonly #keeper: LockKeeper;
+
+  constructor(runtime: Runtime, protocol: LockProtocol) {
+    this.name = protocol.resource;
+    this.#runtime = runtime;
+    this.#protocol = protocol;
+    this.#keeper = new LockKeeper(runtime, protocol);
+  }
+
+  async acquire(options?: LockAcquireOptions): Promise<Hold> {
+    return await this.#acquire(options, true);
+  }
+
+  async tryAcquire(options?: LockAcquireOptions): Promise<Hold | null> {
+    try {
+      return await this.#acquire(options, false);
+    } catch (error) {
+      if (error instanceof AcquireTimeoutError) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  async using<T>(task: (hold: Hold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T> {
+    checkTask('task', task);
+    const hold = await this.#acquire(options, true);
+    let result: T;
+    try {
+      result = await hold.run(() => task(hold));
+    } catch (error) {
+      // The task's own error wins over whatever the release has to say.
+      await hold[Symbol.asyncDispose]();
+      throw error;
+    }
+    await hold.release();
+    return result;
+  }
+
+  async isLocked(): Promise<boolean> {
+    const { holders } = await this.#inspect();
+    return holders.length > 0;
+  }
+
+  async holders(): Promise<Holder[]> {
+    const { holders } = await this.#inspect();
+    return [...holders];
+  }
+
+  async holdCount(): Promise<number> {
+    const own = this.#runtime.scopes.enclosing(this.#protocol.lockId);
+    if (own === undefined) {
+      this.#runtime.assertOpen(this.name);
+      return 0;
+    }
+    const { holders } = await this.#inspect();
+    return holders.find(({ holderId }) => holderId === own.holderId)?.depth ?? 0;
+  }
+
+  async remainingLeaseMs(): Promise<number | null> {
+    const { ttlMs, holders } = await this.#inspect();
+    if (holders.length === 0) {
+      return null;
+    }
+    return ttlMs < 0 ? Number.POSITIVE_INFINITY : ttlMs;
+  }
+
+  async forceRelease(): Promise<boolean> {
+    const { key, lockId, requestsKey } = this.#protocol;
+    this.#runtime.assertOpen(this.name);
+    const held = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
+      this.#protocol.forceRelease(request),
+    );
+    if (held === 1) {
+      for (const lease of [...this.#runtime.watchdog.leases]) {
+        if (lease.identity.key === key && lease.identity.kind === this.#protocol.kind) {
+          lease.lose('deleted');
+        }
+      }
+      this.#runtime.queues.get(lockId)?.hint();
+    }
+    return held === 1;
+  }
+
+  async #inspect(): Promise<LockView> {
+    this.#runtime.assertOpen(this.name);
+    return await this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
+  }
+
+  async #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
+    const options = checkOptions('options', given);
+    const { waitMs, signal } = checkWaiting(options);
+    const lease = checkLease(options, this.#runtime.settings.leaseMs);
+    const within = this.#checkWithin(options);
+    this.#runtime.assertOpen(this.name);
+    signal?.throwIfAborted();
+    // Waiting without limit only where nothing was said; an attempt lasts as long as a command.
+    const waits = waitMs === undefined ? waiting : waitMs > 0;
+    const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
+    const patience = this.#runtime.patience({ limitMs, signal });
+    const stopWatching = watchForStall(this.#runtime, this.#protocol, waits);
+    try {
+      return await this.#enter({ ...lease, waits, patience }, within);
+    } finally {
+      stopWatching();
+      patience.dispose();
+    }
+  }
+
+  async #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<LockHold> {
+    const { lockId } = this.#protocol;
+    for (;;) {
+      const outer = within ?? this.#runtime.scopes.enclosing(lockId);
+      if (outer === undefined) {
+        return await this.#outermost(terms);
+      }
+      outer.assertHeld();
+      const hold = await new Reentry(this.#keeper, terms, outer).run();
+      if (hold !== undefined) {
+        return hold;
+      }
+      // The scope closed while this re-entry waited for its siblings: it acquires afresh.
+    }
+  }
+
+  async #outermost(terms: AcquisitionTerms): Promise<LockHold> {
+    const { key, resource, kind } = this.#protocol;
+    this.#runtime.kinds.enter(key, resource, kind);
+    try {
+      return await new Acquisition(this.#keeper, terms).run();
+    } catch (error) {
+      this.#runtime.kinds.leave(key, true);
+      throw error;
+    }
+  }
+
+  #checkWithin(options: object): LockHold | undefined {
+    const { within } = options as { within?: unknown };
+    if (within === undefined) {
+      return undefined;
+    }
+    if (!(within instanceof LockHold)) {
+      throw new TypeError(`within must be a hold of this lock, got ${describe(within)}`);
+    }
+    if (within.lockId !== this.#protocol.lockId) {
+      throw new NotHeldError(`within is a hold of "${within.lockName}", not of "${this.name}"`, {
+        resource: this.name,
+      });
+    }
+    within.assertHeld();
+    return within;
+  }
+}

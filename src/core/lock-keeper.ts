@@ -1,0 +1,159 @@
+import { LeaseLostError } from '../errors.js';
+import type { LeaseLostReason } from '../errors.js';
+import { MEMORY_MS } from './delivery.js';
+import { LockHold } from './hold.js';
+import type { HoldOwner } from './hold.js';
+import type { Lease } from './lease.js';
+import type { LockProtocol } from './lock-protocol.js';
+import type { Runtime } from './runtime.js';
+import type { LeaseTerms } from './validate.js';
+
+/** Looks after the holds of one lock from their grant to their end. */
+export class LockKeeper implements HoldOwner {
+  readonly runtime: Runtime;
+  readonly protocol: LockProtocol;
+
+  constructor(runtime: Runtime, protocol: LockProtocol) {
+    this.runtime = runtime;
+    this.protocol = protocol;
+  }
+
+  /** The lease of a holder that the server has just admitted. */
+  createLease(holderId: string): Lease {
+    const { kind, resource, key } = this.protocol;
+    return this.runtime.createLease({ kind, resource, key, holderId }, this.#leaseLost);
+  }
+
+  /** A hold that stands on `lease`; the caller puts it there. */
+  createHold(
+    lease: Lease,
+    terms: LeaseTerms,
+    outer: LockHold | undefined,
+    fencingToken: bigint | undefined,
+  ): LockHold {
+    const { lockId } = this.protocol;
+    const { renewed } = terms;
+    const grantedAt = this.runtime.clock.now();
+    return new LockHold(this, lease, { lockId, outer, renewed, grantedAt, fencingToken });
+  }
+
+  announce(hold: LockHold, startedAt: number): void {
+    const { events } = this.runtime;
+    const { kind, resource } = this.protocol;
+    const waitedMs = Math.round(hold.grantedAt - startedAt);
+    events.emit('acquired', { resource, kind, holderId: hold.holderId, waitedMs });
+  }
+
+  async release(hold: LockHold): Promise<void> {
+    const { runtime, protocol } = this;
+    const { lease } = hold;
+    lease.remove(hold);
+    // The number of holds still alive, re-entries on their way included: if one of those fails,
+    // it states the number again.
+    const count = lease.alive;
+    if (count === 0) {
+      runtime.letGo(lease);
+      lease.end();
+    }
+    try {
+      const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
+      const prepared = protocol.release(hold.holderId, count, burnMs);
+      const { answer, call } = await runtime.delivery.tell(protocol.resource, prepared, 'release');
+      // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
+      const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
+      if (answer === null && !ranBefore) {
+        throw await this.#lossFound(hold);
+      }
+      const heldMs = Math.round(runtime.clock.now() - hold.grantedAt);
+      const { kind, resource } = protocol;
+      runtime.events.emit('released', { resource, kind, holderId: hold.holderId, heldMs });
+      runtime.queues.get(protocol.lockId)?.hint();
+    } finally {
+      this.#ended(hold, count);
+    }
+  }
+
+  async extend(hold: LockHold, leaseMs: number): Promise<void> {
+    const { runtime, protocol } = this;
+    const { lease } = hold;
+    const { key, resource } = protocol;
+    const prepared = protocol.renewal([{ key, holderId: hold.holderId, leaseMs }]);
+    const { answer, call } = await runtime.delivery.tell(resource, prepared, 'change');
+    if (answer === '1') {
+      lease.prove(call.sentAt, leaseMs);
+      lease.arm(leaseMs);
+    } else {
+      lease.lose(answer === '2' ? 'taken' : 'deleted');
+    }
+    hold.assertHeld();
+  }
+
+  inScope<T>(hold: LockHold, task: () => T): T {
+    return this.runtime.scopes.run(hold, task);
+  }
+
+  lost(hold: LockHold, error: LeaseLostError): void {
+    const { kind, resource } = this.protocol;
+    this.runtime.events.emit('lost', { resource, kind, holderId: hold.holderId, error });
+  }
+
+  failed(error: Error): void {
+    this.runtime.failed(error);
+  }
+
+  /** The server counts a re-entry that came to nothing, or may do so yet: state the number of
+   * what is alive again. At none, that is the release of the holder. */
+  restate(lease: Lease): void {
+    const { runtime, protocol } = this;
+    const count = lease.alive;
+    if (count === 0) {
+      runtime.letGo(lease);
+      lease.end();
+      runtime.kinds.leave(protocol.key, true);
+    }
+    const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
+    const prepared = protocol.release(lease.identity.holderId, count, burnMs);
+    runtime.delivery.behind(prepared, () => runtime.queues.get(protocol.lockId)?.hint());
+  }
+
+  /** Takes back what a given-up acquisition may have got, and burns its holder id, so that no
+   * copy of it is granted later. */
+  cancel(holderId: string): void {
+    const { runtime, protocol } = this;
+    runtime.delivery.behind(protocol.release(holderId, 0, MEMORY_MS), () =>
+      runtime.queues.get(protocol.lockId)?.hint(),
+    );
+  }
+
+  readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
+    const { runtime, protocol } = this;
+    runtime.letGo(lease);
+    runtime.kinds.leave(protocol.key, true);
+    if (reason === 'unproven' || lease.stray) {
+      // The server may still think it is held, for up to a whole lease.
+      this.cancel(lease.identity.holderId);
+    }
+    runtime.queues.get(protocol.lockId)?.hint();
+  };
+
+  /** What became of a hold that the server does not know at its release. */
+  async #lossFound(hold: LockHold): Promise<LeaseLostError> {
+    const { resource } = this.protocol;
+    let reason: LeaseLostReason = 'deleted';
+    if (!hold.lease.covers(this.runtime.clock.now())) {
+      reason = 'expired';
+    } else {
+      const view = await this.runtime.delivery.ask(resource, this.protocol.inspect());
+      reason = view.holders.length > 0 ? 'taken' : 'deleted';
+    }
+    const message = `the lease on "${resource}" was lost before its release: it was ${reason}`;
+    return new LeaseLostError(message, reason, { resource });
+  }
+
+  #ended(hold: LockHold, count: number): void {
+    hold.outer?.reentries.free();
+    if (count === 0) {
+      this.runtime.kinds.leave(this.protocol.key, true);
+    }
+  }
+}

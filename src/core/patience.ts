@@ -1,0 +1,107 @@
+import type { LeaseLostError } from '../errors.js';
+import type { Clock, Timer } from './clock.js';
+
+/** Why a caller stopped waiting. */
+export type Ending =
+  | { readonly why: 'timeout' }
+  | { readonly why: 'aborted'; readonly reason: unknown }
+  | { readonly why: 'lost'; readonly error: LeaseLostError }
+  | { readonly why: 'closed' };
+
+/** What bounds a wait; nothing given means without limit. */
+export interface PatienceLimits {
+  readonly limitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** A single command: it ends with its answer or its connection, not when the client closes. */
+  readonly command?: boolean;
+}
+
+/** The callers that wait for something just now; while there are any the process stays alive. */
+export class Waits {
+  readonly #open = new Set<Patience>();
+  readonly #anchor: { hold(): void; drop(): void };
+
+  constructor(anchor: { hold(): void; drop(): void }) {
+    this.#anchor = anchor;
+  }
+
+  add(patience: Patience): void {
+    this.#open.add(patience);
+    this.#anchor.hold();
+  }
+
+  delete(patience: Patience): void {
+    if (this.#open.delete(patience)) {
+      this.#anchor.drop();
+    }
+  }
+
+  /** Ends every wait: the client is closing. */
+  close(): void {
+    for (const patience of this.#open) {
+      if (!patience.isCommand) {
+        patience.end({ why: 'closed' });
+      }
+    }
+  }
+}
+
+/**
+ * How long one caller waits: until its time is up, its signal aborts or the client closes. It
+ * bounds all steps of a call together, and each step says by `onEnd` what ending it means.
+ */
+export class Patience {
+  /** Set once; from then on every further step ends at once. */
+  ending: Ending | undefined;
+  onEnd: ((ending: Ending) => void) | undefined;
+  readonly startedAt: number;
+  readonly isCommand: boolean;
+  readonly #waits: Waits;
+  readonly #timer: Timer | undefined;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(clock: Clock, waits: Waits, { limitMs, signal, command }: PatienceLimits) {
+    this.startedAt = clock.now();
+    this.isCommand = command ?? false;
+    this.#waits = waits;
+    waits.add(this);
+    if (limitMs !== undefined) {
+      this.#timer = clock.after(limitMs, () => this.end({ why: 'timeout' }));
+    }
+    if (signal !== undefined) {
+      this.#signal = signal;
+      signal.addEventListener('abort', this.#aborted);
+      if (signal.aborted) {
+        this.#aborted();
+      }
+    }
+  }
+
+  readonly #aborted = (): void => this.end({ why: 'aborted', reason: this.#signal?.reason });
+
+  end(ending: Ending): void {
+    if (this.ending === undefined) {
+      this.ending = ending;
+      this.onEnd?.(ending);
+    }
+  }
+
+  /** Settles with `work`, or with undefined as soon as patience ends. */
+  whileWaiting<T>(work: Promise<T>): Promise<T | undefined> {
+    if (this.ending !== undefined) {
+      return Promise.resolve(undefined);
+    }
+    return new Promise((resolve, reject) => {
+      this.onEnd = () => resolve(undefined);
+      work.then(resolve, reject);
+    });
+  }
+
+  /** Must be called when the caller has been served, whatever came of it. */
+  dispose(): void {
+    this.onEnd = undefined;
+    this.#timer?.cancel();
+    this.#signal?.removeEventListener('abort', this.#aborted);
+    this.#waits.delete(this);
+  }
+}

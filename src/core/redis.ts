@@ -1,0 +1,146 @@
+import { Cluster, Redis } from 'ioredis';
+import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { describe } from './names.js';
+
+export type { Cluster, Redis, RedisOptions };
+
+/** Where to connect, in any form that a program already has. It is only read from. */
+export type RedisTemplate = string | RedisOptions | Redis | Cluster;
+
+/** Options of one connection. */
+export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
+
+/** One server or a Sentinel group behind one address, or the nodes of a cluster. */
+export interface Endpoint {
+  /** Options of one connection; for a cluster without address. */
+  readonly options: ConnectionOptions;
+  /** Addresses to learn the cluster's slots from; absent outside clusters. */
+  readonly seeds?: readonly Address[];
+  /** Translates an announced cluster address into a reachable one. */
+  readonly translate?: (address: Address) => Address;
+}
+
+/** Host and port of a server. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What is taken over from a template: how to reach the server and who we are there. Every other
+ * option is the library's to decide, so that none can change what a call means. */
+const CARRIED = [
+  ...['host', 'port', 'family', 'path', 'tls', 'username', 'password', 'db', 'protocol'],
+  ...['connectTimeout', 'disconnectTimeout', 'keepAlive', 'noDelay', 'enableReadyCheck'],
+  ...['maxLoadingRetryTime', 'connectionName', 'disableClientInfo', 'clientInfoTag', 'Connector'],
+  ...['sentinels', 'name', 'sentinelUsername', 'sentinelPassword', 'sentinelTLS', 'natMap'],
+  ...['enableTLSForSentinelMode', 'updateSentinels', 'sentinelMaxConnections'],
+  ...['sentinelCommandTimeout'],
+] as const;
+
+/**
+ * Options that every connection of ours has. The driver decides nothing about delivery: a command
+ * is written once to a ready connection or rejected, and a connection that ends stays ended.
+ */
+const OWN_OPTIONS = {
+  lazyConnect: true,
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  autoResubscribe: false,
+  autoResendUnfulfilledCommands: false,
+  enableAutoPipelining: false,
+  retryStrategy: null,
+  reconnectOnError: null,
+  // Without it a demoted master is written to for seconds after a failover.
+  failoverDetector: true,
+} as const satisfies RedisOptions;
+
+function carried(source: object): ConnectionOptions {
+  const values = new Map<string, unknown>(Object.entries(source));
+  const given = CARRIED.filter((name) => values.get(name) !== undefined);
+  return Object.fromEntries(given.map((name) => [name, values.get(name)]));
+}
+
+function refuse(source: object, option: string, allowed: unknown, why: string): void {
+  const value: unknown = Reflect.get(source, option);
+  if (value !== undefined && value !== allowed) {
+    throw new TypeError(`redis.${option} must be ${describe(allowed)}: ${why}`);
+  }
+}
+
+function singleEndpoint(source: object): Endpoint {
+  refuse(source, 'role', 'master', 'locks are kept on the master');
+  refuse(source, 'monitor', false, 'a monitoring connection cannot send commands');
+  return { options: { ...carried(source), ...OWN_OPTIONS } };
+}
+
+function parseSeed(node: unknown): Address {
+  if (typeof node === 'number') {
+    return { host: '127.0.0.1', port: node };
+  }
+  if (typeof node === 'string') {
+    const url = new URL(node.includes('://') ? node : `redis://${node}`);
+    return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 6379) };
+  }
+  const { host, port } = node as Partial<Record<'host' | 'port', string | number>>;
+  return { host: String(host ?? '127.0.0.1'), port: Number(port ?? 6379) };
+}
+
+function translator(natMap: ClusterOptions['natMap']): (address: Address) => Address {
+  return (address) => {
+    const key = `${address.host}:${address.port}`;
+    const mapped = typeof natMap === 'function' ? natMap(key) : natMap?.[key];
+    return mapped ?? address;
+  };
+}
+
+function clusterEndpoint(cluster: Cluster): Endpoint {
+  const { options } = cluster;
+  refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
+  refuse(options, 'dnsLookup', undefined, 'host names of nodes are resolved by the system');
+  // The nodes it was made with, and those it has learnt since.
+  const startup: unknown = Reflect.get(cluster, 'startupNodes');
+  const known = cluster.nodes().map((node) => node.options);
+  const seeds = [...(Array.isArray(startup) ? startup : []), ...known].map(parseSeed);
+  const base = carried(options.redisOptions ?? {});
+  return {
+    // A cluster has one database only.
+    options: { ...base, ...OWN_OPTIONS, db: 0 },
+    seeds,
+    translate: translator(options.natMap),
+  };
+}
+
+/** Reads a template; throws a TypeError that names what cannot be used. */
+export function readTemplate(template: RedisTemplate): Endpoint {
+  if (typeof template === 'string') {
+    if (!/^(rediss?:\/\/|\/)/.test(template)) {
+      throw new TypeError(
+        'redis must be a URL such as "redis://127.0.0.1:6379" or the absolute path of a socket, ' +
+          `got ${describe(template)}`,
+      );
+    }
+    // The driver's own parser, on a connection that is never opened.
+    return singleEndpoint(new Redis(template, { lazyConnect: true }).options);
+  }
+  if (typeof template !== 'object' || template === null || Array.isArray(template)) {
+    throw new TypeError(
+      `redis must be a URL, ioredis options, a Redis or a Cluster, got ${describe(template)}`,
+    );
+  }
+  if ('isCluster' in template && template.isCluster) {
+    return clusterEndpoint(template as Cluster);
+  }
+  const isInstance = 'sendCommand' in template && typeof template.sendCommand === 'function';
+  return singleEndpoint(isInstance ? (template as Redis).options : template);
+}
+
+/** A connection that is not yet opened: `connect()` opens it, and once ended it stays ended. */
+export function createConnection(options: ConnectionOptions, connectTimeoutMs: number): Redis {
+  const connectTimeout = Math.min(options.connectTimeout ?? connectTimeoutMs, connectTimeoutMs);
+  return new Redis({ ...options, connectTimeout });
+}
+
+/** An answer of the server, as opposed to a failure of the connection. */
+export function isReplyError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}

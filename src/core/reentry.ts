@@ -1,0 +1,137 @@
+import { DeadlockError, LeaseLostError } from '../errors.js';
+import { contention } from './acquisition.js';
+import type { AcquisitionTerms } from './acquisition.js';
+import type { Call } from './call.js';
+import { translate } from './delivery.js';
+import type { LockHold } from './hold.js';
+import type { LeaseHolder } from './lease.js';
+import type { LockKeeper } from './lock-keeper.js';
+import type { Verdict } from './lock-protocol.js';
+import type { Ending } from './patience.js';
+
+/** One re-entry through a hold: waits for its siblings, then states one hold more. */
+export class Reentry implements LeaseHolder {
+  /** An outcome that is not known yet renews nothing. */
+  readonly renewed = false;
+  readonly #keeper: LockKeeper;
+  readonly #terms: AcquisitionTerms;
+  readonly #outer: LockHold;
+
+  constructor(keeper: LockKeeper, terms: AcquisitionTerms, outer: LockHold) {
+    this.#keeper = keeper;
+    this.#terms = terms;
+    this.#outer = outer;
+  }
+
+  /** Settles with a hold, or with undefined when the outer hold was released meanwhile. */
+  async run(): Promise<LockHold | undefined> {
+    const taken = await this.#takeMutex();
+    if (!taken) {
+      return undefined;
+    }
+    let hold: LockHold | undefined;
+    try {
+      hold = await this.#enter();
+      return hold;
+    } finally {
+      if (hold === undefined) {
+        this.#outer.reentries.free();
+      }
+    }
+  }
+
+  /** The lease ended while the re-entry was on its way. */
+  lost(error: LeaseLostError): void {
+    this.#terms.patience.end({ why: 'lost', error });
+  }
+
+  /** False when the outer hold was released first. */
+  async #takeMutex(): Promise<boolean> {
+    const { runtime, protocol } = this.#keeper;
+    const { resource } = protocol;
+    const { patience, waits } = this.#terms;
+    const { reentries } = this.#outer;
+    if (reentries.tryTake()) {
+      return true;
+    }
+    if (reentries.owner !== undefined && runtime.scopes.isInside(reentries.owner)) {
+      throw new DeadlockError(
+        `re-entering "${resource}" here would wait for the hold that this code runs in`,
+        { resource },
+      );
+    }
+    if (!waits) {
+      throw contention(resource, 0);
+    }
+    const result = await reentries.take(patience);
+    if (result === 'ended' && patience.ending !== undefined) {
+      throw this.#errorOf(patience.ending, (waitedMs) => contention(resource, waitedMs));
+    }
+    if (result === 'closed' && this.#outer.state === 'lost') {
+      this.#outer.assertHeld();
+    }
+    return result === 'taken';
+  }
+
+  async #enter(): Promise<LockHold> {
+    const { runtime, protocol } = this.#keeper;
+    const { patience, leaseMs } = this.#terms;
+    const { lease } = this.#outer;
+    // From here on a release of the outer hold counts this re-entry: it may be on the server.
+    lease.holders.push(this);
+    const count = lease.alive;
+    const call = runtime.delivery.start(protocol.acquire(this.#outer.holderId, count, leaseMs));
+    try {
+      const verdict = await patience.whileWaiting(call.answer);
+      if (verdict?.is === 'taken' && lease.error === undefined) {
+        return this.#granted(call);
+      }
+      if (verdict !== undefined) {
+        lease.lose(verdict.is === 'gone' ? 'deleted' : 'taken');
+      }
+      throw (
+        lease.error ??
+        this.#errorOf(patience.ending, (waitedMs) =>
+          runtime.delivery.timeout(protocol.resource, protocol.key, call.sent, waitedMs),
+        )
+      );
+    } catch (error) {
+      this.#takeBack(call);
+      throw translate(error, protocol.resource);
+    }
+  }
+
+  #granted(call: Call<Verdict>): LockHold {
+    const { lease, fencingToken } = this.#outer;
+    const terms = this.#terms;
+    const hold = this.#keeper.createHold(lease, terms, this.#outer, fencingToken);
+    lease.holders.splice(lease.holders.indexOf(this), 1, hold);
+    lease.prove(call.sentAt, terms.leaseMs);
+    this.#outer.reentries.owner = hold;
+    this.#keeper.announce(hold, terms.patience.startedAt);
+    return hold;
+  }
+
+  #takeBack(call: Call<Verdict>): void {
+    const { lease } = this.#outer;
+    this.#keeper.runtime.delivery.abandon(call);
+    lease.remove(this);
+    if (lease.active) {
+      this.#keeper.restate(lease);
+    }
+  }
+
+  #errorOf(ending: Ending | undefined, onTimeout: (waitedMs: number) => Error): unknown {
+    const { runtime, protocol } = this.#keeper;
+    switch (ending?.why) {
+      case 'aborted':
+        return ending.reason;
+      case 'lost':
+        return ending.error;
+      case 'closed':
+        return runtime.closedError(protocol.resource);
+      default:
+        return onTimeout(runtime.clock.now() - this.#terms.patience.startedAt);
+    }
+  }
+}

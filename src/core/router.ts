@@ -1,0 +1,74 @@
+import type { Sending } from './call.js';
+import type { Clock } from './clock.js';
+import { Link } from './link.js';
+import type { Endpoint } from './redis.js';
+import { createConnection } from './redis.js';
+import { Subscriber } from './subscriber.js';
+import type { SubscriberOwner } from './subscriber.js';
+import type { Channels } from './wait-hub.js';
+import type { Routes } from './watchdog.js';
+
+/** What a router tells the client about its connections. */
+export interface RouterOwner extends SubscriberOwner {
+  /** How long a command may stay unanswered before its connection counts as half-open. */
+  answerLimitMs(): number;
+  up(): void;
+  down(cause: Error): void;
+}
+
+/** Brings calls and subscriptions to the server that is responsible for them. */
+export interface Router extends Routes {
+  readonly channels: Channels;
+  /** The command that reaches the subscribers of a channel: sharded in a cluster that can. */
+  readonly publish: 'PUBLISH' | 'SPUBLISH';
+  readonly isCluster: boolean;
+  open(): void;
+  send(call: Sending): void;
+  abandon(call: Sending): void;
+  /** Ends all connections; calls under way fail with `error`. */
+  close(error: Error): void;
+}
+
+/** Routes everything to one server (or to the master that Sentinel names). */
+export class SingleRouter implements Router {
+  readonly channels: Subscriber;
+  readonly publish = 'PUBLISH';
+  readonly isCluster = false;
+  readonly #link: Link;
+
+  constructor(endpoint: Endpoint, connectTimeoutMs: number, clock: Clock, owner: RouterOwner) {
+    const create = () => createConnection(endpoint.options, connectTimeoutMs);
+    this.#link = new Link(create, clock, {
+      answerLimitMs: () => owner.answerLimitMs(),
+      up: () => owner.up(),
+      down: (cause) => owner.down(cause),
+      redirected: () => false,
+    });
+    this.channels = new Subscriber(create, clock, owner, false);
+  }
+
+  open(): void {
+    this.#link.open();
+  }
+
+  send(call: Sending): void {
+    this.#link.send(call);
+  }
+
+  abandon(call: Sending): void {
+    this.#link.abandon(call);
+  }
+
+  whyDown(): Error | undefined {
+    return this.#link.isUp ? undefined : (this.#link.lastError ?? new Error('not connected yet'));
+  }
+
+  groupOf(): string {
+    return '';
+  }
+
+  close(error: Error): void {
+    this.#link.close(error);
+    this.channels.close();
+  }
+}

@@ -1,0 +1,187 @@
+import { ClosedError } from '../errors.js';
+import type { Anchor, Clock } from './clock.js';
+import { Delivery } from './delivery.js';
+import type { Prepared } from './delivery.js';
+import { Events } from './events.js';
+import type { ExclusiveQueue } from './exclusive-queue.js';
+import type { LockHold } from './hold.js';
+import { Kinds } from './kinds.js';
+import { Lease } from './lease.js';
+import type { LeaseIdentity, LostHook } from './lease.js';
+import { Patience, Waits } from './patience.js';
+import type { PatienceLimits } from './patience.js';
+import { Requests } from './requests.js';
+import type { Router, RouterOwner } from './router.js';
+import { Scopes } from './scopes.js';
+import { WaitHub } from './wait-hub.js';
+import { Watchdog } from './watchdog.js';
+import type { Renewal } from './watchdog.js';
+
+/** Settings of a client, checked. */
+export interface Settings {
+  readonly leaseMs: number;
+  readonly commandTimeoutMs: number;
+}
+
+/** A half-open connection is given up after this long, if the leases can wait that long. */
+const ANSWER_LIMIT_MIN_MS = 500;
+
+/** The services that all objects of one client share. */
+export class Runtime {
+  readonly id: string;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly events: Events = new Events();
+  readonly kinds: Kinds = new Kinds();
+  readonly scopes: Scopes<LockHold> = new Scopes();
+  /** Local waiters, by lock. */
+  readonly queues: Map<string, ExclusiveQueue> = new Map();
+  readonly router: Router;
+  readonly hub: WaitHub;
+  readonly watchdog: Watchdog;
+  readonly delivery: Delivery;
+  readonly waits: Waits;
+  readonly #anchor: Anchor;
+  #anchored = 0;
+  #asyncIds = 0;
+  #closed = false;
+  #lastTrouble = '';
+
+  constructor(
+    id: string,
+    settings: Settings,
+    clock: Clock,
+    createRouter: (owner: RouterOwner) => Router,
+  ) {
+    this.id = id;
+    this.settings = settings;
+    this.clock = clock;
+    this.#anchor = clock.anchor();
+    this.waits = new Waits({ hold: () => this.#hold(), drop: () => this.#drop() });
+    const { leaseMs, commandTimeoutMs } = settings;
+    const answerLimitMs = Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6));
+    this.router = createRouter({
+      answerLimitMs: () => answerLimitMs,
+      up: () => this.#up(),
+      down: (cause) => this.#down(cause),
+      message: (channel, payload) => this.hub.deliver(channel, payload),
+      confirmed: (channel) => this.hub.deliver(channel, undefined),
+      trouble: (error) => this.#trouble(error),
+    });
+    this.hub = new WaitHub(this.router.channels, clock);
+    this.delivery = new Delivery({
+      clock,
+      waits: this.waits,
+      router: this.router,
+      requests: new Requests(),
+      timeoutMs: commandTimeoutMs,
+      failed: (error) => this.failed(error),
+    });
+    const start = (prepared: Prepared<string>) => this.delivery.start(prepared, false);
+    this.watchdog = new Watchdog(clock, this.router, start, leaseMs);
+    this.router.open();
+  }
+
+  /** A holder id that was never used before. */
+  newHolderId(): string {
+    this.#asyncIds += 1;
+    return `${this.id}:${this.#asyncIds}`;
+  }
+
+  patience(limits: PatienceLimits): Patience {
+    return new Patience(this.clock, this.waits, limits);
+  }
+
+  /** Throws when the client was closed. */
+  assertOpen(resource: string): void {
+    if (this.#closed) {
+      throw this.closedError(resource);
+    }
+  }
+
+  closedError(resource: string): ClosedError {
+    return new ClosedError('the client was closed', { resource });
+  }
+
+  createLease(identity: LeaseIdentity, lostHook: LostHook): Lease {
+    return new Lease(identity, this.clock, this.events, lostHook);
+  }
+
+  /** A lease was granted: it is renewed, and keeps the process alive, until it ends. */
+  keep(lease: Lease, renewal: Renewal): void {
+    this.watchdog.add(lease, renewal);
+    this.#hold();
+  }
+
+  /** The lease ends, released or lost. */
+  letGo(lease: Lease): void {
+    if (this.watchdog.delete(lease)) {
+      this.#drop();
+    }
+  }
+
+  /** Something failed behind everybody's back. */
+  failed(error: Error): void {
+    this.events.emit('error', { error });
+  }
+
+  /** From now on nothing is granted and nobody waits. */
+  stopGranting(): void {
+    this.#closed = true;
+    this.waits.close();
+  }
+
+  /** Waits for `work`, which never rejects, but not longer than `limitMs`. */
+  inTime(work: Promise<unknown>, limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        timer.cancel();
+        this.#drop();
+        resolve();
+      };
+      this.#hold();
+      const timer = this.clock.after(limitMs, done);
+      void work.then(done);
+    });
+  }
+
+  /** Ends everything that has an end: connections, timers, subscriptions. */
+  shutDown(): void {
+    this.hub.close();
+    this.watchdog.close();
+    this.router.close(this.closedError(''));
+    this.#anchor.cancel();
+  }
+
+  #hold(): void {
+    this.#anchored += 1;
+    if (this.#anchored === 1) {
+      this.#anchor.hold();
+    }
+  }
+
+  #drop(): void {
+    this.#anchored -= 1;
+    if (this.#anchored === 0) {
+      this.#anchor.drop();
+    }
+  }
+
+  #up(): void {
+    this.#lastTrouble = '';
+    this.watchdog.connectionUp();
+  }
+
+  #down(cause: Error): void {
+    this.watchdog.connectionDown(cause);
+    this.#trouble(cause);
+  }
+
+  /** Told once per outage and message, not once per attempt to reconnect. */
+  #trouble(error: Error): void {
+    if (error.message !== this.#lastTrouble) {
+      this.#lastTrouble = error.message;
+      this.failed(error);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { describe } from './names.js';
+
+/** Largest duration, count and delta: what Redisson's 32-bit integers and our timers can carry. */
+export const INT32_MAX = 2_147_483_647;
+
+/** Shortest lease that the watchdog can renew in time. */
+export const RENEWED_LEASE_MIN_MS = 100;
+
+/** An integer argument inside its range, or a TypeError / RangeError that says what was wanted. */
+export function checkInteger(argument: string, value: unknown, min: number, max: number): number {
+  const wanted = `${argument} must be an integer from ${min} to ${max}, got ${describe(value)}`;
+  if (typeof value !== 'number' || Number.isNaN(value) || value % 1 !== 0) {
+    // An infinity (whose remainder is NaN) is of the right type, but out of range.
+    throw Math.abs(Number(value)) === Infinity ? new RangeError(wanted) : new TypeError(wanted);
+  }
+  if (value < min || value > max) {
+    throw new RangeError(wanted);
+  }
+  return value;
+}
+
+/** An options object; `undefined` stands for an empty one. */
+export function checkOptions(argument: string, value: unknown): object {
+  if (value === undefined) {
+    return {};
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError(`${argument} must be an object, got ${describe(value)}`);
+  }
+  return value;
+}
+
+/** An AbortSignal or nothing. */
+export function checkSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) {
+    return value;
+  }
+  throw new TypeError(`signal must be an AbortSignal, got ${describe(value)}`);
+}
+
+/** A function, such as a task to run. */
+export function checkTask(argument: string, value: unknown): void {
+  if (typeof value !== 'function') {
+    throw new TypeError(`${argument} must be a function, got ${describe(value)}`);
+  }
+}
+
+/** How long to wait. */
+export interface WaitOptions {
+  /** Longest wait in milliseconds, 0 to 2147483647; no limit by default. It bounds connecting,
+   * waiting and the answer. */
+  waitMs?: number;
+  /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
+  signal?: AbortSignal;
+}
+
+/** The wait of a call: `waitMs` in range, and the signal. */
+export interface Waiting {
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Checks `waitMs` (0 to 2147483647) and `signal`. */
+export function checkWaiting(options: object): Waiting {
+  const { waitMs, signal } = options as { waitMs?: unknown; signal?: unknown };
+  return {
+    waitMs: waitMs === undefined ? undefined : checkInteger('waitMs', waitMs, 0, INT32_MAX),
+    signal: checkSignal(signal),
+  };
+}
+
+/** The lease of an acquisition: the caller's fixed one, or the client's renewed one. */
+export interface LeaseTerms {
+  readonly leaseMs: number;
+  readonly renewed: boolean;
+}
+
+/** Checks `leaseMs` (1 to 2147483647); absent means the client's lease, renewed. */
+export function checkLease(options: object, renewedLeaseMs: number): LeaseTerms {
+  const { leaseMs } = options as { leaseMs?: unknown };
+  return leaseMs === undefined
+    ? { leaseMs: renewedLeaseMs, renewed: true }
+    : { leaseMs: checkInteger('leaseMs', leaseMs, 1, INT32_MAX), renewed: false };
+}

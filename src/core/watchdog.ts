@@ -1,0 +1,172 @@
+import type { Call } from './call.js';
+import type { Clock, Timer } from './clock.js';
+import type { Prepared } from './delivery.js';
+import type { Lease } from './lease.js';
+import { ConnectionLostError } from './link.js';
+
+/** Leases renewed by one command. */
+const LEASES_PER_COMMAND = 100;
+
+/** One lease of a renewal command: 0 asks whether it is still held, and renews nothing. */
+export interface RenewalClaim {
+  readonly key: string;
+  readonly holderId: string;
+  readonly leaseMs: number;
+}
+
+/** How the leases of one kind of object are renewed, one constant a kind: many with one script
+ * call, which answers a digit each: 1 held, 0 gone, 2 somebody else has it. */
+export type Renewal = (claims: readonly RenewalClaim[]) => Prepared<string>;
+
+/** What the watchdog needs to know about connections. */
+export interface Routes {
+  /** Why nothing can be sent for `key` just now; undefined when it can. */
+  whyDown(key: string): Error | undefined;
+  /** Calls for keys of different groups cannot share a script call. */
+  groupOf(key: string): string;
+}
+
+/**
+ * Renews every lease of a client on one timer, each third of the client's lease, and asks about
+ * the fixed ones on the way, so that they too learn of a forced release or a flush.
+ */
+export class Watchdog {
+  readonly #leases = new Map<Lease, Renewal>();
+  readonly #clock: Clock;
+  readonly #routes: Routes;
+  readonly #start: (prepared: Prepared<string>) => Call<string>;
+  readonly #leaseMs: number;
+  readonly #periodMs: number;
+  #timer: Timer | undefined;
+
+  /** `start` sends a command that is not sent again: each round makes its own. */
+  constructor(
+    clock: Clock,
+    routes: Routes,
+    start: (prepared: Prepared<string>) => Call<string>,
+    leaseMs: number,
+  ) {
+    this.#clock = clock;
+    this.#routes = routes;
+    this.#start = start;
+    this.#leaseMs = leaseMs;
+    this.#periodMs = leaseMs / 3;
+  }
+
+  /** Every lease that is held. */
+  get leases(): Iterable<Lease> {
+    return this.#leases.keys();
+  }
+
+  /** Takes charge of a lease that was granted. */
+  add(lease: Lease, renewal: Renewal): void {
+    this.#leases.set(lease, renewal);
+    lease.arm(2 * this.#periodMs);
+    this.#timer ??= this.#schedule();
+  }
+
+  /** Lets go of a lease, before its release is sent: a lease that is being released is never
+   * renewed. False when it was let go before. */
+  delete(lease: Lease): boolean {
+    return this.#leases.delete(lease);
+  }
+
+  /** The connection is back: every lease is renewed, and what was suspect becomes held or lost. */
+  connectionUp(): void {
+    this.#round();
+  }
+
+  /** The connection is gone: nothing can be proven until it is back. */
+  connectionDown(cause: Error): void {
+    for (const lease of this.#leases.keys()) {
+      if (this.#routes.whyDown(lease.identity.key) !== undefined) {
+        lease.doubt(cause);
+        lease.arm(Number.POSITIVE_INFINITY);
+      }
+    }
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#leases.clear();
+  }
+
+  #schedule(): Timer {
+    return this.#clock.after(this.#periodMs, () => {
+      this.#timer = undefined;
+      if (this.#leases.size > 0) {
+        this.#timer = this.#schedule();
+        this.#round();
+      }
+    });
+  }
+
+  #round(): void {
+    const batches = new Map<Renewal, Map<string, Lease[]>>();
+    for (const [lease, renewal] of this.#leases) {
+      // Asking for the error first: a deadline that has passed is a loss, not a renewal.
+      if (lease.error !== undefined) {
+        continue;
+      }
+      lease.arm(2 * this.#periodMs);
+      const { key } = lease.identity;
+      const cause = this.#routes.whyDown(key);
+      if (cause !== undefined || lease.renewing) {
+        lease.doubt(cause);
+        continue;
+      }
+      const groups = batches.get(renewal) ?? new Map<string, Lease[]>();
+      batches.set(renewal, groups);
+      const group = this.#routes.groupOf(key);
+      const leases = groups.get(group) ?? [];
+      groups.set(group, leases);
+      leases.push(lease);
+    }
+    this.#send(batches);
+  }
+
+  #send(batches: Map<Renewal, Map<string, Lease[]>>): void {
+    for (const [renewal, groups] of batches) {
+      for (const leases of groups.values()) {
+        for (let i = 0; i < leases.length; i += LEASES_PER_COMMAND) {
+          void this.#renew(renewal, leases.slice(i, i + LEASES_PER_COMMAND));
+        }
+      }
+    }
+  }
+
+  async #renew(renewal: Renewal, leases: readonly Lease[]): Promise<void> {
+    const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
+    const claims = leases.map(({ identity: { key, holderId } }, i) => ({
+      key,
+      holderId,
+      leaseMs: terms[i] ?? 0,
+    }));
+    const call = this.#start(renewal(claims));
+    setRenewing(leases, true);
+    try {
+      const answers = await call.answer;
+      leases.forEach((lease, i) => judge(lease, answers[i], call.sentAt, terms[i] ?? 0));
+    } catch (error) {
+      // The reconnection starts a round of its own; any other error is retried with the next.
+      const isLost = error instanceof ConnectionLostError;
+      leases.forEach((lease) => lease.doubt(isLost ? (error.cause as Error) : (error as Error)));
+    } finally {
+      setRenewing(leases, false);
+    }
+  }
+}
+
+function setRenewing(leases: readonly Lease[], renewing: boolean): void {
+  for (const lease of leases) {
+    lease.renewing = renewing;
+  }
+}
+
+function judge(lease: Lease, answer: string | undefined, sentAt: number, leaseMs: number): void {
+  if (answer === '1') {
+    lease.prove(sentAt, leaseMs);
+  } else {
+    lease.lose(answer === '2' ? 'taken' : 'deleted');
+  }
+}

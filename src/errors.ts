@@ -1,0 +1,88 @@
+/** How a lease ended while it was still held. */
+export type LeaseLostReason = 'expired' | 'taken' | 'deleted' | 'unproven';
+
+/** What every error of this library can carry. */
+export interface CoordinationErrorOptions {
+  /** The name of the object the call was about. */
+  readonly resource?: string | undefined;
+  /** What brought it about, as the driver or the task reported it. */
+  readonly cause?: unknown;
+}
+
+/** Base of all errors that this library raises itself; `code` says what to do next. */
+export abstract class CoordinationError extends Error {
+  /** Fixed per class, for switches and logs. */
+  abstract readonly code: string;
+  /** The name of the object the call was about; empty when it was about the client. */
+  readonly resource: string;
+
+  /** Made by this library only. */
+  constructor(message: string, options: CoordinationErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.resource = options.resource ?? '';
+    this.name = new.target.name;
+  }
+}
+
+/** `waitMs` ran out while somebody else held the object: try again later. */
+export class AcquireTimeoutError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_ACQUIRE_TIMEOUT' as const;
+}
+
+/** Releasing, extending or re-entering what this holder does not hold: a bug in the caller. */
+export class NotHeldError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_NOT_HELD' as const;
+}
+
+/** The lease ended while it was held: stop the work it guarded, others may be at it. */
+export class LeaseLostError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_LEASE_LOST' as const;
+  /** `expired`: a fixed lease ran out; `unproven`: it could not be renewed in time; `taken` and
+   * `deleted`: the server said so. */
+  readonly reason: LeaseLostReason;
+
+  /** Made by this library only. */
+  constructor(message: string, reason: LeaseLostReason, options?: CoordinationErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** The acquisition would wait for its own scope for ever: re-order the acquisitions. */
+export class DeadlockError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_DEADLOCK' as const;
+}
+
+/** The call was sent, no answer came, and what it did could not be told in time. */
+export class OutcomeUnknownError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_OUTCOME_UNKNOWN' as const;
+}
+
+/** No connection or no answer in time; nothing was done, or it is being taken back. */
+export class CommandTimeoutError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_COMMAND_TIMEOUT' as const;
+}
+
+/** The name is in use by another kind of object: choose another name. */
+export class WrongTypeError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_WRONG_TYPE' as const;
+}
+
+/** The client was closed. */
+export class ClosedError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_CLOSED' as const;
+}
+
+/** The server answered what no script of ours answers: version skew or a foreign key. */
+export class UnexpectedReplyError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_UNEXPECTED_REPLY' as const;
+}

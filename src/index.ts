@@ -1,0 +1,21 @@
+export { createClient } from './client.js';
+export type { Client, ClientOptions } from './client.js';
+export type { ClientEvents, Holder, HoldEvent, ObjectEvent } from './core/events.js';
+export type { Hold } from './core/hold.js';
+export type { AcquireOptions, Lock, LockAcquireOptions } from './core/lock-face.js';
+export type { RedisTemplate } from './core/redis.js';
+export type { WaitOptions } from './core/validate.js';
+export {
+  AcquireTimeoutError,
+  ClosedError,
+  CommandTimeoutError,
+  CoordinationError,
+  DeadlockError,
+  LeaseLostError,
+  NotHeldError,
+  OutcomeUnknownError,
+  UnexpectedReplyError,
+  WrongTypeError,
+} from './errors.js';
+export type { CoordinationErrorOptions, LeaseLostReason } from './errors.js';
+export type { CountDownLatch } from './latch/latch.js';

@@ -1,0 +1,216 @@
+import { translate } from '../core/delivery.js';
+import type { Patience } from '../core/patience.js';
+import type { Runtime } from '../core/runtime.js';
+import { SharedLook } from '../core/shared-look.js';
+import type { Watcher } from '../core/shared-look.js';
+import type { WaitOptions } from '../core/validate.js';
+import { checkInteger, checkOptions, checkWaiting, INT32_MAX } from '../core/validate.js';
+import { LatchProtocol } from './protocol.js';
+import type { LatchView } from './protocol.js';
+
+/**
+ * A count that many processes count down and many wait for; at zero it is gone, and everybody who
+ * waits goes on. After Redisson's RCountDownLatch, with which it shares its keys and messages.
+ */
+export interface CountDownLatch {
+  /** The name it was made with. */
+  readonly name: string;
+  /**
+   * Sets the count, unless one is set.
+   *
+   * Failure: it is done at most once, whatever the network does.
+   * @param count - 1 to 2147483647.
+   * @param options - `ttlMs`, 1 to 2147483647: life of the latch. By default it has no limit. A
+   * latch that outlives its time is gone without a message: its waiters notice within 5 s.
+   * @returns false when one is set already.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
+   */
+  trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean>;
+  /**
+   * Counts down by one; does nothing when no count is set. Done at most once, whatever the
+   * network does.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
+   */
+  countDown(): Promise<void>;
+  /** The count; 0 when it was reached, deleted or never set. */
+  count(): Promise<number>;
+  /**
+   * Waits until zero was reached or the latch was deleted.
+   *
+   * Cancellation: an aborted wait leaves nothing behind. Failure: without `waitMs` it goes on
+   * through outages.
+   * @returns true once zero was reached, at once when none is set; false when `waitMs` ran out.
+   * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
+   */
+  wait(options?: WaitOptions): Promise<boolean>;
+  /** Removes the latch and lets its waiters go. True if there was one. */
+  delete(): Promise<boolean>;
+}
+
+/** One caller of `wait()`. */
+class LatchWaiter implements Watcher<LatchView> {
+  /** What the first look showed: a later mark means that a zero was reached since. */
+  #opened: string | undefined;
+  readonly #done: (result: boolean) => void;
+  readonly fail: (error: unknown) => void;
+
+  constructor(done: (result: boolean) => void, fail: (error: unknown) => void) {
+    this.#done = done;
+    this.fail = fail;
+  }
+
+  get hasSeen(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  see({ count, opened }: LatchView): boolean {
+    this.#opened ??= opened;
+    // The mark outlives the zero: it is seen even when the latch was set again at once.
+    const reached = count === 0 || (opened !== '' && opened !== this.#opened);
+    if (reached) {
+      this.#done(true);
+    }
+    return reached;
+  }
+}
+
+/** The face of one latch; it carries no state. */
+export class LatchFace implements CountDownLatch {
+  readonly name: string;
+  readonly #runtime: Runtime;
+  readonly #protocol: LatchProtocol;
+  readonly #looks: Map<string, SharedLook<LatchView>>;
+
+  constructor(runtime: Runtime, name: string, key: string, looks: LatchLooks) {
+    this.name = name;
+    this.#runtime = runtime;
+    this.#protocol = new LatchProtocol(runtime, name, key);
+    this.#looks = looks;
+  }
+
+  async trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean> {
+    checkInteger('count', count, 1, INT32_MAX);
+    const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
+    const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
+    return await this.#inUse(async () => {
+      const { key, requestsKey } = this.#protocol;
+      const set = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
+        this.#protocol.trySetCount(request, count, life),
+      );
+      return { result: set === 1, gone: false };
+    });
+  }
+
+  async countDown(): Promise<void> {
+    await this.#inUse(async () => {
+      const { key, requestsKey } = this.#protocol;
+      const left = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
+        this.#protocol.countDown(request),
+      );
+      return { result: undefined, gone: this.#wakeAtZero(left) };
+    });
+  }
+
+  async count(): Promise<number> {
+    return await this.#inUse(async () => {
+      const { count } = await this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
+      return { result: count, gone: count === 0 };
+    });
+  }
+
+  async wait(options?: WaitOptions): Promise<boolean> {
+    const { waitMs, signal } = checkWaiting(checkOptions('options', options));
+    return await this.#inUse(async () => {
+      signal?.throwIfAborted();
+      // Zero asks once, which takes as long as a command may take.
+      const limitMs = waitMs === 0 ? this.#runtime.settings.commandTimeoutMs : waitMs;
+      const patience = this.#runtime.patience({ limitMs, signal });
+      try {
+        const reached = waitMs === 0 ? await this.#isOpen() : await this.#waitWith(patience);
+        return { result: reached, gone: reached };
+      } finally {
+        patience.dispose();
+      }
+    });
+  }
+
+  async delete(): Promise<boolean> {
+    return await this.#inUse(async () => {
+      const { key, requestsKey } = this.#protocol;
+      const deleted = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
+        this.#protocol.delete(request),
+      );
+      this.#wakeAtZero(0);
+      return { result: deleted === 1, gone: true };
+    });
+  }
+
+  async #isOpen(): Promise<boolean> {
+    const { count } = await this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
+    return count === 0;
+  }
+
+  #waitWith(patience: Patience): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const look = this.#look();
+      const waiter = new LatchWaiter(resolve, (error) => reject(translate(error, this.name)));
+      patience.onEnd = (ending) => {
+        look.leave(waiter);
+        if (ending.why === 'aborted') {
+          reject(ending.reason);
+        } else if (ending.why === 'closed') {
+          reject(this.#runtime.closedError(this.name));
+        } else if (waiter.hasSeen) {
+          resolve(false);
+        } else {
+          const waitedMs = this.#runtime.clock.now() - patience.startedAt;
+          const { key } = this.#protocol;
+          reject(this.#runtime.delivery.timeout(this.name, key, true, waitedMs));
+        }
+      };
+      look.join(waiter);
+    });
+  }
+
+  /** The look that all local waiters of this latch share. */
+  #look(): SharedLook<LatchView> {
+    const { key, channel } = this.#protocol;
+    let look = this.#looks.get(key);
+    if (look === undefined) {
+      const watched = {
+        channel,
+        read: () => this.#protocol.inspect(),
+        quietMs: ({ ttlMs }: LatchView) => ttlMs,
+      };
+      look = new SharedLook(this.#runtime, watched, () => this.#looks.delete(key));
+      this.#looks.set(key, look);
+    }
+    return look;
+  }
+
+  /** Local waiters need not wait for the message. */
+  #wakeAtZero(count: number): boolean {
+    if (count === 0) {
+      this.#looks.get(this.#protocol.key)?.hint();
+    }
+    return count === 0;
+  }
+
+  /** Counts as a user of the name while `work` runs. */
+  async #inUse<T>(work: () => Promise<{ result: T; gone: boolean }>): Promise<T> {
+    const { key, kind } = this.#protocol;
+    this.#runtime.assertOpen(this.name);
+    this.#runtime.kinds.enter(key, this.name, kind);
+    let gone = false;
+    try {
+      const done = await work();
+      ({ gone } = done);
+      return done.result;
+    } finally {
+      this.#runtime.kinds.leave(key, gone);
+    }
+  }
+}
+
+/** The looks of all latches of one client, by key. */
+export type LatchLooks = Map<string, SharedLook<LatchView>>;

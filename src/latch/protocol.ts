@@ -1,0 +1,86 @@
+import type { Sendable } from '../core/call.js';
+import { integers } from '../core/decode.js';
+import { prepare } from '../core/delivery.js';
+import type { Prepared } from '../core/delivery.js';
+import { prefixed } from '../core/names.js';
+import type { Request } from '../core/requests.js';
+import type { Runtime } from '../core/runtime.js';
+import {
+  latchCountDown,
+  latchDelete,
+  latchInspect,
+  latchTrySetCount,
+} from '../core/scripts.generated.js';
+
+/** A latch as the server sees it. */
+export interface LatchView {
+  readonly count: number;
+  /** Milliseconds it still lives: -1 without limit, -2 when none is set. */
+  readonly ttlMs: number;
+  /** Mark of its last zero; empty when that was long ago or brought about by Java. */
+  readonly opened: string;
+}
+
+const inspect: Sendable<LatchView> = {
+  ...latchInspect,
+  decode(reply) {
+    const [count = '', ttl = '', opened = ''] = latchInspect.decode(reply).split(' ');
+    const [countNumber = 0, ttlMs = 0] = integers(`${count} ${ttl}`, 2);
+    return { count: countNumber, ttlMs, opened };
+  },
+};
+
+/**
+ * Redisson always puts braces around the name, which sends the channel of a tagged name to another
+ * slot; in a cluster no Java client can use such a latch at all, so ours follows the tag there.
+ */
+function channelOf(key: string, isCluster: boolean): string {
+  return isCluster && key.includes('{')
+    ? prefixed('redisson_countdownlatch__channel__', key)
+    : `redisson_countdownlatch__channel__{${key}}`;
+}
+
+/** One latch on Redisson's wire. */
+export class LatchProtocol {
+  readonly kind = 'count-down-latch';
+  readonly resource: string;
+  readonly key: string;
+  readonly channel: string;
+  readonly requestsKey: string;
+  readonly #runtime: Runtime;
+
+  constructor(runtime: Runtime, name: string, key: string) {
+    this.#runtime = runtime;
+    this.resource = name;
+    this.key = key;
+    this.channel = channelOf(key, runtime.router.isCluster);
+    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+  }
+
+  trySetCount({ number, floor }: Request, count: number, ttlMs: number): Prepared<string> {
+    const keys = { latch: this.key, requests: this.requestsKey };
+    return prepare(latchTrySetCount, keys, { number, floor, count, ttlMs, ...this.#told });
+  }
+
+  countDown({ number, floor }: Request): Prepared<string> {
+    return prepare(latchCountDown, this.#keys, { number, floor, ...this.#told });
+  }
+
+  delete({ number, floor }: Request): Prepared<string> {
+    return prepare(latchDelete, this.#keys, { number, floor, ...this.#told });
+  }
+
+  inspect(): Prepared<LatchView> {
+    const keys = { latch: this.key, opened: this.#keys.opened };
+    return { script: inspect, operands: latchInspect.operands(keys, {}) };
+  }
+
+  get #keys(): { latch: string; opened: string; requests: string } {
+    const opened = prefixed('latchkey_opened', this.key);
+    return { latch: this.key, opened, requests: this.requestsKey };
+  }
+
+  get #told(): { publish: string; channel: string } {
+    return { publish: this.#runtime.router.publish, channel: this.channel };
+  }
+}

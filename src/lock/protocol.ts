@@ -1,0 +1,142 @@
+import { prepare } from '../core/delivery.js';
+import { UnexpectedReplyError } from '../errors.js';
+import type { Sendable } from '../core/call.js';
+import type { Prepared } from '../core/delivery.js';
+import type { LockProtocol, LockView, Verdict } from '../core/lock-protocol.js';
+import { prefixed } from '../core/names.js';
+import type { Runtime } from '../core/runtime.js';
+import {
+  lockAcquire,
+  lockAcquireFenced,
+  lockForceRelease,
+  lockInspect,
+  lockRelease,
+  lockRenew,
+} from '../core/scripts.generated.js';
+import type { Renewal, RenewalClaim } from '../core/watchdog.js';
+
+const TAKEN: Verdict = { is: 'taken' };
+const GONE = -2;
+const CANCELLED = -3;
+
+function refusal(code: number): Verdict {
+  if (code === GONE) {
+    return { is: 'gone' };
+  }
+  return code === CANCELLED ? { is: 'cancelled' } : { is: 'busy', busyMs: code };
+}
+
+const acquirePlain: Sendable<Verdict> = {
+  ...lockAcquire,
+  decode(reply) {
+    const code = lockAcquire.decode(reply);
+    return code === null ? TAKEN : refusal(code);
+  },
+};
+
+const acquireFenced: Sendable<Verdict> = {
+  ...lockAcquireFenced,
+  decode(reply) {
+    const answer = lockAcquireFenced.decode(reply);
+    return answer.startsWith('+')
+      ? { is: 'taken', fencingToken: BigInt(answer.slice(1)) }
+      : refusal(Number(answer));
+  },
+};
+
+const inspect: Sendable<LockView> = {
+  ...lockInspect,
+  decode: (reply) => readView(lockInspect.decode(reply)),
+};
+
+function readView(json: string): LockView {
+  const [ttl, ...fields] = JSON.parse(json) as unknown[];
+  const ttlMs = Number(ttl);
+  const remainingMs = ttlMs < 0 ? Number.POSITIVE_INFINITY : ttlMs;
+  const holders = [];
+  for (let i = 0; i < fields.length; i += 2) {
+    const depth = Number(fields[i + 1]);
+    if (!Number.isInteger(depth)) {
+      throw new UnexpectedReplyError(`a lock has a hold count of ${JSON.stringify(fields[i + 1])}`);
+    }
+    holders.push({ holderId: String(fields[i]), depth, remainingMs });
+  }
+  return { ttlMs, holders };
+}
+
+function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
+  return prepare(
+    lockRenew,
+    { locks: claims.map((claim) => claim.key) },
+    { claims: claims.flatMap((claim) => [claim.holderId, String(claim.leaseMs)]) },
+  );
+}
+
+/** What the holds of all Redisson locks on one hash have in common: release, renewal, force. */
+export class HashLockProtocol implements LockProtocol {
+  readonly kind: string;
+  readonly resource: string;
+  readonly key: string;
+  readonly lockId: string;
+  readonly channel: string;
+  readonly requestsKey: string;
+  readonly renewal: Renewal = renewal;
+  protected readonly runtime: Runtime;
+
+  constructor(runtime: Runtime, kind: string, name: string, key: string) {
+    this.runtime = runtime;
+    this.kind = kind;
+    this.resource = name;
+    this.key = key;
+    this.lockId = `${runtime.id}:${kind}:${key}`;
+    this.channel = prefixed('redisson_lock__channel', key);
+    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+  }
+
+  acquire(holder: string, count: number, leaseMs: number): Prepared<Verdict> {
+    const operands = lockAcquire.operands(
+      { lock: this.key, cancelled: this.cancelledKey(holder) },
+      { holder, count, leaseMs },
+    );
+    return { script: acquirePlain, operands };
+  }
+
+  release(holder: string, count: number, burnMs: number): Prepared<number | null> {
+    const { key, channel, runtime } = this;
+    const { publish } = runtime.router;
+    return prepare(
+      lockRelease,
+      { lock: key, cancelled: this.cancelledKey(holder) },
+      { holder, count, burnMs, publish, channel },
+    );
+  }
+
+  forceRelease(request: { number: number; floor: number }): Prepared<string> {
+    const { key, channel, runtime, requestsKey } = this;
+    const { publish } = runtime.router;
+    const keys = { lock: key, requests: requestsKey };
+    return prepare(lockForceRelease, keys, { ...request, publish, channel });
+  }
+
+  inspect(): Prepared<LockView> {
+    return { script: inspect, operands: lockInspect.operands({ lock: this.key }, {}) };
+  }
+
+  /** Private: present while a holder id is burnt. */
+  protected cancelledKey(holder: string): string {
+    return `${prefixed('latchkey_cancelled', this.key)}:${holder}`;
+  }
+}
+
+/** Adds a fencing token to every grant. */
+export class FencedLockProtocol extends HashLockProtocol {
+  override acquire(holder: string, count: number, leaseMs: number): Prepared<Verdict> {
+    const keys = {
+      lock: this.key,
+      cancelled: this.cancelledKey(holder),
+      token: prefixed('redisson_lock_token', this.key),
+    };
+    const operands = lockAcquireFenced.operands(keys, { holder, count, leaseMs });
+    return { script: acquireFenced, operands };
+  }
+}

@@ -1,0 +1,69 @@
+// One direction of a proxied connection: bytes in order, which may wait, come late or be swallowed.
+
+/** Why bytes wait: all traffic of the direction, or one connection's requests. */
+type Stop = 'paused' | 'held';
+
+interface Item {
+  /** Undefined: the sender closed, after all that came before. */
+  readonly bytes: Buffer | undefined;
+  readonly dueAt: number;
+}
+
+export class Pipe {
+  delayMs = 0;
+  swallows = false;
+  readonly #deliver: (bytes: Buffer | undefined) => void;
+  readonly #queue: Item[] = [];
+  readonly #stops = new Set<Stop>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param deliver gets each piece in its time; undefined is the end */
+  constructor(deliver: (bytes: Buffer | undefined) => void) {
+    this.#deliver = deliver;
+  }
+
+  push(bytes: Buffer | undefined): void {
+    if (!this.swallows) {
+      this.#queue.push({ bytes, dueAt: performance.now() + this.delayMs });
+      this.#flush();
+    }
+  }
+
+  stop(reason: Stop): void {
+    this.#stops.add(reason);
+  }
+
+  go(reason: Stop): void {
+    this.#stops.delete(reason);
+    this.#flush();
+  }
+
+  /** Whether it keeps bytes that will be delivered on request. */
+  get isHeld(): boolean {
+    return this.#stops.has('held');
+  }
+
+  clear(): void {
+    this.#queue.length = 0;
+    clearTimeout(this.#timer);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    for (;;) {
+      const [item] = this.#queue;
+      if (item === undefined || this.#stops.size > 0) {
+        return;
+      }
+      const leftMs = item.dueAt - performance.now();
+      if (leftMs > 0) {
+        this.#timer = setTimeout(() => {
+          this.#flush();
+        }, leftMs);
+        return;
+      }
+      this.#queue.shift();
+      this.#deliver(item.bytes);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// What is left on the server when everything was released and closed: nothing, or what a test names.
+
+import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import { eventually } from './eventually.js';
+import { channelsUnder, keysUnder, rawClient } from './redis.js';
+
+/**
+ * Fails if a key that contains the text stays, beyond those allowed. Private records may stay if
+ * they are named here and carry a TTL; a key without one is residue whatever its name.
+ *
+ * @param allow keys that may stay, if they expire by themselves
+ */
+export async function expectNoResidue(
+  text: string,
+  {
+    allow = [],
+    withinMs = 2_000,
+    client = rawClient(),
+  }: { allow?: (string | RegExp)[]; withinMs?: number; client?: Redis } = {},
+): Promise<void> {
+  await eventually(
+    async () => {
+      const residue: string[] = [];
+      for (const key of await keysUnder(text, client)) {
+        const ttlMs = await client.pttl(key);
+        const allowed = allow.some((rule) =>
+          typeof rule === 'string' ? key === rule : rule.test(key),
+        );
+        // -2: it went away between the scan and this look.
+        if (ttlMs === -1 || (!allowed && ttlMs !== -2)) {
+          residue.push(`${key} (ttl ${ttlMs})`);
+        }
+      }
+      expect(residue, `left on the server: ${residue.join(', ')}`).toEqual([]);
+    },
+    { withinMs },
+  );
+}
+
+/** Fails if a channel that contains the text keeps a subscriber. */
+export async function expectNoChannels(
+  text: string,
+  { withinMs = 2_000, client = rawClient() }: { withinMs?: number; client?: Redis } = {},
+): Promise<void> {
+  await eventually(
+    async () => {
+      const channels = await channelsUnder(text, client);
+      expect(channels, `still subscribed: ${channels.join(', ')}`).toEqual([]);
+    },
+    { withinMs },
+  );
+}

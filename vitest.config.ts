@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+// The peer range spans two majors: the same suite runs against either.
+const driver = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? { ioredis: 'ioredis-5' } : {};
+
+export default defineConfig({
+  resolve: { alias: driver },
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+    retry: 0,
+    allowOnly: false,
+    coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/core/scripts.generated.ts'] },
+  },
+});
