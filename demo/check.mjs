@@ -11,7 +11,7 @@ import { msBetween, ofType } from './events.mjs';
 /** @typedef {{ ok: boolean, said: string }} Finding */
 
 /** Contended grants without which a run would prove nothing. */
-const ENOUGH = 50;
+const ENOUGH = 100;
 
 /** What a busy machine may add to a lease before the next holder has it in hand. */
 const GRACE_MS = 500;
@@ -65,17 +65,19 @@ function neverTooMany(turns, capacity) {
 
 /** @param {Turn[]} turns */
 function contended(turns) {
-  const claims = turns.filter(isClaim);
-  const waited = claims.filter((claim) =>
-    claims.some(
+  const wanted = turns.filter(({ worker, held: grant }) =>
+    turns.some(
       (other) =>
-        other.worker !== claim.worker && other.held <= claim.asked && claim.asked < other.end,
+        grant !== undefined &&
+        other.worker !== worker &&
+        other.asked < grant &&
+        grant < (other.held ?? grant + 1n),
     ),
   ).length;
   return finding(
-    waited >= ENOUGH,
-    `${waited} of them asked for while another worker held`,
-    `only ${waited} contended holds, ${ENOUGH} would prove something`,
+    wanted >= ENOUGH,
+    `${wanted} of them granted while others waited`,
+    `only ${wanted} contended holds, ${ENOUGH} would prove something`,
   );
 }
 

@@ -125,21 +125,24 @@ export class Kit {
   /**
    * Holds, works a little, and tells the stage that the accident may come now.
    * @param {DemoHold} hold
+   * @returns {Promise<number>} an instant before the accident
    */
   async atMercy(hold) {
     this.flush();
     await sleep(120);
+    const before = performance.now();
     this.emit('at-mercy', { isHeld: hold.isHeld, deadline: deadlineOf(hold) });
     this.flush();
+    return before;
   }
 
   /**
    * Keeps the thread busy until a pause of the whole process has come and gone, then returns
    * without giving any timer or callback the chance to run first.
+   * @param {number} start an instant before the pause, which may have begun already
    */
-  sleepThroughPause() {
+  sleepThroughPause(start) {
     const clock = new Int32Array(new SharedArrayBuffer(4));
-    const start = performance.now();
     for (let last = start; ;) {
       Atomics.wait(clock, 0, 0, 2);
       const next = performance.now();

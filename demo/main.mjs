@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
 import { createClient } from '../dist/index.js';
-import { startRedis } from '../scripts/redis/provider.mjs';
+import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
 import { acts } from './acts/index.mjs';
 import { checkEveryAct, checkLatches } from './check.mjs';
 import { figuresOf, latchFigures } from './figures.mjs';
@@ -125,7 +125,7 @@ if (process.argv.includes('--help')) {
   // An explicit end, so that no worker outlives a failure (see troupe.mjs).
   process.exit(
     await main().catch((error) => {
-      console.error(error);
+      console.error(error instanceof RedisUnavailableError ? error.message : error);
       return 1;
     }),
   );

@@ -33,8 +33,7 @@ export const fencedLock = {
 
   async accident(kit) {
     const hold = await take(kit);
-    await kit.atMercy(hold);
-    kit.sleepThroughPause();
+    kit.sleepThroughPause(await kit.atMercy(hold));
     kit.emit('resumed', { isHeld: hold.isHeld, aborted: hold.signal.aborted });
     // A program that looks at `isHeld` stops here. This one does not, and meets the store.
     await kit.write(hold.fencingToken ?? 0n, { stale: true });

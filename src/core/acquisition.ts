@@ -1,12 +1,12 @@
-import { AcquireTimeoutError } from '../errors.js';
+import { AcquireTimeoutError, UnexpectedReplyError } from '../errors.js';
 import type { Call } from './call.js';
 import { translate } from './delivery.js';
-import { ExclusiveQueue } from './exclusive-queue.js';
-import type { AttemptResult, Waiter } from './exclusive-queue.js';
+import type { ExclusiveQueue, Waiter } from './exclusive-queue.js';
 import type { LockHold } from './hold.js';
 import type { LockKeeper } from './lock-keeper.js';
 import type { Verdict } from './lock-protocol.js';
 import type { Ending, Patience } from './patience.js';
+import { watchForStall } from './stall.js';
 import type { LeaseTerms } from './validate.js';
 
 /** A lease this short may be over before its answer arrives, and that is then told as it is. */
@@ -32,118 +32,119 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
 export class Acquisition implements Waiter {
   readonly #keeper: LockKeeper;
   readonly #terms: AcquisitionTerms;
+  readonly #settled: (error: unknown, hold: LockHold | undefined) => void;
   #holderId: string;
   /** A copy of an attempt under this holder id may still run. */
   #stray = false;
   #everSent = false;
   #saidBusy = false;
   #queue: ExclusiveQueue | undefined;
+  /** The attempt that is under way. */
   #call: Call<Verdict> | undefined;
-  #endAttempt: ((result: undefined) => void) | undefined;
-  #settled = false;
-  #resolve!: (hold: LockHold) => void;
-  #reject!: (error: unknown) => void;
+  #stopWatching: (() => void) | undefined;
+  #over = false;
 
-  constructor(keeper: LockKeeper, terms: AcquisitionTerms) {
+  /** Called once: with a hold, or with AcquireTimeoutError on contention, or another error. */
+  constructor(
+    keeper: LockKeeper,
+    terms: AcquisitionTerms,
+    settled: (error: unknown, hold: LockHold | undefined) => void,
+  ) {
     this.#keeper = keeper;
     this.#terms = terms;
+    this.#settled = settled;
     this.#holderId = keeper.runtime.newHolderId();
   }
 
-  /** Settles with a hold; rejects with AcquireTimeoutError on contention. */
-  run(): Promise<LockHold> {
+  start(): void {
     const { patience, waits } = this.#terms;
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      if (patience.ending !== undefined) {
-        this.#end(patience.ending);
-        return;
+    if (patience.ending !== undefined) {
+      this.#end(patience.ending);
+      return;
+    }
+    patience.onEnd = (ending) => this.#end(ending);
+    if (waits) {
+      this.#queue = this.#keeper.queue();
+      if (!this.#queue.join(this)) {
+        this.#watch();
       }
-      patience.onEnd = (ending) => this.#end(ending);
-      if (waits) {
-        this.#queue = this.#joinQueue();
-      } else {
-        void this.#once();
-      }
-    });
+    } else {
+      this.ask();
+    }
   }
 
-  async attempt(): Promise<AttemptResult> {
+  ask(): void {
     const { runtime, protocol } = this.#keeper;
-    const { leaseMs } = this.#terms;
-    const call = runtime.delivery.start(protocol.acquire(this.#holderId, 1, leaseMs));
-    this.#call = call;
-    try {
-      const verdict = await new Promise<Verdict | undefined>((resolve, reject) => {
-        this.#endAttempt = resolve;
-        call.answer.then(resolve, reject);
-      });
-      return verdict === undefined || this.#settled ? undefined : this.#judge(verdict, call);
-    } catch (error) {
-      this.#fail(translate(error, protocol.resource));
-      return undefined;
-    } finally {
-      this.#call = undefined;
-    }
+    const prepared = protocol.acquire(this.#holderId, 1, this.#terms.leaseMs);
+    this.#call = runtime.delivery.start(prepared, this.#answered, this.#failed);
   }
 
-  #joinQueue(): ExclusiveQueue {
-    const { runtime, protocol } = this.#keeper;
-    const { lockId, channel } = protocol;
-    let queue = runtime.queues.get(lockId);
-    if (queue === undefined) {
-      queue = new ExclusiveQueue(runtime.hub, runtime.clock, channel, () => {
-        runtime.queues.delete(lockId);
-      });
-      runtime.queues.set(lockId, queue);
-    }
-    queue.join(this);
-    return queue;
-  }
-
-  async #once(): Promise<void> {
-    const result = await this.attempt();
-    if (result !== undefined && !('granted' in result)) {
-      const { resource } = this.#keeper.protocol;
-      this.#fail(this.#saidBusy ? contention(resource, this.#waitedMs) : this.#timeout());
-    }
-  }
-
-  #judge(verdict: Verdict, call: Call<Verdict>): AttemptResult {
+  readonly #answered = (verdict: Verdict, call: Call<Verdict>): void => {
+    this.#call = undefined;
+    this.#everSent = true;
     this.#stray ||= call.strays > 0;
-    if (verdict.is === 'taken') {
-      return this.#taken(verdict.fencingToken, call);
+    switch (verdict.is) {
+      case 'taken':
+        this.#taken(verdict.fencingToken, call);
+        break;
+      case 'busy':
+        this.#busy(verdict.busyMs);
+        break;
+      default:
+        // A fresh holder id has no hold to be gone and nothing that was cancelled.
+        this.#fail(new UnexpectedReplyError(`a fresh acquisition was answered "${verdict.is}"`));
     }
-    if (verdict.is === 'busy') {
-      this.#saidBusy = true;
-      return verdict;
-    }
-    // A fresh holder id has no hold to be gone and nothing that was cancelled.
-    throw new Error(`unexpected verdict on an acquisition: ${verdict.is}`);
-  }
+  };
 
-  #taken(fencingToken: bigint | undefined, call: Call<Verdict>): AttemptResult {
+  readonly #failed = (error: Error): void => {
+    this.#call = undefined;
+    this.#fail(translate(error, this.#keeper.protocol.resource));
+  };
+
+  #taken(fencingToken: bigint | undefined, call: Call<Verdict>): void {
     const { runtime, protocol } = this.#keeper;
     const terms = this.#terms;
     const lease = this.#keeper.createLease(this.#holderId);
     lease.stray = this.#stray;
     lease.start(call.sentAt, terms.leaseMs);
     if (!lease.covers(runtime.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
-      // Granted, but the answer took longer than the lease: take it back and ask anew.
-      this.#keeper.cancel(this.#holderId);
-      this.#holderId = runtime.newHolderId();
-      this.#stray = false;
-      this.#everSent = true;
-      return { busyMs: 0 };
+      this.#tooLate();
+      return;
     }
     const hold = this.#keeper.createHold(lease, terms, undefined, fencingToken);
     lease.holders.push(hold);
     runtime.keep(lease, protocol.renewal);
-    this.#settled = true;
-    this.#resolve(hold);
+    this.#finish();
+    this.#settled(undefined, hold);
     this.#keeper.announce(hold, terms.patience.startedAt);
-    return { granted: true, leaseMs: terms.leaseMs };
+    this.#queue?.granted(terms.leaseMs);
+  }
+
+  /** Granted, but the answer took longer than the lease: take it back and ask anew. */
+  #tooLate(): void {
+    this.#keeper.cancel(this.#holderId);
+    this.#holderId = this.#keeper.runtime.newHolderId();
+    this.#stray = false;
+    if (this.#queue === undefined) {
+      this.#fail(this.#timeout());
+    } else {
+      this.#queue.busy(0);
+    }
+  }
+
+  #busy(busyMs: number): void {
+    this.#saidBusy = true;
+    if (this.#queue === undefined) {
+      this.#fail(contention(this.#keeper.protocol.resource, this.#waitedMs));
+    } else {
+      this.#watch();
+      this.#queue.busy(busyMs);
+    }
+  }
+
+  #watch(): void {
+    const { runtime, protocol } = this.#keeper;
+    this.#stopWatching ??= watchForStall(runtime, protocol, this.#terms.patience.startedAt);
   }
 
   #end(ending: Ending): void {
@@ -171,19 +172,23 @@ export class Acquisition implements Waiter {
 
   /** Gives up: leaves nothing on the server, and lets the next waiter ask. */
   #fail(error: unknown): void {
-    if (this.#settled) {
+    if (this.#over) {
       return;
     }
-    this.#settled = true;
-    this.#reject(error);
-    const call = this.#call;
-    if (call !== undefined && !call.settled) {
-      this.#stray = this.#keeper.runtime.delivery.abandon(call) || this.#stray;
+    this.#finish();
+    this.#settled(error, undefined);
+    if (this.#call !== undefined) {
+      this.#stray = this.#keeper.runtime.delivery.abandon(this.#call) || this.#stray;
     }
     if (this.#stray) {
       this.#keeper.cancel(this.#holderId);
     }
     this.#queue?.leave(this);
-    this.#endAttempt?.(undefined);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#stopWatching?.();
+    this.#terms.patience.dispose();
   }
 }

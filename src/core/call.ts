@@ -1,7 +1,19 @@
+import { asError } from './decode.js';
 import type { Operand, Script } from './script.js';
 
 /** The part of a script that sending needs. */
 export type Sendable<R> = Pick<Script<never, never, R>, 'name' | 'sha1' | 'source' | 'decode'>;
+
+/** A script with its operands, ready to be sent any number of times. */
+export interface Prepared<R> {
+  readonly script: Sendable<R>;
+  readonly operands: readonly Operand[];
+}
+
+/** Binds a script to its keys and arguments. */
+export function prepare<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Prepared<R> {
+  return { script, operands: script.operands(keys, args) };
+}
 
 /** A call as those who deliver it see it, whatever it answers. */
 export interface Sending {
@@ -26,7 +38,6 @@ export class Call<R> implements Sending {
   readonly operands: readonly Operand[];
   /** Write it again on the next connection when its answer is lost with this one. */
   readonly resend: boolean;
-  readonly answer: Promise<R>;
   /** Clock instant just before the first copy was written; NaN while none was. */
   sentAt: number = Number.NaN;
   /** Clock instant just before the newest copy was written. */
@@ -34,17 +45,20 @@ export class Call<R> implements Sending {
   /** Copies whose answer can no longer come: each may still run, at any time. */
   strays = 0;
   settled = false;
-  #resolve!: (answer: R) => void;
-  #reject!: (error: Error) => void;
+  readonly #succeeded: (answer: R, call: Call<R>) => void;
+  readonly #failed: (error: Error, call: Call<R>) => void;
 
-  constructor(script: Sendable<R>, operands: readonly Operand[], resend: boolean) {
+  constructor(
+    { script, operands }: Prepared<R>,
+    resend: boolean,
+    succeeded: (answer: R, call: Call<R>) => void,
+    failed: (error: Error, call: Call<R>) => void,
+  ) {
     this.script = script;
     this.operands = operands;
     this.resend = resend;
-    this.answer = new Promise<R>((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    this.#succeeded = succeeded;
+    this.#failed = failed;
   }
 
   /** True once a copy was handed to a connection. */
@@ -61,18 +75,21 @@ export class Call<R> implements Sending {
     if (this.settled) {
       return;
     }
-    this.settled = true;
+    let answer: R;
     try {
-      this.#resolve(this.script.decode(reply));
+      answer = this.script.decode(reply);
     } catch (error) {
-      this.#reject(error as Error);
+      this.fail(asError(error));
+      return;
     }
+    this.settled = true;
+    this.#succeeded(answer, this);
   }
 
   fail(error: Error): void {
     if (!this.settled) {
       this.settled = true;
-      this.#reject(error);
+      this.#failed(error, this);
     }
   }
 }

@@ -43,3 +43,8 @@ export function integers(reply: string, length: number): number[] {
   }
   return values;
 }
+
+/** Whatever was thrown, as an Error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+}

@@ -5,83 +5,79 @@ import {
   UnexpectedReplyError,
   WrongTypeError,
 } from '../errors.js';
-import { Call } from './call.js';
-import type { Sendable, Sending } from './call.js';
-import type { Clock } from './clock.js';
-import { Patience } from './patience.js';
-import type { Waits } from './patience.js';
+import { Call, prepare } from './call.js';
+import type { Prepared, Sending } from './call.js';
+import type { Anchor, Clock } from './clock.js';
+import { ExpiryQueue } from './expiry-queue.js';
 import { isReplyError } from './redis.js';
-import type { Requests } from './requests.js';
+import type { Request, Requests } from './requests.js';
 import type { Router } from './router.js';
-import type { Operand, Script } from './script.js';
 import { requestsCancel } from './scripts.generated.js';
 
 /** How long a burnt holder id or request number is remembered, and clean-up is tried. */
 export const MEMORY_MS = 600_000;
 
-/** A script call ready to be sent, any number of times. */
-export interface Prepared<R> {
-  readonly script: Sendable<R>;
-  readonly operands: readonly Operand[];
-}
-
-/** Binds a script to its keys and arguments. */
-export function prepare<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Prepared<R> {
-  return { script, operands: script.operands(keys, args) };
-}
-
-/** An error of the driver as the caller gets it. */
-export function translate(error: unknown, resource: string): unknown {
-  if (isReplyError(error) && error.message.includes('WRONGTYPE')) {
-    return new WrongTypeError(`"${resource}" is in use by another kind of object`, {
-      resource,
-      cause: error,
-    });
-  }
-  return error;
-}
-
 /** What a call does, and so what becomes of it when the caller's time runs out: a `read` is
  * dropped; a `change` is dropped too, but may have been made; a `release` goes on behind. */
 type Purpose = 'read' | 'change' | 'release';
 
+/** An answer, and the call that brought it. */
+export interface Answered<R> {
+  readonly answer: R;
+  readonly call: Call<R>;
+}
+
+/** An error of the driver as the caller gets it. */
+export function translate(error: Error, resource: string): Error {
+  if (isReplyError(error) && error.message.includes('WRONGTYPE')) {
+    const message = `"${resource}" is in use by another kind of object`;
+    return new WrongTypeError(message, { resource, cause: error });
+  }
+  return error;
+}
+
+/** What delivery is made of. */
+export interface DeliveryParts {
+  readonly clock: Clock;
+  /** Held while a caller waits for an answer. */
+  readonly anchor: Pick<Anchor, 'hold' | 'drop'>;
+  readonly router: Router;
+  readonly requests: Requests;
+  readonly timeoutMs: number;
+  /** Told of what fails behind the caller's back. */
+  readonly failed: (error: Error) => void;
+}
+
 /** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
 export class Delivery {
-  readonly #clock: Clock;
-  readonly #waits: Waits;
-  readonly #router: Router;
-  readonly #requests: Requests;
-  readonly #timeoutMs: number;
-  readonly #failed: (error: Error) => void;
+  readonly #parts: DeliveryParts;
+  readonly #timeouts: ExpiryQueue;
+  readonly #memories: ExpiryQueue;
   /** Clean-up that goes on behind the caller's back. */
-  readonly #behind = new Set<Promise<void>>();
+  readonly #behind = new Map<Sending, () => void>();
+  #cleanedUp: (() => void) | undefined;
 
-  constructor(parts: {
-    clock: Clock;
-    waits: Waits;
-    router: Router;
-    requests: Requests;
-    timeoutMs: number;
-    failed: (error: Error) => void;
-  }) {
-    this.#clock = parts.clock;
-    this.#waits = parts.waits;
-    this.#router = parts.router;
-    this.#requests = parts.requests;
-    this.#timeoutMs = parts.timeoutMs;
-    this.#failed = parts.failed;
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+    this.#timeouts = new ExpiryQueue(parts.clock, parts.timeoutMs);
+    this.#memories = new ExpiryQueue(parts.clock, MEMORY_MS);
   }
 
-  /** Sends a call; who sends it settles or abandons it. */
-  start<R>(prepared: Prepared<R>, resend = true): Call<R> {
-    const call = new Call(prepared.script, prepared.operands, resend);
-    this.#router.send(call);
+  /** Sends a call; who sends it has it settled or abandons it. */
+  start<R>(
+    prepared: Prepared<R>,
+    succeeded: (answer: R, call: Call<R>) => void,
+    failed: (error: Error, call: Call<R>) => void,
+    resend = true,
+  ): Call<R> {
+    const call = new Call(prepared, resend, succeeded, failed);
+    this.#parts.router.send(call);
     return call;
   }
 
   /** Stops waiting for a call; true when a copy of it may run, or may have run. */
   abandon(call: Sending): boolean {
-    this.#router.abandon(call);
+    this.#parts.router.abandon(call);
     return call.sent;
   }
 
@@ -92,29 +88,15 @@ export class Delivery {
   }
 
   /** States something that may be stated twice, and settles within `commandTimeoutMs`. */
-  async tell<R>(
-    resource: string,
-    prepared: Prepared<R>,
-    purpose: Purpose,
-  ): Promise<{ answer: R; call: Call<R> }> {
-    const patience = this.#commandPatience();
-    const call = this.start(prepared);
-    try {
-      await patience.whileWaiting(call.answer);
-      if (call.settled) {
-        return { answer: await call.answer, call };
-      }
+  tell<R>(resource: string, prepared: Prepared<R>, purpose: Purpose): Promise<Answered<R>> {
+    return this.#inTime(resource, prepared, (call) => {
       if (purpose === 'release') {
-        this.#finishBehind(call);
+        this.#leaveBehind(call);
       } else {
         this.abandon(call);
       }
-      throw this.#outOfTime(resource, call, purpose);
-    } catch (error) {
-      throw translate(error, resource);
-    } finally {
-      patience.dispose();
-    }
+      return this.#outOfTime(resource, call, purpose);
+    });
   }
 
   /** Runs a counted call at most once. Out of time, its number is burnt behind the caller's back,
@@ -123,84 +105,142 @@ export class Delivery {
     resource: string,
     key: string,
     requestsKey: string,
-    build: (request: { number: number; floor: number }) => Prepared<string>,
+    build: (request: Request) => Prepared<string>,
   ): Promise<number> {
-    const request = this.#requests.open(key);
-    const patience = this.#commandPatience();
-    const call = this.start(build(request));
+    const { requests } = this.#parts;
+    const request = requests.open(key);
+    let burning = false;
     try {
-      await patience.whileWaiting(call.answer);
-      if (call.settled) {
-        const answer = await call.answer;
-        this.#requests.settle(key, request);
-        return countOf(answer);
-      }
-      const sent = this.abandon(call);
-      if (sent) {
-        const args = { number: request.number, floor: this.#requests.floor(key) };
-        const cancel = prepare(requestsCancel, { requests: requestsKey }, args);
-        this.behind(cancel, () => this.#requests.settle(key, request));
-      } else {
-        this.#requests.settle(key, request);
-      }
-      throw this.#outOfTime(resource, call, 'change');
-    } catch (error) {
-      if (call.settled) {
-        this.#requests.settle(key, request);
-      }
-      throw translate(error, resource);
+      const { answer } = await this.#inTime(resource, build(request), (call) => {
+        if (this.abandon(call)) {
+          burning = true;
+          const args = { number: request.number, floor: requests.floor(key) };
+          this.behind(prepare(requestsCancel, { requests: requestsKey }, args), () =>
+            requests.settle(key, request),
+          );
+        }
+        return this.#outOfTime(resource, call, 'change');
+      });
+      return countOf(answer);
     } finally {
-      patience.dispose();
+      if (!burning) {
+        requests.settle(key, request);
+      }
     }
   }
 
   /** Cleans up behind the caller's back, through outages, for at most ten minutes. */
-  behind<R>(prepared: Prepared<R>, done?: () => void): void {
-    const call = this.start(prepared);
-    this.#finishBehind(call, done);
+  behind<R>(prepared: Prepared<R>, done: () => void): void {
+    const call = this.start(
+      prepared,
+      (_answer, done) => this.#finished(done),
+      (error, failed) => this.#finished(failed, error),
+    );
+    this.#leaveBehind(call, done);
   }
 
   /** Settles when all clean-up that was under way is done or has failed. */
   async cleanedUp(): Promise<void> {
-    await Promise.all(this.#behind);
+    if (this.#behind.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#cleanedUp = resolve;
+      });
+    }
   }
 
-  /** Sent and unanswered for longer than the caller waits. */
+  /** The error of a call that got no answer in time. */
   timeout(resource: string, key: string, sent: boolean, waitedMs: number): CommandTimeoutError {
-    const cause = this.#router.whyDown(key);
+    const cause = this.#parts.router.whyDown(key);
     const what = sent ? 'no answer from Redis' : 'no connection to Redis';
     const after = `within ${Math.round(waitedMs)} ms`;
     return new CommandTimeoutError(`${what} ${after} for "${resource}"`, { resource, cause });
   }
 
-  #commandPatience(): Patience {
-    return new Patience(this.#clock, this.#waits, { limitMs: this.#timeoutMs, command: true });
+  close(): void {
+    this.#timeouts.close();
+    this.#memories.close();
   }
 
-  #finishBehind<R>(call: Call<R>, done?: () => void): void {
-    // It keeps the process alive only as long as a caller's command would.
-    const patience = this.#commandPatience();
-    const limit = this.#clock.after(MEMORY_MS, () => {
-      this.abandon(call);
-      call.fail(new Error('given up after ten minutes'));
-    });
-    patience.onEnd = () => patience.dispose();
-    const work = call.answer
-      .then(
-        () => {},
-        (error: Error) => {
-          if (!(error instanceof ClosedError)) {
-            this.#failed(error);
+  /** Settles with the answer, or with what `giveUp` makes of the time that ran out. */
+  #inTime<R>(
+    resource: string,
+    prepared: Prepared<R>,
+    giveUp: (call: Call<R>) => Error,
+  ): Promise<Answered<R>> {
+    return new Promise((resolve, reject) => {
+      let waiting = true;
+      const served = (): void => {
+        waiting = false;
+        this.#parts.anchor.drop();
+        this.#timeouts.delete(limit);
+      };
+      const limit = {
+        expired: (): void => {
+          served();
+          reject(giveUp(call));
+        },
+      };
+      this.#parts.anchor.hold();
+      this.#timeouts.add(limit);
+      const call = this.start(
+        prepared,
+        (answer, answered) => {
+          if (waiting) {
+            served();
+            resolve({ answer, call: answered });
+          } else {
+            this.#finished(answered);
           }
         },
-      )
-      .then(() => {
-        done?.();
-        limit.cancel();
-        patience.dispose();
-        this.#behind.delete(work);
-      });
-    this.#behind.add(work);
+        (error, failed) => {
+          if (waiting) {
+            served();
+            reject(translate(error, resource));
+          } else {
+            this.#finished(failed, error);
+          }
+        },
+      );
+    });
+  }
+
+  /** Lets a call go on after its caller has stopped waiting. */
+  #leaveBehind(call: Sending, done: () => void = () => {}): void {
+    const { anchor } = this.#parts;
+    // It keeps the process alive only as long as a caller's command would.
+    const alive = { expired: () => anchor.drop() };
+    anchor.hold();
+    this.#timeouts.add(alive);
+    const forgotten = {
+      expired: () => {
+        this.abandon(call);
+        this.#finished(call, new Error('a clean-up was given up after ten minutes'));
+      },
+    };
+    this.#memories.add(forgotten);
+    this.#behind.set(call, () => {
+      if (this.#timeouts.delete(alive)) {
+        anchor.drop();
+      }
+      this.#memories.delete(forgotten);
+      done();
+    });
+  }
+
+  /** A call that was left behind is done or has failed. */
+  #finished(call: Sending, error?: Error): void {
+    const done = this.#behind.get(call);
+    if (done === undefined) {
+      return;
+    }
+    this.#behind.delete(call);
+    done();
+    if (error !== undefined && !(error instanceof ClosedError)) {
+      this.#parts.failed(error);
+    }
+    if (this.#behind.size === 0) {
+      this.#cleanedUp?.();
+    }
   }
 
   #outOfTime(
@@ -208,7 +248,8 @@ export class Delivery {
     call: Sending,
     purpose: Purpose,
   ): CommandTimeoutError | OutcomeUnknownError {
-    const timeout = this.timeout(resource, call.routingKey, call.sent, this.#timeoutMs);
+    const { timeoutMs } = this.#parts;
+    const timeout = this.timeout(resource, call.routingKey, call.sent, timeoutMs);
     if (purpose === 'read' || !call.sent) {
       return timeout;
     }

@@ -4,15 +4,10 @@ import type { WaitHub } from './wait-hub.js';
 /** A wait looks again at least this often, whatever messages say. */
 export const RECHECK_MAX_MS = 5_000;
 
-/** What an attempt came to: granted, still busy for so many ms (-1: nobody knows), or its waiter
- * has left the queue meanwhile. */
-export type AttemptResult =
-  { readonly granted: true; readonly leaseMs: number } | { readonly busyMs: number } | undefined;
-
 /** Somebody who waits for an exclusive lock. */
 export interface Waiter {
-  /** Asks the server once; never rejects. */
-  attempt(): Promise<AttemptResult>;
+  /** Asks the server once; the answer comes through `granted`, `busy` or `leave`. */
+  ask(): void;
 }
 
 /**
@@ -22,11 +17,13 @@ export interface Waiter {
 export class ExclusiveQueue {
   /** True once the server has said "busy", or has granted the lock to one of ours. */
   contended = false;
-  readonly #waiters = new Set<Waiter>();
   readonly #hub: WaitHub;
   readonly #clock: Clock;
   readonly #channel: string;
   readonly #emptied: () => void;
+  #head: Waiter | undefined;
+  /** Those behind the head; most locks never have any. */
+  #others: Set<Waiter> | undefined;
   #asking = false;
   /** A hint came while the head was asking: its answer may be older than the hint. */
   #hinted = false;
@@ -44,82 +41,89 @@ export class ExclusiveQueue {
     }
   }
 
-  get size(): number {
-    return this.#waiters.size;
-  }
-
-  join(waiter: Waiter): void {
-    this.#waiters.add(waiter);
-    if (this.#waiters.size === 1) {
-      this.hint();
-    } else if (this.#asking === false && this.#stopListening === undefined) {
-      this.#listen();
+  /** True when the waiter is the head, and so has asked at once. */
+  join(waiter: Waiter): boolean {
+    if (this.#head === undefined) {
+      this.#head = waiter;
+      this.#ask();
+      return true;
     }
-  }
-
-  /** The waiter gives up. If it was asking, or had been told to, the next one asks instead: it
-   * passes its wake-up on. */
-  leave(waiter: Waiter): void {
-    this.#waiters.delete(waiter);
-    if (this.#waiters.size === 0 && !this.#asking) {
-      this.#end();
-    }
+    this.#others ??= new Set();
+    this.#others.add(waiter);
+    this.#listen();
+    return false;
   }
 
   /** Something may have changed: the head looks. */
   hint(): void {
     if (this.#asking) {
       this.#hinted = true;
-    } else if (this.#waiters.size > 0) {
-      void this.#ask();
+    } else {
+      this.#ask();
     }
   }
 
-  async #ask(): Promise<void> {
-    this.#asking = true;
-    this.#recheck?.cancel();
-    for (const head of this.#waiters) {
-      // Each turn asks for whoever is the head by then; `break` leaves the rest asleep.
-      const again = await this.#askFor(head);
-      if (!again) {
-        break;
-      }
-    }
+  /** The head got the lock, for `leaseMs`. Its release wakes the next head; messages and a timer
+   * catch whatever else ends it. */
+  granted(leaseMs: number): void {
     this.#asking = false;
-    if (this.#waiters.size === 0) {
-      this.#end();
+    this.contended = true;
+    this.#advance();
+    this.#sleep(leaseMs);
+  }
+
+  /** The head was told that the lock is busy for so many ms; -1: nobody knows. */
+  busy(busyMs: number): void {
+    this.#asking = false;
+    this.contended = true;
+    this.#listen();
+    if (this.#hinted) {
+      this.#ask();
+    } else {
+      this.#sleep(busyMs);
     }
   }
 
-  /** True when the next head has to ask right away. */
-  async #askFor(head: Waiter): Promise<boolean> {
-    for (;;) {
+  /** A waiter gives up. If it was asking, the next one asks instead: it passes its wake-up on. */
+  leave(waiter: Waiter): void {
+    if (waiter !== this.#head) {
+      this.#others?.delete(waiter);
+      return;
+    }
+    const wasAsking = this.#asking;
+    this.#asking = false;
+    this.#advance();
+    if (wasAsking) {
+      this.#ask();
+    }
+  }
+
+  #ask(): void {
+    if (this.#head !== undefined) {
+      this.#recheck?.cancel();
+      this.#asking = true;
       this.#hinted = false;
-      const result = await head.attempt();
-      if (result === undefined) {
-        this.#waiters.delete(head);
-        return true;
-      }
-      this.contended = true;
-      if ('granted' in result) {
-        this.#waiters.delete(head);
-        // The lock is ours now: its release wakes the next head, its messages and this timer
-        // catch whatever else ends it.
-        this.#sleep(result.leaseMs);
-        return false;
-      }
-      this.#listen();
-      if (!this.#hinted) {
-        this.#sleep(result.busyMs);
-        return false;
-      }
+      this.#head.ask();
+    }
+  }
+
+  #advance(): void {
+    const [next] = this.#others ?? [];
+    this.#head = next;
+    if (next === undefined) {
+      this.#recheck?.cancel();
+      this.#stopListening?.();
+      this.#stopListening = undefined;
+      this.#emptied();
+    } else {
+      this.#others?.delete(next);
     }
   }
 
   #sleep(busyMs: number): void {
-    if (this.#waiters.size > 0) {
-      this.#listen();
+    if (this.#head !== undefined) {
       const delayMs = busyMs < 0 ? RECHECK_MAX_MS : Math.min(busyMs + 1, RECHECK_MAX_MS);
+      this.#recheck?.cancel();
       this.#recheck = this.#clock.after(delayMs, () => this.hint());
     }
   }
@@ -127,12 +131,5 @@ export class ExclusiveQueue {
   #listen(): void {
     // Any message is a hint, and so is the confirmation of the subscription.
     this.#stopListening ??= this.#hub.listen(this.#channel, () => this.hint());
-  }
-
-  #end(): void {
-    this.#recheck?.cancel();
-    this.#stopListening?.();
-    this.#stopListening = undefined;
-    this.#emptied();
   }
 }

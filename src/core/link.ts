@@ -64,8 +64,10 @@ export class Link {
 
   /** Sends `call` now, or as soon as there is a connection. */
   send(call: Sending): void {
-    if (this.#closedBy !== undefined) {
-      call.fail(this.#closedBy);
+    const closedBy = this.#closedBy;
+    if (closedBy !== undefined) {
+      // Not before its sender has it in hand.
+      queueMicrotask(() => call.fail(closedBy));
       return;
     }
     const redis = this.#connection.ready;

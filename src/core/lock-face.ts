@@ -9,7 +9,6 @@ import type { LockProtocol, LockView } from './lock-protocol.js';
 import { describe } from './names.js';
 import { Reentry } from './reentry.js';
 import type { Runtime } from './runtime.js';
-import { watchForStall } from './stall.js';
 import { checkLease, checkOptions, checkTask, checkWaiting } from './validate.js';
 
 /** How to acquire something that lives on a lease. */
@@ -94,8 +93,8 @@ export class LockFace implements Lock {
     this.#keeper = new LockKeeper(runtime, protocol);
   }
 
-  async acquire(options?: LockAcquireOptions): Promise<Hold> {
-    return await this.#acquire(options, true);
+  acquire(options?: LockAcquireOptions): Promise<Hold> {
+    return this.#acquire(options, true);
   }
 
   async tryAcquire(options?: LockAcquireOptions): Promise<Hold | null> {
@@ -174,51 +173,69 @@ export class LockFace implements Lock {
     return await this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
   }
 
-  async #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
-    const options = checkOptions('options', given);
-    const { waitMs, signal } = checkWaiting(options);
-    const lease = checkLease(options, this.#runtime.settings.leaseMs);
-    const within = this.#checkWithin(options);
-    this.#runtime.assertOpen(this.name);
-    signal?.throwIfAborted();
-    // Waiting without limit only where nothing was said; an attempt lasts as long as a command.
-    const waits = waitMs === undefined ? waiting : waitMs > 0;
-    const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
-    const patience = this.#runtime.patience({ limitMs, signal });
-    const stopWatching = watchForStall(this.#runtime, this.#protocol, waits);
+  #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
     try {
-      return await this.#enter({ ...lease, waits, patience }, within);
-    } finally {
-      stopWatching();
-      patience.dispose();
+      const options = checkOptions('options', given);
+      const { waitMs, signal } = checkWaiting(options);
+      const { leaseMs, renewed } = checkLease(options, this.#runtime.settings.leaseMs);
+      const within = this.#checkWithin(options);
+      this.#runtime.assertOpen(this.name);
+      signal?.throwIfAborted();
+      // Without limit only where nothing was said; a single attempt lasts as long as a command.
+      const waits = waitMs === undefined ? waiting : waitMs > 0;
+      const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
+      const patience = this.#runtime.patience({ limitMs, signal });
+      return this.#enter({ leaseMs, renewed, waits, patience }, within);
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 
-  async #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<LockHold> {
-    const { lockId } = this.#protocol;
-    for (;;) {
-      const outer = within ?? this.#runtime.scopes.enclosing(lockId);
-      if (outer === undefined) {
-        return await this.#outermost(terms);
-      }
+  #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<LockHold> {
+    const outer = within ?? this.#runtime.scopes.enclosing(this.#protocol.lockId);
+    return outer === undefined ? this.#outermost(terms) : this.#reenter(terms, outer, within);
+  }
+
+  async #reenter(
+    terms: AcquisitionTerms,
+    outer: LockHold,
+    within: LockHold | undefined,
+  ): Promise<LockHold> {
+    try {
       outer.assertHeld();
       const hold = await new Reentry(this.#keeper, terms, outer).run();
       if (hold !== undefined) {
+        terms.patience.dispose();
         return hold;
       }
-      // The scope closed while this re-entry waited for its siblings: it acquires afresh.
-    }
-  }
-
-  async #outermost(terms: AcquisitionTerms): Promise<LockHold> {
-    const { key, resource, kind } = this.#protocol;
-    this.#runtime.kinds.enter(key, resource, kind);
-    try {
-      return await new Acquisition(this.#keeper, terms).run();
     } catch (error) {
-      this.#runtime.kinds.leave(key, true);
+      terms.patience.dispose();
       throw error;
     }
+    // The scope closed while this re-entry waited for its siblings: it acquires afresh.
+    return await this.#enter(terms, within);
+  }
+
+  #outermost(terms: AcquisitionTerms): Promise<LockHold> {
+    const { key, resource, kind } = this.#protocol;
+    const { kinds } = this.#runtime;
+    try {
+      kinds.enter(key, resource, kind);
+    } catch (error) {
+      terms.patience.dispose();
+      throw error;
+    }
+    return new Promise((resolve, reject) => {
+      const acquisition = new Acquisition(this.#keeper, terms, (error, hold) => {
+        if (hold === undefined) {
+          kinds.leave(key, true);
+          reject(error);
+        } else {
+          resolve(hold);
+        }
+      });
+      acquisition.start();
+    });
   }
 
   #checkWithin(options: object): LockHold | undefined {

@@ -1,6 +1,7 @@
 import { LeaseLostError } from '../errors.js';
 import type { LeaseLostReason } from '../errors.js';
 import { MEMORY_MS } from './delivery.js';
+import { ExclusiveQueue } from './exclusive-queue.js';
 import { LockHold } from './hold.js';
 import type { HoldOwner } from './hold.js';
 import type { Lease } from './lease.js';
@@ -39,9 +40,27 @@ export class LockKeeper implements HoldOwner {
 
   announce(hold: LockHold, startedAt: number): void {
     const { events } = this.runtime;
+    if (!events.wanted('acquired')) {
+      return;
+    }
     const { kind, resource } = this.protocol;
     const waitedMs = Math.round(hold.grantedAt - startedAt);
     events.emit('acquired', { resource, kind, holderId: hold.holderId, waitedMs });
+  }
+
+  /** The local waiters of this lock. */
+  queue(): ExclusiveQueue {
+    const { runtime, protocol } = this;
+    const { lockId, channel } = protocol;
+    let queue = runtime.queues.get(lockId);
+    if (queue === undefined) {
+      const emptied = (): void => {
+        runtime.queues.delete(lockId);
+      };
+      queue = new ExclusiveQueue(runtime.hub, runtime.clock, channel, emptied);
+      runtime.queues.set(lockId, queue);
+    }
+    return queue;
   }
 
   async release(hold: LockHold): Promise<void> {
@@ -52,7 +71,7 @@ export class LockKeeper implements HoldOwner {
     // it states the number again.
     const count = lease.alive;
     if (count === 0) {
-      runtime.letGo(lease);
+      this.#letGo(lease);
       lease.end();
     }
     try {
@@ -64,12 +83,14 @@ export class LockKeeper implements HoldOwner {
       if (answer === null && !ranBefore) {
         throw await this.#lossFound(hold);
       }
+    } finally {
+      hold.outer?.reentries.free();
+    }
+    this.#wake();
+    if (runtime.events.wanted('released')) {
       const heldMs = Math.round(runtime.clock.now() - hold.grantedAt);
       const { kind, resource } = protocol;
       runtime.events.emit('released', { resource, kind, holderId: hold.holderId, heldMs });
-      runtime.queues.get(protocol.lockId)?.hint();
-    } finally {
-      this.#ended(hold, count);
     }
   }
 
@@ -104,37 +125,43 @@ export class LockKeeper implements HoldOwner {
   /** The server counts a re-entry that came to nothing, or may do so yet: state the number of
    * what is alive again. At none, that is the release of the holder. */
   restate(lease: Lease): void {
-    const { runtime, protocol } = this;
+    const { delivery } = this.runtime;
     const count = lease.alive;
     if (count === 0) {
-      runtime.letGo(lease);
+      this.#letGo(lease);
       lease.end();
-      runtime.kinds.leave(protocol.key, true);
     }
     const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
-    const prepared = protocol.release(lease.identity.holderId, count, burnMs);
-    runtime.delivery.behind(prepared, () => runtime.queues.get(protocol.lockId)?.hint());
+    const { holderId } = lease.identity;
+    delivery.behind(this.protocol.release(holderId, count, burnMs), () => this.#wake());
   }
 
   /** Takes back what a given-up acquisition may have got, and burns its holder id, so that no
    * copy of it is granted later. */
   cancel(holderId: string): void {
-    const { runtime, protocol } = this;
-    runtime.delivery.behind(protocol.release(holderId, 0, MEMORY_MS), () =>
-      runtime.queues.get(protocol.lockId)?.hint(),
-    );
+    const { delivery } = this.runtime;
+    delivery.behind(this.protocol.release(holderId, 0, MEMORY_MS), () => this.#wake());
   }
 
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
-    const { runtime, protocol } = this;
-    runtime.letGo(lease);
-    runtime.kinds.leave(protocol.key, true);
+    this.#letGo(lease);
     if (reason === 'unproven' || lease.stray) {
       // The server may still think it is held, for up to a whole lease.
       this.cancel(lease.identity.holderId);
     }
-    runtime.queues.get(protocol.lockId)?.hint();
+    this.#wake();
   };
+
+  /** The lease ends here, released or lost: it is renewed no more, and the name is free. */
+  #letGo(lease: Lease): void {
+    this.runtime.letGo(lease);
+    this.runtime.kinds.leave(this.protocol.key, true);
+  }
+
+  /** A release wakes the next local waiter without waiting for its own message. */
+  #wake(): void {
+    this.runtime.queues.get(this.protocol.lockId)?.hint();
+  }
 
   /** What became of a hold that the server does not know at its release. */
   async #lossFound(hold: LockHold): Promise<LeaseLostError> {
@@ -148,12 +175,5 @@ export class LockKeeper implements HoldOwner {
     }
     const message = `the lease on "${resource}" was lost before its release: it was ${reason}`;
     return new LeaseLostError(message, reason, { resource });
-  }
-
-  #ended(hold: LockHold, count: number): void {
-    hold.outer?.reentries.free();
-    if (count === 0) {
-      this.runtime.kinds.leave(this.protocol.key, true);
-    }
   }
 }

@@ -1,4 +1,4 @@
-import type { Prepared } from './delivery.js';
+import type { Prepared } from './call.js';
 import type { Holder } from './events.js';
 import type { Renewal } from './watchdog.js';
 

@@ -12,8 +12,6 @@ export type Ending =
 export interface PatienceLimits {
   readonly limitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** A single command: it ends with its answer or its connection, not when the client closes. */
-  readonly command?: boolean;
 }
 
 /** The callers that wait for something just now; while there are any the process stays alive. */
@@ -39,9 +37,7 @@ export class Waits {
   /** Ends every wait: the client is closing. */
   close(): void {
     for (const patience of this.#open) {
-      if (!patience.isCommand) {
-        patience.end({ why: 'closed' });
-      }
+      patience.end({ why: 'closed' });
     }
   }
 }
@@ -55,14 +51,12 @@ export class Patience {
   ending: Ending | undefined;
   onEnd: ((ending: Ending) => void) | undefined;
   readonly startedAt: number;
-  readonly isCommand: boolean;
   readonly #waits: Waits;
   readonly #timer: Timer | undefined;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(clock: Clock, waits: Waits, { limitMs, signal, command }: PatienceLimits) {
+  constructor(clock: Clock, waits: Waits, { limitMs, signal }: PatienceLimits) {
     this.startedAt = clock.now();
-    this.isCommand = command ?? false;
     this.#waits = waits;
     waits.add(this);
     if (limitMs !== undefined) {
@@ -84,17 +78,6 @@ export class Patience {
       this.ending = ending;
       this.onEnd?.(ending);
     }
-  }
-
-  /** Settles with `work`, or with undefined as soon as patience ends. */
-  whileWaiting<T>(work: Promise<T>): Promise<T | undefined> {
-    if (this.ending !== undefined) {
-      return Promise.resolve(undefined);
-    }
-    return new Promise((resolve, reject) => {
-      this.onEnd = () => resolve(undefined);
-      work.then(resolve, reject);
-    });
   }
 
   /** Must be called when the caller has been served, whatever came of it. */

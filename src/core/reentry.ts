@@ -1,4 +1,5 @@
-import { DeadlockError, LeaseLostError } from '../errors.js';
+import { DeadlockError } from '../errors.js';
+import type { LeaseLostError } from '../errors.js';
 import { contention } from './acquisition.js';
 import type { AcquisitionTerms } from './acquisition.js';
 import type { Call } from './call.js';
@@ -8,6 +9,7 @@ import type { LeaseHolder } from './lease.js';
 import type { LockKeeper } from './lock-keeper.js';
 import type { Verdict } from './lock-protocol.js';
 import type { Ending } from './patience.js';
+import { watchForStall } from './stall.js';
 
 /** One re-entry through a hold: waits for its siblings, then states one hold more. */
 export class Reentry implements LeaseHolder {
@@ -29,14 +31,11 @@ export class Reentry implements LeaseHolder {
     if (!taken) {
       return undefined;
     }
-    let hold: LockHold | undefined;
     try {
-      hold = await this.#enter();
-      return hold;
-    } finally {
-      if (hold === undefined) {
-        this.#outer.reentries.free();
-      }
+      return await this.#enter();
+    } catch (error) {
+      this.#outer.reentries.free();
+      throw error;
     }
   }
 
@@ -63,7 +62,9 @@ export class Reentry implements LeaseHolder {
     if (!waits) {
       throw contention(resource, 0);
     }
+    const stopWatching = watchForStall(runtime, protocol, patience.startedAt);
     const result = await reentries.take(patience);
+    stopWatching();
     if (result === 'ended' && patience.ending !== undefined) {
       throw this.#errorOf(patience.ending, (waitedMs) => contention(resource, waitedMs));
     }
@@ -73,37 +74,47 @@ export class Reentry implements LeaseHolder {
     return result === 'taken';
   }
 
-  async #enter(): Promise<LockHold> {
+  #enter(): Promise<LockHold> {
     const { runtime, protocol } = this.#keeper;
     const { patience, leaseMs } = this.#terms;
-    const { lease } = this.#outer;
+    const { lease, holderId } = this.#outer;
+    if (patience.ending !== undefined) {
+      throw this.#errorOf(patience.ending, (waitedMs) => contention(protocol.resource, waitedMs));
+    }
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
     lease.holders.push(this);
-    const count = lease.alive;
-    const call = runtime.delivery.start(protocol.acquire(this.#outer.holderId, count, leaseMs));
-    try {
-      const verdict = await patience.whileWaiting(call.answer);
-      if (verdict?.is === 'taken' && lease.error === undefined) {
-        return this.#granted(call);
-      }
-      if (verdict !== undefined) {
-        lease.lose(verdict.is === 'gone' ? 'deleted' : 'taken');
-      }
-      throw (
-        lease.error ??
-        this.#errorOf(patience.ending, (waitedMs) =>
-          runtime.delivery.timeout(protocol.resource, protocol.key, call.sent, waitedMs),
-        )
+    return new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => {
+        this.#takeBack(call);
+        reject(error);
+      };
+      const call = runtime.delivery.start(
+        protocol.acquire(holderId, lease.alive, leaseMs),
+        (verdict, answered) => {
+          if (verdict.is !== 'taken') {
+            lease.lose(verdict.is === 'gone' ? 'deleted' : 'taken');
+          }
+          if (lease.error === undefined) {
+            resolve(this.#granted(answered));
+          } else {
+            failed(lease.error);
+          }
+        },
+        (error) => failed(translate(error, protocol.resource)),
       );
-    } catch (error) {
-      this.#takeBack(call);
-      throw translate(error, protocol.resource);
-    }
+      patience.onEnd = (ending) =>
+        failed(
+          this.#errorOf(ending, (waitedMs) =>
+            runtime.delivery.timeout(protocol.resource, protocol.key, call.sent, waitedMs),
+          ),
+        );
+    });
   }
 
   #granted(call: Call<Verdict>): LockHold {
     const { lease, fencingToken } = this.#outer;
     const terms = this.#terms;
+    terms.patience.onEnd = undefined;
     const hold = this.#keeper.createHold(lease, terms, this.#outer, fencingToken);
     lease.holders.splice(lease.holders.indexOf(this), 1, hold);
     lease.prove(call.sentAt, terms.leaseMs);
@@ -114,6 +125,7 @@ export class Reentry implements LeaseHolder {
 
   #takeBack(call: Call<Verdict>): void {
     const { lease } = this.#outer;
+    this.#terms.patience.onEnd = undefined;
     this.#keeper.runtime.delivery.abandon(call);
     lease.remove(this);
     if (lease.active) {

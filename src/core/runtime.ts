@@ -1,7 +1,6 @@
 import { ClosedError } from '../errors.js';
 import type { Anchor, Clock } from './clock.js';
 import { Delivery } from './delivery.js';
-import type { Prepared } from './delivery.js';
 import { Events } from './events.js';
 import type { ExclusiveQueue } from './exclusive-queue.js';
 import type { LockHold } from './hold.js';
@@ -57,7 +56,8 @@ export class Runtime {
     this.settings = settings;
     this.clock = clock;
     this.#anchor = clock.anchor();
-    this.waits = new Waits({ hold: () => this.#hold(), drop: () => this.#drop() });
+    const anchor = { hold: () => this.#hold(), drop: () => this.#drop() };
+    this.waits = new Waits(anchor);
     const { leaseMs, commandTimeoutMs } = settings;
     const answerLimitMs = Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6));
     this.router = createRouter({
@@ -71,14 +71,13 @@ export class Runtime {
     this.hub = new WaitHub(this.router.channels, clock);
     this.delivery = new Delivery({
       clock,
-      waits: this.waits,
+      anchor,
       router: this.router,
       requests: new Requests(),
       timeoutMs: commandTimeoutMs,
       failed: (error) => this.failed(error),
     });
-    const start = (prepared: Prepared<string>) => this.delivery.start(prepared, false);
-    this.watchdog = new Watchdog(clock, this.router, start, leaseMs);
+    this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.router.open();
   }
 
@@ -149,6 +148,7 @@ export class Runtime {
   shutDown(): void {
     this.hub.close();
     this.watchdog.close();
+    this.delivery.close();
     this.router.close(this.closedError(''));
     this.#anchor.cancel();
   }

@@ -1,5 +1,5 @@
 import type { Call } from './call.js';
-import type { Prepared } from './delivery.js';
+import type { Prepared } from './call.js';
 import { RECHECK_MAX_MS } from './exclusive-queue.js';
 import type { Timer } from './clock.js';
 import type { Runtime } from './runtime.js';
@@ -9,7 +9,7 @@ export interface Watcher<V> {
   /** What was read after the watcher joined; true when the wait is over. */
   see(view: V): boolean;
   /** Reading failed for good. */
-  fail(error: unknown): void;
+  fail(error: Error): void;
 }
 
 /** What is watched and how. */
@@ -61,25 +61,27 @@ export class SharedLook<V> {
     if (this.#call !== undefined) {
       this.#hinted = true;
     } else if (this.#watchers.size > 0) {
-      void this.#look();
+      this.#look();
     }
   }
 
-  async #look(): Promise<void> {
+  #look(): void {
     this.#recheck?.cancel();
-    do {
-      this.#hinted = false;
-      this.#looks += 1;
-      const call = this.#runtime.delivery.start(this.#watched.read());
-      this.#call = call;
-      try {
-        const view = await call.answer;
-        this.#show(view);
-      } catch (error) {
-        this.#fail(error);
-      }
-    } while (this.#hinted && this.#watchers.size > 0);
+    this.#hinted = false;
+    this.#looks += 1;
+    this.#call = this.#runtime.delivery.start(
+      this.#watched.read(),
+      (view) => this.#looked(() => this.#show(view)),
+      (error) => this.#looked(() => this.#fail(error)),
+    );
+  }
+
+  #looked(tell: () => void): void {
     this.#call = undefined;
+    tell();
+    if (this.#hinted) {
+      this.hint();
+    }
   }
 
   #show(view: V): void {
@@ -99,7 +101,7 @@ export class SharedLook<V> {
     this.#recheck = this.#runtime.clock.after(delayMs, () => this.hint());
   }
 
-  #fail(error: unknown): void {
+  #fail(error: Error): void {
     for (const [watcher, firstLook] of this.#watchers) {
       if (firstLook <= this.#looks) {
         this.#watchers.delete(watcher);

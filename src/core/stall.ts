@@ -3,26 +3,22 @@ import type { Runtime } from './runtime.js';
 
 const STALL_MIN_MS = 10_000;
 
-/** Tells, while somebody listens, of a wait that is longer than max(10 s, 3 leases), and again
- * each further such span. Returns what stops it. */
+/** Tells, while somebody listens, of a wait since `startedAt` that is longer than max(10 s, 3
+ * leases), and again each further such span. Returns what stops it. */
 export function watchForStall(
   runtime: Runtime,
   protocol: LockProtocol,
-  waits: boolean,
+  startedAt: number,
 ): () => void {
-  if (!waits) {
-    return () => {};
-  }
   const { clock, settings, events } = runtime;
   const spanMs = Math.max(STALL_MIN_MS, 3 * settings.leaseMs);
-  const startedAt = clock.now();
   const tick = (): void => {
     timer = clock.after(spanMs, tick);
     if (events.wanted('stalled')) {
       report(runtime, protocol, clock.now() - startedAt);
     }
   };
-  let timer = clock.after(spanMs, tick);
+  let timer = clock.after(startedAt + spanMs - clock.now(), tick);
   return () => timer.cancel();
 }
 

@@ -1,8 +1,7 @@
-import type { Call } from './call.js';
 import type { Clock, Timer } from './clock.js';
-import type { Prepared } from './delivery.js';
+import type { Prepared } from './call.js';
+import type { Delivery } from './delivery.js';
 import type { Lease } from './lease.js';
-import { ConnectionLostError } from './link.js';
 
 /** Leases renewed by one command. */
 const LEASES_PER_COMMAND = 100;
@@ -34,21 +33,20 @@ export class Watchdog {
   readonly #leases = new Map<Lease, Renewal>();
   readonly #clock: Clock;
   readonly #routes: Routes;
-  readonly #start: (prepared: Prepared<string>) => Call<string>;
+  readonly #delivery: Pick<Delivery, 'start'>;
   readonly #leaseMs: number;
   readonly #periodMs: number;
   #timer: Timer | undefined;
 
-  /** `start` sends a command that is not sent again: each round makes its own. */
   constructor(
     clock: Clock,
     routes: Routes,
-    start: (prepared: Prepared<string>) => Call<string>,
+    delivery: Pick<Delivery, 'start'>,
     leaseMs: number,
   ) {
     this.#clock = clock;
     this.#routes = routes;
-    this.#start = start;
+    this.#delivery = delivery;
     this.#leaseMs = leaseMs;
     this.#periodMs = leaseMs / 3;
   }
@@ -129,31 +127,34 @@ export class Watchdog {
     for (const [renewal, groups] of batches) {
       for (const leases of groups.values()) {
         for (let i = 0; i < leases.length; i += LEASES_PER_COMMAND) {
-          void this.#renew(renewal, leases.slice(i, i + LEASES_PER_COMMAND));
+          this.#renew(renewal, leases.slice(i, i + LEASES_PER_COMMAND));
         }
       }
     }
   }
 
-  async #renew(renewal: Renewal, leases: readonly Lease[]): Promise<void> {
+  #renew(renewal: Renewal, leases: readonly Lease[]): void {
     const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
     const claims = leases.map(({ identity: { key, holderId } }, i) => ({
       key,
       holderId,
       leaseMs: terms[i] ?? 0,
     }));
-    const call = this.#start(renewal(claims));
     setRenewing(leases, true);
-    try {
-      const answers = await call.answer;
-      leases.forEach((lease, i) => judge(lease, answers[i], call.sentAt, terms[i] ?? 0));
-    } catch (error) {
-      // The reconnection starts a round of its own; any other error is retried with the next.
-      const isLost = error instanceof ConnectionLostError;
-      leases.forEach((lease) => lease.doubt(isLost ? (error.cause as Error) : (error as Error)));
-    } finally {
-      setRenewing(leases, false);
-    }
+    this.#delivery.start(
+      renewal(claims),
+      (answers, call) => {
+        setRenewing(leases, false);
+        leases.forEach((lease, i) => judge(lease, answers[i], call.sentAt, terms[i] ?? 0));
+      },
+      (error) => {
+        // A reconnection starts a round of its own; any other error is retried with the next.
+        setRenewing(leases, false);
+        leases.forEach((lease) => lease.doubt(error));
+      },
+      // Never sent again: the next round makes its own command, with a later deadline.
+      false,
+    );
   }
 }
 

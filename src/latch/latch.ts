@@ -52,9 +52,9 @@ class LatchWaiter implements Watcher<LatchView> {
   /** What the first look showed: a later mark means that a zero was reached since. */
   #opened: string | undefined;
   readonly #done: (result: boolean) => void;
-  readonly fail: (error: unknown) => void;
+  readonly fail: (error: Error) => void;
 
-  constructor(done: (result: boolean) => void, fail: (error: unknown) => void) {
+  constructor(done: (result: boolean) => void, fail: (error: Error) => void) {
     this.#done = done;
     this.fail = fail;
   }

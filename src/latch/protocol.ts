@@ -1,7 +1,6 @@
-import type { Sendable } from '../core/call.js';
+import { prepare } from '../core/call.js';
+import type { Prepared, Sendable } from '../core/call.js';
 import { integers } from '../core/decode.js';
-import { prepare } from '../core/delivery.js';
-import type { Prepared } from '../core/delivery.js';
 import { prefixed } from '../core/names.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';

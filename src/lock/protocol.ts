@@ -1,7 +1,6 @@
-import { prepare } from '../core/delivery.js';
 import { UnexpectedReplyError } from '../errors.js';
-import type { Sendable } from '../core/call.js';
-import type { Prepared } from '../core/delivery.js';
+import { prepare } from '../core/call.js';
+import type { Prepared, Sendable } from '../core/call.js';
 import type { LockProtocol, LockView, Verdict } from '../core/lock-protocol.js';
 import { prefixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';

@@ -1,0 +1,64 @@
+// Clients and names for one test file: clients end with their test, and no key or channel stays.
+
+import type { Redis } from 'ioredis';
+import { afterAll } from 'vitest';
+import { keysUnder, rawClient } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { testScope, type Scope } from '../support/scope.js';
+
+/** Private records that live for ten minutes by design. */
+const RECORDS = [/^latchkey_cancelled:/, /^latchkey_requests:/, /^latchkey_opened:/];
+
+export interface Fixture extends Scope {
+  /** A plain connection to the shared server. */
+  readonly raw: Redis;
+}
+
+/**
+ * Called once at the top of a test file.
+ *
+ * @param word what the file is about
+ * @param lasting keys that stay by design and have no TTL; they are deleted in the end
+ */
+export function fixture(word: string, lasting: readonly RegExp[] = []): Fixture {
+  const scope = testScope(word);
+  const raw = rawClient();
+
+  afterAll(async () => {
+    const keys = await keysUnder(scope.prefix, raw);
+    const expected = keys.filter((key) => lasting.some((rule) => rule.test(key)));
+    if (expected.length > 0) {
+      await raw.del(...expected);
+    }
+    await expectNoResidue(scope.prefix, { allow: RECORDS, client: raw });
+    await expectNoChannels(scope.prefix, { client: raw });
+  });
+
+  return { ...scope, raw };
+}
+
+/** A promise that a test settles when it wants to. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+export function gate(): Gate {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** What a promise rejects with, whatever its type; fails when it does not reject. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  if (outcome === undefined) {
+    throw new Error('expected a rejection, and there was none');
+  }
+  return outcome.error;
+}

@@ -1,0 +1,41 @@
+// What one test file may touch: its own names, and clients that end with the test that made them.
+
+import { afterEach } from 'vitest';
+import { createClient, type Client, type ClientOptions } from '../../src/index.js';
+import { randomName, redisUrl } from './redis.js';
+
+export interface Scope {
+  /** What every name of the file starts with. */
+  readonly prefix: string;
+  /** A name nobody has used. */
+  name(): string;
+  /** A client on the shared Redis, or another one, closed after the test. */
+  client(options?: ClientOptions): Client;
+}
+
+/**
+ * Called once at the top of a test file.
+ *
+ * @param word what the file is about
+ */
+export function testScope(word: string): Scope {
+  const prefix = randomName(word);
+  const clients = new Set<Client>();
+  let names = 0;
+  afterEach(async () => {
+    await Promise.all([...clients].map(async (client) => await client.close({ timeoutMs: 1_000 })));
+    clients.clear();
+  });
+  return {
+    prefix,
+    name: () => {
+      names += 1;
+      return `${prefix}-${names}`;
+    },
+    client: (options = {}) => {
+      const client = createClient({ redis: redisUrl(), ...options });
+      clients.add(client);
+      return client;
+    },
+  };
+}
