@@ -89,7 +89,8 @@ export class Kit {
    */
   async acquire(take) {
     this.emit('asked');
-    const hold = this.casting.sabotage === 'unlocked' ? noLockAtAll() : await take();
+    const hold =
+      this.casting.sabotage === 'unlocked' ? noLockAtAll(this.casting.leaseMs) : await take();
     const { fencingToken: token } = hold;
     const detail = { isHeld: hold.isHeld, deadline: deadlineOf(hold) };
     this.emit('held', token === undefined ? detail : { ...detail, token });
@@ -160,11 +161,11 @@ export class Kit {
 /** Until when the hold was certain, on the clock of the events. @param {DemoHold} hold */
 const deadlineOf = (hold) => now() + BigInt(Math.floor(hold.remainingMs * 1e6));
 
-/** Sabotage `unlocked`: everybody may come in. @returns {DemoHold} */
-function noLockAtAll() {
+/** Sabotage `unlocked`: everybody may come in. @param {number} remainingMs @returns {DemoHold} */
+function noLockAtAll(remainingMs) {
   return {
     isHeld: true,
-    remainingMs: 60_000,
+    remainingMs,
     signal: new AbortController().signal,
     fencingToken: now(),
     release: () => Promise.resolve(),

@@ -10,7 +10,7 @@ import { Troupe } from './troupe.mjs';
 /** @typedef {import('./acts/index.mjs').Act} Act */
 
 /** The longest that anything on stage may take. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 10_000;
 
 /**
  * @typedef {object} Production what all acts of one run share

@@ -18,6 +18,7 @@ export const fencedLock = {
   story:
     'Five processes write to a store that checks fencing tokens. One is frozen in the middle of ' +
     'its hold for longer than its lease, wakes up, and writes as if nothing had happened.',
+  resource: 'the lock',
   workers: 5,
   capacity: 1,
   lens: 'accident',

@@ -13,6 +13,7 @@ import { lock } from './lock.mjs';
  * @property {string} id
  * @property {string} title
  * @property {string} story one sentence for the reader of the timeline
+ * @property {string} resource what the workers share, as the name of its lane
  * @property {number} workers
  * @property {number} capacity how many may hold at once
  * @property {'sprint' | 'accident'} lens which moment the timeline shows enlarged

@@ -22,6 +22,7 @@ export const lock = {
   story:
     'Five processes count in Redis with a plain GET and a later SET; only the lock keeps them ' +
     'from overwriting one another. One is killed between its GET and its SET.',
+  resource: 'the lock',
   workers: 5,
   capacity: 1,
   lens: 'sprint',

@@ -1,52 +1,15 @@
 // @ts-check
 // One act as an SVG: the lock's own lane, a lane per worker, and below a few milliseconds of it
 // through a lens.
-import { msBetween, ofType } from '../events.mjs';
+import { earlier, msBetween, ofType } from '../events.mjs';
+import { handOverLines, lanes } from './lanes.mjs';
+import { PLOT, scaleOf, WIDTH } from './layout.mjs';
 import { lensOf } from './lens.mjs';
 import { marks, notesOf } from './marks.mjs';
-import { spansOf, spansOfResource } from './spans.mjs';
-import { line, tag, text, thousands, title } from './svg.mjs';
+import { line, tag, text, thousands } from './svg.mjs';
 
 /** @typedef {import('../stage.mjs').Stage} Stage */
-/** @typedef {import('./spans.mjs').Span} Span */
-
-export const WIDTH = 1180;
-const PLOT = { left: 92, right: WIDTH - 14 };
-const RESOURCE = { height: 26, gap: 14 };
-const LANE = { pitch: 33, bar: 19, wait: 5 };
-
-/**
- * A span of time laid out on the page.
- * @typedef {object} Scale
- * @property {bigint} from
- * @property {bigint} to
- * @property {bigint} zero the shot of the start gun
- * @property {number} top
- * @property {(at: bigint) => number} x
- * @property {(worker: number) => number} laneY middle of a worker's lane
- * @property {number} resourceY middle of the lock's lane
- * @property {number} bottom
- */
-
-/**
- * @param {{ from: bigint, to: bigint, zero: bigint, top: number, workers: number }} frame
- * @returns {Scale}
- */
-function scaleOf({ from, to, zero, top, workers }) {
-  const perMs = (PLOT.right - PLOT.left) / msBetween(from, to);
-  const resourceY = top + RESOURCE.height / 2;
-  const lanesTop = top + RESOURCE.height + RESOURCE.gap;
-  return {
-    from,
-    to,
-    zero,
-    top,
-    resourceY,
-    x: (at) => PLOT.left + msBetween(from, at) * perMs,
-    laneY: (worker) => lanesTop + (worker - 0.5) * LANE.pitch,
-    bottom: lanesTop + workers * LANE.pitch,
-  };
-}
+/** @typedef {import('./layout.mjs').Scale} Scale */
 
 /**
  * @param {Stage} stage
@@ -68,7 +31,7 @@ export function chart(stage) {
     marks(stage, whole, notes),
     lensFrame(whole, lens, seen.caption),
     axis(lens, tickOf(msBetween(lens.from, lens.to))),
-    handOverLines(stage, lens),
+    tag('svg', plotBox(height), handOverLines(stage, lens)),
     lanes(stage, lens, 0),
     marks(stage, lens, notes),
   ];
@@ -80,6 +43,12 @@ export function chart(stage) {
   );
   return { svg, notes: notes.map((note) => note.said) };
 }
+
+/** An inner viewport that cuts off what runs out of the plot. @param {number} height */
+const plotBox = (height) => {
+  const [x, width] = [PLOT.left, PLOT.right - PLOT.left];
+  return { x, y: 0, width, height, viewBox: `${x} 0 ${width} ${height}` };
+};
 
 /** @param {number} value */
 const ms = (value) => BigInt(Math.round(value * 1e6));
@@ -111,113 +80,13 @@ function axis(scale, step) {
 /** @param {Stage} stage @param {Scale} scale */
 function sprintBand({ events }, scale) {
   const ends = ofType(events, 'sprinted').map((event) => event.at);
-  const end = ends.reduce((a, b) => (a > b ? a : b), scale.zero);
+  const end = ends.reduce(earlier, ends[0] ?? scale.zero);
   const [x, to, y] = [scale.x(scale.zero), scale.x(end), scale.top - 8];
   return (
     tag('rect', { class: 'sprint', x, y, width: to - x, height: scale.bottom - y }) +
     text('phase', x + 6, y - 22, 'sprint: turns as short as they can be') +
     text('phase', to + 6, y - 22, 'work: 12 to 36 ms a turn')
   );
-}
-
-/**
- * @param {Stage} stage
- * @param {Scale} scale
- * @param {number} tiny spans narrower than this are drawn as one shape, without tooltips
- */
-function lanes(stage, scale, tiny) {
-  const clip = (/** @type {Span} */ span) => span.to > scale.from && span.from < scale.to;
-  const rows = stage.workers.map((worker) => {
-    const y = scale.laneY(worker);
-    const spans = spansOf(stage, worker, scale.to).filter(clip);
-    return (
-      line('lane', PLOT.left, y, laneEnd(stage, worker, scale), y) +
-      text('name', PLOT.left - 12, y + 4, `worker ${worker}`, 'end') +
-      bars(spans, scale, y, tiny)
-    );
-  });
-  const y = scale.resourceY;
-  const resource = tag('rect', {
-    class: 'resource',
-    x: PLOT.left,
-    y: y - RESOURCE.height / 2,
-    width: PLOT.right - PLOT.left,
-    height: RESOURCE.height,
-    rx: 4,
-  });
-  return (
-    resource +
-    text('name strong', PLOT.left - 12, y + 4, 'the lock', 'end') +
-    bars(spansOfResource(stage).filter(clip), scale, y, tiny) +
-    rows.join('')
-  );
-}
-
-/** A lane ends where its worker does. @param {Stage} stage @param {number} worker @param {Scale} scale */
-function laneEnd({ events }, worker, scale) {
-  const end = ofType(events, 'killed', worker)[0]?.at ?? scale.to;
-  return Math.max(PLOT.left, Math.min(scale.x(end), PLOT.right));
-}
-
-/** @param {Span[]} spans @param {Scale} scale @param {number} y @param {number} tiny */
-function bars(spans, scale, y, tiny) {
-  /** @type {Map<string, string[]>} */
-  const merged = new Map();
-  const parts = [];
-  for (const span of spans) {
-    const x = Math.max(PLOT.left, scale.x(span.from));
-    const width = Math.min(PLOT.right, scale.x(span.to)) - x;
-    const height = span.kind === 'wait' ? LANE.wait : LANE.bar;
-    if (width < tiny) {
-      const path = `M${x.toFixed(2)} ${(y - height / 2).toFixed(1)}h${Math.max(0.3, width).toFixed(2)}v${height}H${x.toFixed(2)}z`;
-      merged.set(span.kind, [...(merged.get(span.kind) ?? []), path]);
-    } else {
-      parts.push(bar(span, { x, y: y - height / 2, width, height }));
-    }
-  }
-  const shapes = [...merged].map(([kind, paths]) =>
-    tag(
-      'path',
-      { class: kind, d: paths.join('') },
-      kind === 'hold' ? title(`${paths.length} short holds`) : '',
-    ),
-  );
-  return shapes.join('') + parts.join('');
-}
-
-/** @param {Span} span @param {{ x: number, y: number, width: number, height: number }} box */
-function bar({ kind, tip, label }, box) {
-  const rx = kind === 'wait' ? 0 : Math.min(3, box.width / 3);
-  const shape = tag('rect', { class: kind, ...box, rx }, title(tip));
-  const wide = (label?.length ?? 0) * 6.4 + 10;
-  if (label === undefined || wide > box.width) {
-    return shape;
-  }
-  const [middle, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  const plate = tag('rect', {
-    class: 'plate',
-    x: middle - wide / 2,
-    y: y - 7,
-    width: wide,
-    height: 14,
-    rx: 7,
-  });
-  const onPattern = kind === 'paused' || kind === 'lost';
-  return shape + (onPattern ? plate : '') + text(`on ${kind}`, middle, y + 3.7, label, 'middle');
-}
-
-/** How the lock went from one worker to the next. @param {Stage} stage @param {Scale} scale */
-function handOverLines({ turns }, scale) {
-  const seen = turns.filter(({ held }) => held !== undefined && held < scale.to);
-  const lines = seen.slice(1).map((turn, index) => {
-    const before = seen[index];
-    if (before?.end === undefined || turn.held === undefined || before.end < scale.from) {
-      return '';
-    }
-    const [from, to] = [scale.laneY(before.worker), scale.laneY(turn.worker)];
-    return line('hand-over', scale.x(before.end), from, scale.x(turn.held), to);
-  });
-  return lines.join('');
 }
 
 /** The part of the whole that the lens shows. @param {Scale} whole @param {Scale} lens @param {string} caption */

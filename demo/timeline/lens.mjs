@@ -1,6 +1,6 @@
 // @ts-check
 // Which few milliseconds of an act are worth a closer look.
-import { msBetween, ofType, percentile } from '../events.mjs';
+import { earlier, msBetween, ofType, percentile } from '../events.mjs';
 import { handOvers } from './spans.mjs';
 import { showMs } from './svg.mjs';
 
@@ -17,7 +17,7 @@ export const lensOf = (stage) =>
 /** About sixteen turns in the middle of the sprint. @param {Stage} stage @returns {Lens} */
 function amidSprint({ turns, events, gunAt }) {
   const ends = ofType(events, 'sprinted').map((event) => event.at);
-  const end = ends.reduce((a, b) => (a < b ? a : b), ends[0] ?? gunAt);
+  const end = ends.reduce(earlier, ends[0] ?? gunAt);
   const sprint = turns.filter((turn) => turn.held !== undefined && turn.held < end);
   const cycle = msBetween(gunAt, end) / Math.max(1, sprint.length);
   const middle = gunAt + (end - gunAt) / 2n;

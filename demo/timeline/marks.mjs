@@ -2,11 +2,12 @@
 // What happens at an instant: the gun, the line, the shot, the refusal; and the numbered notes.
 import { firstGrantAfter } from '../check.mjs';
 import { msBetween, ofType } from '../events.mjs';
+import { PLOT } from './layout.mjs';
 import { accidentOf } from './spans.mjs';
 import { line, showMs, tag, text, title } from './svg.mjs';
 
 /** @typedef {import('../stage.mjs').Stage} Stage */
-/** @typedef {import('./chart.mjs').Scale} Scale */
+/** @typedef {import('./layout.mjs').Scale} Scale */
 /** @typedef {{ at: bigint, worker: number, said: string }} Note */
 
 /**
@@ -80,7 +81,9 @@ export function marks(stage, scale, notes) {
     const [x, y] = [scale.x(event.at), event.worker === 0 ? 0 : scale.laneY(event.worker)];
     if (event.type === 'killed') {
       parts.push(cross(x, y, event.worker));
-      parts.push(text('remark', x + 17, y + 4, 'killed while holding (SIGKILL)'));
+      if (x < PLOT.right - 220) {
+        parts.push(text('remark', x + 17, y + 4, 'killed while holding (SIGKILL)'));
+      }
     } else if (event.type === 'write' && event.accepted === false) {
       parts.push(noEntry(x, y, `token ${event.token} of worker ${event.worker} refused`));
     }

@@ -16,7 +16,7 @@ import { showMs } from './svg.mjs';
  */
 
 /** @param {bigint} token the last digits, which are the ones that differ */
-export const shortToken = (token) => `…${String(token).slice(-6)}`;
+const shortToken = (token) => `…${String(token).slice(-6)}`;
 
 /**
  * The spans of one worker.

@@ -15,6 +15,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 sy
   "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif }
 main { max-width: 1260px; margin: 0 auto; padding: 44px 28px 36px }
 header { display: grid; grid-template-columns: 1fr auto; gap: 20px 40px; align-items: end; margin-bottom: 26px }
+@media (max-width: 760px) { header { grid-template-columns: 1fr } .hero { text-align: left } main { padding: 28px 16px } }
 .brand { display: flex; gap: 9px; align-items: center; font-weight: 600; color: var(--soft); letter-spacing: .02em }
 .brand svg { width: 22px; height: 22px }
 h1 { font-size: 34px; line-height: 1.15; letter-spacing: -.02em; margin: 10px 0 8px; font-weight: 700 }

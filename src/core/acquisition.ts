@@ -1,5 +1,5 @@
 import { AcquireTimeoutError, UnexpectedReplyError } from '../errors.js';
-import type { Call } from './call.js';
+import type { Call, Receiver } from './call.js';
 import { translate } from './delivery.js';
 import type { ExclusiveQueue, Waiter } from './exclusive-queue.js';
 import type { LockHold } from './hold.js';
@@ -29,7 +29,7 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
  * One outermost acquisition: asks, waits its turn and asks again, until it is granted or its
  * patience ends. Whatever it may have left on the server when it gives up, it takes back.
  */
-export class Acquisition implements Waiter {
+export class Acquisition implements Waiter, Receiver<Verdict> {
   readonly #keeper: LockKeeper;
   readonly #terms: AcquisitionTerms;
   readonly #settled: (error: unknown, hold: LockHold | undefined) => void;
@@ -76,10 +76,10 @@ export class Acquisition implements Waiter {
   ask(): void {
     const { runtime, protocol } = this.#keeper;
     const prepared = protocol.acquire(this.#holderId, 1, this.#terms.leaseMs);
-    this.#call = runtime.delivery.start(prepared, this.#answered, this.#failed);
+    this.#call = runtime.delivery.start(prepared, this);
   }
 
-  readonly #answered = (verdict: Verdict, call: Call<Verdict>): void => {
+  answered(verdict: Verdict, call: Call<Verdict>): void {
     this.#call = undefined;
     this.#everSent = true;
     this.#stray ||= call.strays > 0;
@@ -94,12 +94,12 @@ export class Acquisition implements Waiter {
         // A fresh holder id has no hold to be gone and nothing that was cancelled.
         this.#fail(new UnexpectedReplyError(`a fresh acquisition was answered "${verdict.is}"`));
     }
-  };
+  }
 
-  readonly #failed = (error: Error): void => {
+  failed(error: Error): void {
     this.#call = undefined;
     this.#fail(translate(error, this.#keeper.protocol.resource));
-  };
+  }
 
   #taken(fencingToken: bigint | undefined, call: Call<Verdict>): void {
     const { runtime, protocol } = this.#keeper;

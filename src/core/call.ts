@@ -1,3 +1,4 @@
+import { Chained } from './chain.js';
 import { asError } from './decode.js';
 import type { Operand, Script } from './script.js';
 
@@ -15,51 +16,24 @@ export function prepare<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Pre
   return { script, operands: script.operands(keys, args) };
 }
 
-/** A call as those who deliver it see it, whatever it answers. */
-export interface Sending {
-  readonly script: { readonly sha1: string; readonly source: string };
-  readonly operands: readonly Operand[];
-  readonly resend: boolean;
-  readonly routingKey: string;
-  readonly sent: boolean;
-  sentAt: number;
-  lastSentAt: number;
-  strays: number;
-  succeed(reply: unknown): void;
-  fail(error: Error): void;
+/** Who is told what came of a call, once, and never before it has been sent. */
+export interface Receiver<R> {
+  answered(answer: R, call: Call<R>): void;
+  failed(error: Error, call: Call<R>): void;
 }
 
-/**
- * One script call under way. It may be written several times, since every script of ours may run
- * twice, late or never; it is settled once.
- */
-export class Call<R> implements Sending {
-  readonly script: Sendable<R>;
-  readonly operands: readonly Operand[];
+/** A call as those who deliver it see it, whatever it answers. */
+export abstract class Sending extends Chained {
+  abstract readonly script: { readonly sha1: string; readonly source: string };
+  abstract readonly operands: readonly Operand[];
   /** Write it again on the next connection when its answer is lost with this one. */
-  readonly resend: boolean;
+  abstract readonly resend: boolean;
   /** Clock instant just before the first copy was written; NaN while none was. */
   sentAt: number = Number.NaN;
   /** Clock instant just before the newest copy was written. */
   lastSentAt: number = Number.NaN;
   /** Copies whose answer can no longer come: each may still run, at any time. */
   strays = 0;
-  settled = false;
-  readonly #succeeded: (answer: R, call: Call<R>) => void;
-  readonly #failed: (error: Error, call: Call<R>) => void;
-
-  constructor(
-    { script, operands }: Prepared<R>,
-    resend: boolean,
-    succeeded: (answer: R, call: Call<R>) => void,
-    failed: (error: Error, call: Call<R>) => void,
-  ) {
-    this.script = script;
-    this.operands = operands;
-    this.resend = resend;
-    this.#succeeded = succeeded;
-    this.#failed = failed;
-  }
 
   /** True once a copy was handed to a connection. */
   get sent(): boolean {
@@ -71,8 +45,31 @@ export class Call<R> implements Sending {
     return String(this.operands[1]);
   }
 
+  abstract succeed(reply: unknown): void;
+  abstract fail(error: Error): void;
+}
+
+/**
+ * One script call under way. It may be written several times, since every script of ours may run
+ * twice, late or never; it is settled once.
+ */
+export class Call<R> extends Sending {
+  readonly script: Sendable<R>;
+  readonly operands: readonly Operand[];
+  readonly resend: boolean;
+  #settled = false;
+  readonly #receiver: Receiver<R>;
+
+  constructor({ script, operands }: Prepared<R>, receiver: Receiver<R>, resend: boolean) {
+    super();
+    this.script = script;
+    this.operands = operands;
+    this.resend = resend;
+    this.#receiver = receiver;
+  }
+
   succeed(reply: unknown): void {
-    if (this.settled) {
+    if (this.#settled) {
       return;
     }
     let answer: R;
@@ -82,14 +79,14 @@ export class Call<R> implements Sending {
       this.fail(asError(error));
       return;
     }
-    this.settled = true;
-    this.#succeeded(answer, this);
+    this.#settled = true;
+    this.#receiver.answered(answer, this);
   }
 
   fail(error: Error): void {
-    if (!this.settled) {
-      this.settled = true;
-      this.#failed(error, this);
+    if (!this.#settled) {
+      this.#settled = true;
+      this.#receiver.failed(error, this);
     }
   }
 }

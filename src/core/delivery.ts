@@ -6,9 +6,9 @@ import {
   WrongTypeError,
 } from '../errors.js';
 import { Call, prepare } from './call.js';
-import type { Prepared, Sending } from './call.js';
+import type { Prepared, Receiver, Sending } from './call.js';
 import type { Anchor, Clock } from './clock.js';
-import { ExpiryQueue } from './expiry-queue.js';
+import { Expiring, ExpiryQueue, Limit } from './expiry-queue.js';
 import { isReplyError } from './redis.js';
 import type { Request, Requests } from './requests.js';
 import type { Router } from './router.js';
@@ -48,6 +48,63 @@ export interface DeliveryParts {
   readonly failed: (error: Error) => void;
 }
 
+interface AskedHooks {
+  /** True when the caller is still waiting; it is then served. */
+  serve(asked: Expiring): boolean;
+  /** The caller's time is up. */
+  giveUp(): void;
+  /** The call came to an end after its caller had given up. */
+  finish(call: Sending, error?: Error): void;
+}
+
+/** A caller that waits for one answer, not longer than `commandTimeoutMs`. */
+class Asked<R> extends Expiring implements Receiver<R> {
+  call: Call<R> | undefined;
+  readonly #hooks: AskedHooks;
+  readonly #resource: string;
+  readonly #giveUp: (call: Call<R>) => Error;
+  readonly #resolve: (answered: Answered<R>) => void;
+  readonly #reject: (error: Error) => void;
+
+  constructor(
+    hooks: AskedHooks,
+    resource: string,
+    giveUp: (call: Call<R>) => Error,
+    resolve: (answered: Answered<R>) => void,
+    reject: (error: Error) => void,
+  ) {
+    super();
+    this.#hooks = hooks;
+    this.#resource = resource;
+    this.#giveUp = giveUp;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  answered(answer: R, call: Call<R>): void {
+    if (this.#hooks.serve(this)) {
+      this.#resolve({ answer, call });
+    } else {
+      this.#hooks.finish(call);
+    }
+  }
+
+  failed(error: Error, call: Call<R>): void {
+    if (this.#hooks.serve(this)) {
+      this.#reject(translate(error, this.#resource));
+    } else {
+      this.#hooks.finish(call, error);
+    }
+  }
+
+  expired(): void {
+    this.#hooks.giveUp();
+    if (this.call !== undefined) {
+      this.#reject(this.#giveUp(this.call));
+    }
+  }
+}
+
 /** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
 export class Delivery {
   readonly #parts: DeliveryParts;
@@ -56,6 +113,17 @@ export class Delivery {
   /** Clean-up that goes on behind the caller's back. */
   readonly #behind = new Map<Sending, () => void>();
   #cleanedUp: (() => void) | undefined;
+  readonly #hooks: AskedHooks = {
+    serve: (asked) => {
+      const waiting = this.#timeouts.delete(asked);
+      if (waiting) {
+        this.#parts.anchor.drop();
+      }
+      return waiting;
+    },
+    giveUp: () => this.#parts.anchor.drop(),
+    finish: (call, error) => this.#finished(call, error),
+  };
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
@@ -64,13 +132,8 @@ export class Delivery {
   }
 
   /** Sends a call; who sends it has it settled or abandons it. */
-  start<R>(
-    prepared: Prepared<R>,
-    succeeded: (answer: R, call: Call<R>) => void,
-    failed: (error: Error, call: Call<R>) => void,
-    resend = true,
-  ): Call<R> {
-    const call = new Call(prepared, resend, succeeded, failed);
+  start<R>(prepared: Prepared<R>, receiver: Receiver<R>, resend = true): Call<R> {
+    const call = new Call(prepared, receiver, resend);
     this.#parts.router.send(call);
     return call;
   }
@@ -131,11 +194,10 @@ export class Delivery {
 
   /** Cleans up behind the caller's back, through outages, for at most ten minutes. */
   behind<R>(prepared: Prepared<R>, done: () => void): void {
-    const call = this.start(
-      prepared,
-      (_answer, done) => this.#finished(done),
-      (error, failed) => this.#finished(failed, error),
-    );
+    const call = this.start(prepared, {
+      answered: (_answer, answered) => this.#finished(answered),
+      failed: (error, failed) => this.#finished(failed, error),
+    });
     this.#leaveBehind(call, done);
   }
 
@@ -168,39 +230,10 @@ export class Delivery {
     giveUp: (call: Call<R>) => Error,
   ): Promise<Answered<R>> {
     return new Promise((resolve, reject) => {
-      let waiting = true;
-      const served = (): void => {
-        waiting = false;
-        this.#parts.anchor.drop();
-        this.#timeouts.delete(limit);
-      };
-      const limit = {
-        expired: (): void => {
-          served();
-          reject(giveUp(call));
-        },
-      };
+      const asked = new Asked(this.#hooks, resource, giveUp, resolve, reject);
       this.#parts.anchor.hold();
-      this.#timeouts.add(limit);
-      const call = this.start(
-        prepared,
-        (answer, answered) => {
-          if (waiting) {
-            served();
-            resolve({ answer, call: answered });
-          } else {
-            this.#finished(answered);
-          }
-        },
-        (error, failed) => {
-          if (waiting) {
-            served();
-            reject(translate(error, resource));
-          } else {
-            this.#finished(failed, error);
-          }
-        },
-      );
+      this.#timeouts.add(asked);
+      asked.call = this.start(prepared, asked);
     });
   }
 
@@ -208,15 +241,13 @@ export class Delivery {
   #leaveBehind(call: Sending, done: () => void = () => {}): void {
     const { anchor } = this.#parts;
     // It keeps the process alive only as long as a caller's command would.
-    const alive = { expired: () => anchor.drop() };
+    const alive = new Limit(() => anchor.drop());
     anchor.hold();
     this.#timeouts.add(alive);
-    const forgotten = {
-      expired: () => {
-        this.abandon(call);
-        this.#finished(call, new Error('a clean-up was given up after ten minutes'));
-      },
-    };
+    const forgotten = new Limit(() => {
+      this.abandon(call);
+      this.#finished(call, new Error('a clean-up was given up after ten minutes'));
+    });
     this.#memories.add(forgotten);
     this.#behind.set(call, () => {
       if (this.#timeouts.delete(alive)) {

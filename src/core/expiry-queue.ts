@@ -1,8 +1,22 @@
+import { Chain, Chained } from './chain.js';
 import type { Clock, Timer } from './clock.js';
 
 /** Something that is told when its time is up. */
-export interface Expiring {
-  expired(): void;
+export abstract class Expiring extends Chained {
+  /** For the queue only. */
+  deadline = 0;
+
+  abstract expired(): void;
+}
+
+/** A time limit that runs a function. */
+export class Limit extends Expiring {
+  readonly expired: () => void;
+
+  constructor(expired: () => void) {
+    super();
+    this.expired = expired;
+  }
 }
 
 /**
@@ -12,7 +26,7 @@ export interface Expiring {
 export class ExpiryQueue {
   readonly #clock: Clock;
   readonly #delayMs: number;
-  readonly #deadlines = new Map<Expiring, number>();
+  readonly #entries = new Chain<Expiring>();
   #timer: Timer | undefined;
 
   constructor(clock: Clock, delayMs: number) {
@@ -21,30 +35,31 @@ export class ExpiryQueue {
   }
 
   add(entry: Expiring): void {
-    this.#deadlines.set(entry, this.#clock.now() + this.#delayMs);
-    this.#timer ??= this.#clock.after(this.#delayMs, () => this.#expire());
+    entry.deadline = this.#clock.now() + this.#delayMs;
+    this.#entries.push(entry);
+    this.#timer ??= this.#clock.after(this.#delayMs, this.#expire);
   }
 
   /** False when it had expired or was dropped before. */
   delete(entry: Expiring): boolean {
-    return this.#deadlines.delete(entry);
+    return this.#entries.delete(entry);
   }
 
   close(): void {
     this.#timer?.cancel();
-    this.#deadlines.clear();
+    this.#entries.clear();
   }
 
-  #expire(): void {
+  readonly #expire = (): void => {
     this.#timer = undefined;
     const now = this.#clock.now();
-    for (const [entry, deadline] of this.#deadlines) {
-      if (deadline > now) {
-        this.#timer = this.#clock.after(deadline - now, () => this.#expire());
+    for (const entry of this.#entries) {
+      if (entry.deadline > now) {
+        this.#timer = this.#clock.after(entry.deadline - now, this.#expire);
         return;
       }
-      this.#deadlines.delete(entry);
+      this.#entries.delete(entry);
       entry.expired();
     }
-  }
+  };
 }

@@ -172,26 +172,24 @@ export class LockHold implements Hold, LeaseHolder, ScopedHold {
     return await this.#owner.inScope(this, task);
   }
 
-  async release(): Promise<void> {
-    if (this.#error !== undefined) {
-      throw this.#error;
+  release(): Promise<void> {
+    const error = this.#error;
+    if (error !== undefined) {
+      return Promise.reject(error);
     }
     if (this.#releasing !== undefined) {
       // Released before: the first call reports what came of it.
-      await this.#releasing.catch(() => {});
-      return;
+      return this.#releasing.catch(() => {});
     }
     this.#releasing = this.#owner.release(this);
     this.#reentries?.close();
-    try {
-      await this.#releasing;
-    } catch (error) {
-      if (error instanceof LeaseLostError) {
-        this.#lostAtRelease = error;
-        this.lost(error);
-      }
-      throw error;
-    }
+    return this.#releasing;
+  }
+
+  /** The server said at the release that the lease had ended before. */
+  lostBefore(error: LeaseLostError): void {
+    this.#lostAtRelease = error;
+    this.lost(error);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

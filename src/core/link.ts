@@ -1,7 +1,8 @@
 import type { Sending } from './call.js';
+import { Chain } from './chain.js';
 import type { Clock, Timer } from './clock.js';
 import { Connection } from './connection.js';
-import { isReplyError } from './redis.js';
+import { isReplyError, sendScript } from './redis.js';
 import type { Redis } from './redis.js';
 
 /** The server said "not now": nothing was run, and the call is sent again a little later. */
@@ -32,7 +33,7 @@ export class Link {
   readonly #clock: Clock;
   readonly #owner: LinkOwner;
   #waiting: Sending[] = [];
-  readonly #unanswered = new Set<Sending>();
+  readonly #unanswered = new Chain<Sending>();
   /** Scripts that the server of this connection has been given in full. */
   readonly #known = new Set<string>();
   #corked = false;
@@ -103,8 +104,7 @@ export class Link {
     this.#closedBy = error;
     this.#overdue?.cancel();
     this.#connection.close();
-    const calls = [...this.#unanswered, ...this.#waiting];
-    this.#unanswered.clear();
+    const calls = [...this.#unanswered.clear(), ...this.#waiting];
     this.#waiting = [];
     for (const call of calls) {
       call.fail(error);
@@ -127,7 +127,7 @@ export class Link {
 
   #disconnected(cause: Error): void {
     const again: Sending[] = [];
-    for (const call of this.#unanswered) {
+    for (const call of this.#unanswered.clear()) {
       call.strays += 1;
       if (call.resend) {
         again.push(call);
@@ -135,7 +135,6 @@ export class Link {
         call.fail(new ConnectionLostError(cause.message, { cause }));
       }
     }
-    this.#unanswered.clear();
     // In their old order, before what has never been sent.
     this.#waiting.unshift(...again);
     this.#owner.down(cause);
@@ -148,13 +147,10 @@ export class Link {
       call.sentAt = now;
     }
     call.lastSentAt = now;
-    this.#unanswered.add(call);
-    const { sha1, source } = call.script;
-    const operands = call.operands as (string | number | Buffer)[];
+    this.#unanswered.push(call);
+    const { sha1 } = call.script;
     // The first use on a connection sends the source: one command, where EVALSHA might cost two.
-    const reply = this.#known.has(sha1)
-      ? redis.call('EVALSHA', sha1, ...operands)
-      : redis.call('EVAL', source, ...operands);
+    const reply = sendScript(redis, call.script, this.#known.has(sha1), call.operands);
     this.#known.add(sha1);
     reply.then(
       (value) => {
@@ -219,14 +215,14 @@ export class Link {
     return this.#clock.after(delayMs, () => {
       this.#overdue = undefined;
       const redis = this.#connection.ready;
-      if (redis !== undefined && this.#unanswered.size > 0) {
+      if (redis !== undefined && this.#unanswered.first !== undefined) {
         this.#clock.afterInput(() => this.#judge(redis));
       }
     });
   }
 
   #judge(redis: Redis): void {
-    const [oldest] = this.#unanswered;
+    const { first: oldest } = this.#unanswered;
     if (oldest === undefined || this.#connection.ready !== redis || this.#overdue !== undefined) {
       return;
     }

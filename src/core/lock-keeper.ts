@@ -81,7 +81,9 @@ export class LockKeeper implements HoldOwner {
       // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
       const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
       if (answer === null && !ranBefore) {
-        throw await this.#lossFound(hold);
+        const error = await this.#lossFound(hold);
+        hold.lostBefore(error);
+        throw error;
       }
     } finally {
       hold.outer?.reentries.free();

@@ -1,4 +1,5 @@
 import type { LeaseLostError } from '../errors.js';
+import { Chain, Chained } from './chain.js';
 import type { Clock, Timer } from './clock.js';
 
 /** Why a caller stopped waiting. */
@@ -16,7 +17,7 @@ export interface PatienceLimits {
 
 /** The callers that wait for something just now; while there are any the process stays alive. */
 export class Waits {
-  readonly #open = new Set<Patience>();
+  readonly #open = new Chain<Patience>();
   readonly #anchor: { hold(): void; drop(): void };
 
   constructor(anchor: { hold(): void; drop(): void }) {
@@ -24,7 +25,7 @@ export class Waits {
   }
 
   add(patience: Patience): void {
-    this.#open.add(patience);
+    this.#open.push(patience);
     this.#anchor.hold();
   }
 
@@ -46,7 +47,7 @@ export class Waits {
  * How long one caller waits: until its time is up, its signal aborts or the client closes. It
  * bounds all steps of a call together, and each step says by `onEnd` what ending it means.
  */
-export class Patience {
+export class Patience extends Chained {
   /** Set once; from then on every further step ends at once. */
   ending: Ending | undefined;
   onEnd: ((ending: Ending) => void) | undefined;
@@ -54,8 +55,10 @@ export class Patience {
   readonly #waits: Waits;
   readonly #timer: Timer | undefined;
   readonly #signal: AbortSignal | undefined;
+  readonly #aborted: (() => void) | undefined;
 
   constructor(clock: Clock, waits: Waits, { limitMs, signal }: PatienceLimits) {
+    super();
     this.startedAt = clock.now();
     this.#waits = waits;
     waits.add(this);
@@ -64,14 +67,13 @@ export class Patience {
     }
     if (signal !== undefined) {
       this.#signal = signal;
+      this.#aborted = () => this.end({ why: 'aborted', reason: signal.reason });
       signal.addEventListener('abort', this.#aborted);
       if (signal.aborted) {
         this.#aborted();
       }
     }
   }
-
-  readonly #aborted = (): void => this.end({ why: 'aborted', reason: this.#signal?.reason });
 
   end(ending: Ending): void {
     if (this.ending === undefined) {
@@ -84,7 +86,9 @@ export class Patience {
   dispose(): void {
     this.onEnd = undefined;
     this.#timer?.cancel();
-    this.#signal?.removeEventListener('abort', this.#aborted);
+    if (this.#aborted !== undefined) {
+      this.#signal?.removeEventListener('abort', this.#aborted);
+    }
     this.#waits.delete(this);
   }
 }

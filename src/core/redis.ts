@@ -1,6 +1,7 @@
-import { Cluster, Redis } from 'ioredis';
-import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { Command, Redis } from 'ioredis';
+import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
 import { describe } from './names.js';
+import type { Operand } from './script.js';
 
 export type { Cluster, Redis, RedisOptions };
 
@@ -143,4 +144,18 @@ export function createConnection(options: ConnectionOptions, connectTimeoutMs: n
 /** An answer of the server, as opposed to a failure of the connection. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** Writes one script call to a ready connection: by digest, or with the source to introduce it. */
+export function sendScript(
+  redis: Redis,
+  script: { readonly sha1: string; readonly source: string },
+  isKnown: boolean,
+  operands: readonly Operand[],
+): Promise<unknown> {
+  const name = isKnown ? 'evalsha' : 'eval';
+  const args = [isKnown ? script.sha1 : script.source, ...operands];
+  const command = new Command(name, args, { replyEncoding: 'utf8' });
+  void redis.sendCommand(command);
+  return command.promise;
 }

@@ -88,9 +88,8 @@ export class Reentry implements LeaseHolder {
         this.#takeBack(call);
         reject(error);
       };
-      const call = runtime.delivery.start(
-        protocol.acquire(holderId, lease.alive, leaseMs),
-        (verdict, answered) => {
+      const call = runtime.delivery.start(protocol.acquire(holderId, lease.alive, leaseMs), {
+        answered: (verdict, answered) => {
           if (verdict.is !== 'taken') {
             lease.lose(verdict.is === 'gone' ? 'deleted' : 'taken');
           }
@@ -100,8 +99,8 @@ export class Reentry implements LeaseHolder {
             failed(lease.error);
           }
         },
-        (error) => failed(translate(error, protocol.resource)),
-      );
+        failed: (error) => failed(translate(error, protocol.resource)),
+      });
       patience.onEnd = (ending) =>
         failed(
           this.#errorOf(ending, (waitedMs) =>

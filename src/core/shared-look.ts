@@ -69,11 +69,10 @@ export class SharedLook<V> {
     this.#recheck?.cancel();
     this.#hinted = false;
     this.#looks += 1;
-    this.#call = this.#runtime.delivery.start(
-      this.#watched.read(),
-      (view) => this.#looked(() => this.#show(view)),
-      (error) => this.#looked(() => this.#fail(error)),
-    );
+    this.#call = this.#runtime.delivery.start(this.#watched.read(), {
+      answered: (view) => this.#looked(() => this.#show(view)),
+      failed: (error) => this.#looked(() => this.#fail(error)),
+    });
   }
 
   #looked(tell: () => void): void {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from './clock.js';
-import type { Prepared } from './call.js';
+import type { Prepared, Receiver } from './call.js';
 import type { Delivery } from './delivery.js';
 import type { Lease } from './lease.js';
 
@@ -38,12 +38,7 @@ export class Watchdog {
   readonly #periodMs: number;
   #timer: Timer | undefined;
 
-  constructor(
-    clock: Clock,
-    routes: Routes,
-    delivery: Pick<Delivery, 'start'>,
-    leaseMs: number,
-  ) {
+  constructor(clock: Clock, routes: Routes, delivery: Pick<Delivery, 'start'>, leaseMs: number) {
     this.#clock = clock;
     this.#routes = routes;
     this.#delivery = delivery;
@@ -141,20 +136,19 @@ export class Watchdog {
       leaseMs: terms[i] ?? 0,
     }));
     setRenewing(leases, true);
-    this.#delivery.start(
-      renewal(claims),
-      (answers, call) => {
+    const receiver: Receiver<string> = {
+      answered: (answers, call) => {
         setRenewing(leases, false);
         leases.forEach((lease, i) => judge(lease, answers[i], call.sentAt, terms[i] ?? 0));
       },
-      (error) => {
+      failed: (error) => {
         // A reconnection starts a round of its own; any other error is retried with the next.
         setRenewing(leases, false);
         leases.forEach((lease) => lease.doubt(error));
       },
-      // Never sent again: the next round makes its own command, with a later deadline.
-      false,
-    );
+    };
+    // Never sent again: the next round makes its own command, with a later deadline.
+    this.#delivery.start(renewal(claims), receiver, false);
   }
 }
 

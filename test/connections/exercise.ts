@@ -21,12 +21,21 @@ export function openClient(options: ClientOptions): Client {
   return client;
 }
 
-/** Both kinds of connection of every client, but none of the one that asks. */
+/**
+ * Cuts the connections of all clients, but not the one that asks, nor those of replicas and
+ * sentinels, which would take it for an outage of the master.
+ */
 export async function cutClients(raw: Redis): Promise<number> {
+  const own = await raw.client('ID');
+  const list = String(await raw.call('CLIENT', 'LIST'));
+  const ids = list
+    .split('\n')
+    .filter((line) => !/ name=sentinel-| flags=[MS]/.test(line))
+    .map((line) => Number(/^id=(\d+) /.exec(line)?.[1] ?? own))
+    .filter((id) => id !== own);
   const killed = await Promise.all(
-    ['normal', 'pubsub'].map(
-      async (type) => await raw.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes'),
-    ),
+    // One that has just left by itself is an error to the server.
+    ids.map(async (id) => await raw.call('CLIENT', 'KILL', 'ID', id).catch(() => 0)),
   );
   return killed.reduce<number>((sum, count) => sum + Number(count), 0);
 }

@@ -3,11 +3,11 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { readTemplate } from '../../src/core/redis.js';
-import { createClient } from '../../src/index.js';
+import { createClient, type Client } from '../../src/index.js';
 import { rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { ownServer, type OwnServer } from '../support/server.js';
-import { expectWorks } from './exercise.js';
+import { expectWorks, openClient } from './exercise.js';
 
 let server: OwnServer;
 let raw: Redis;
@@ -93,9 +93,15 @@ describe.each(overridden.map((options) => [title(options), options] as const))(
 
       const names = Object.keys(options) as (keyof RedisOptions)[];
       const wanted: RedisOptions = {
-        ...{ enableOfflineQueue: false, enableAutoPipelining: false, maxRetriesPerRequest: 0 },
-        ...{ autoResubscribe: false, autoResendUnfulfilledCommands: false, lazyConnect: true },
-        ...{ retryStrategy: null, reconnectOnError: null, failoverDetector: true },
+        enableOfflineQueue: false,
+        enableAutoPipelining: false,
+        maxRetriesPerRequest: 0,
+        autoResubscribe: false,
+        autoResendUnfulfilledCommands: false,
+        lazyConnect: true,
+        retryStrategy: null,
+        reconnectOnError: null,
+        failoverDetector: true,
       };
       expect(names.map((name) => ours[name])).toEqual(names.map((name) => wanted[name]));
     });
@@ -139,8 +145,10 @@ test.each([
   ['an empty string', ''],
   ['another protocol', 'http://localhost:6379'],
 ])('%s is no template', (_, template) => {
-  expect(() => createClient({ redis: template as never })).toThrow(TypeError);
-  expect(() => createClient({ redis: template as never })).toThrow(/^redis must be a/);
+  const attempt = (): Client => openClient({ redis: template as never });
+
+  expect(attempt).toThrow(TypeError);
+  expect(attempt).toThrow(/^redis must be a/);
 });
 
 test('no function of the template is ever called', async () => {

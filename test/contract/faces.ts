@@ -33,6 +33,8 @@ export interface Face {
   /** Keys that stay by design and have no TTL. */
   readonly lasting: readonly RegExp[];
   create(client: Client, name: string): Exclusive | Promise<Exclusive>;
+  /** The server says that somebody is in. */
+  isTaken(raw: Redis, name: string): Promise<boolean>;
 }
 
 /** Its grants live on a lease. */
@@ -62,6 +64,7 @@ export const FOREIGNER = '6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11:42';
 /** What locks with one hash of holders have in common. */
 const onOneHash = {
   reentrant: true,
+  isTaken: async (raw: Redis, name: string): Promise<boolean> => (await raw.exists(name)) === 1,
   async erase(raw: Redis, name: string): Promise<void> {
     await raw.del(name);
   },

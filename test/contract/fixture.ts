@@ -2,16 +2,23 @@
 
 import type { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
+import type { Client, ClientOptions } from '../../src/index.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
-import { testScope, type Scope } from '../support/scope.js';
+import { testScope } from '../support/scope.js';
 
 /** Private records that live for ten minutes by design. */
 const RECORDS = [/^latchkey_cancelled:/, /^latchkey_requests:/, /^latchkey_opened:/];
 
-export interface Fixture extends Scope {
+export interface Fixture {
+  /** What every name of the file starts with. */
+  readonly prefix: string;
   /** A plain connection to the shared server. */
   readonly raw: Redis;
+  /** A name nobody has used. */
+  readonly name: () => string;
+  /** A client of the shared server, or another one, closed after the test. */
+  readonly client: (options?: ClientOptions) => Client;
 }
 
 /**

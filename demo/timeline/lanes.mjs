@@ -1,0 +1,141 @@
+// @ts-check
+// The lanes of a drawing: the lock's own, and one for each worker.
+import { ofType } from '../events.mjs';
+import { LANE, PLOT, RESOURCE } from './layout.mjs';
+import { spansOf, spansOfResource } from './spans.mjs';
+import { line, tag, text, title } from './svg.mjs';
+
+/** @typedef {import('../stage.mjs').Stage} Stage */
+/** @typedef {import('./layout.mjs').Scale} Scale */
+/** @typedef {import('./spans.mjs').Span} Span */
+
+/**
+ * @param {Stage} stage
+ * @param {Scale} scale
+ * @param {number} tiny spans narrower than this are drawn as one shape, without tooltips
+ */
+export function lanes(stage, scale, tiny) {
+  const rows = stage.workers.map((worker) => {
+    const y = scale.laneY(worker);
+    const spans = spansOf(stage, worker, scale.to);
+    return (
+      line('lane', PLOT.left, y, laneEnd(stage, worker, scale), y) +
+      text('name', PLOT.left - 12, y + 4, `worker ${worker}`, 'end') +
+      bars(spans, scale, { y, height: LANE.bar, tiny })
+    );
+  });
+  const y = scale.resourceY;
+  const resource = tag('rect', {
+    class: 'resource',
+    x: PLOT.left,
+    y: y - RESOURCE.height / 2,
+    width: PLOT.right - PLOT.left,
+    height: RESOURCE.height,
+    rx: 4,
+  });
+  return (
+    resource +
+    text('name strong', PLOT.left - 12, y + 4, stage.act.resource, 'end') +
+    stacked(spansOfResource(stage), scale, tiny) +
+    rows.join('')
+  );
+}
+
+/** A lane ends where its worker does. @param {Stage} stage @param {number} worker @param {Scale} scale */
+function laneEnd({ events }, worker, scale) {
+  const end = ofType(events, 'killed', worker)[0]?.at ?? scale.to;
+  return Math.max(PLOT.left, Math.min(scale.x(end), PLOT.right));
+}
+
+/**
+ * The lock's own lane: one row as long as one holds at a time, more where claims overlap.
+ * @param {Span[]} spans in the order of their beginning
+ * @param {Scale} scale
+ * @param {number} tiny
+ */
+function stacked(spans, scale, tiny) {
+  /** @type {{ end: bigint, spans: Span[] }[]} */
+  const rows = [];
+  for (const span of spans) {
+    const free = rows.find((row) => row.end <= span.from);
+    const row = free ?? { end: 0n, spans: [] };
+    if (free === undefined) {
+      rows.push(row);
+    }
+    row.end = span.to;
+    row.spans.push(span);
+  }
+  const height = LANE.bar / Math.max(1, rows.length);
+  const top = scale.resourceY - LANE.bar / 2;
+  const drawn = rows.map((row, index) =>
+    bars(row.spans, scale, { y: top + (index + 0.5) * height, height, tiny }),
+  );
+  return drawn.join('');
+}
+
+/**
+ * @param {Span[]} spans
+ * @param {Scale} scale
+ * @param {{ y: number, height: number, tiny: number }} row
+ */
+function bars(spans, scale, { y, height: full, tiny }) {
+  /** @type {Map<string, string[]>} */
+  const merged = new Map();
+  const parts = [];
+  for (const span of spans.filter(({ from, to }) => to > scale.from && from < scale.to)) {
+    const x = Math.max(PLOT.left, scale.x(span.from));
+    const width = Math.min(PLOT.right, scale.x(span.to)) - x;
+    const height = span.kind === 'wait' ? LANE.wait : full;
+    if (width < tiny) {
+      const paths = merged.get(span.kind) ?? [];
+      merged.set(span.kind, paths);
+      const [across, top] = [Math.max(0.3, width).toFixed(2), (y - height / 2).toFixed(1)];
+      paths.push(`M${x.toFixed(2)} ${top}h${across}v${height}h-${across}z`);
+    } else {
+      parts.push(bar(span, { x, y: y - height / 2, width, height }));
+    }
+  }
+  const shapes = [...merged].map(([kind, paths]) =>
+    tag(
+      'path',
+      { class: kind, d: paths.join('') },
+      kind === 'hold' ? title(`${paths.length} short holds`) : '',
+    ),
+  );
+  return shapes.join('') + parts.join('');
+}
+
+/** @param {Span} span @param {{ x: number, y: number, width: number, height: number }} box */
+function bar({ kind, tip, label }, box) {
+  const rx = kind === 'wait' ? 0 : Math.min(3, box.width / 3);
+  const shape = tag('rect', { class: kind, ...box, rx }, title(tip));
+  const wide = (label?.length ?? 0) * 6.4 + 10;
+  if (label === undefined || wide > box.width || box.height < 14) {
+    return shape;
+  }
+  const [middle, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const plate = tag('rect', {
+    class: 'plate',
+    x: middle - wide / 2,
+    y: y - 7,
+    width: wide,
+    height: 14,
+    rx: 7,
+  });
+  const onPattern = kind === 'paused' || kind === 'lost';
+  return shape + (onPattern ? plate : '') + text(`on ${kind}`, middle, y + 3.7, label, 'middle');
+}
+
+/** How the lock went from one worker to the next. @param {Stage} stage @param {Scale} scale */
+export function handOverLines({ turns }, scale) {
+  const seen = turns.filter(({ held }) => held !== undefined && held < scale.to);
+  const lines = seen.slice(1).map((turn, index) => {
+    const before = seen[index];
+    if (before?.end === undefined || turn.held === undefined || before.end < scale.from) {
+      return '';
+    }
+    const [from, to] = [scale.laneY(before.worker), scale.laneY(turn.worker)];
+    return line('hand-over', scale.x(before.end), from, scale.x(turn.held), to);
+  });
+  return lines.join('');
+}

@@ -1,0 +1,68 @@
+/** Something that can stand in one chain at a time; it carries its own links. */
+export class Chained {
+  /** For the chain only. */
+  next: this | undefined = undefined;
+  /** For the chain only. */
+  previous: this | undefined = undefined;
+  /** For the chain only. */
+  chained = false;
+}
+
+/** A doubly linked list in order of arrival. Unlike a Set it allocates nothing and leaves no holes,
+ * which the paths that every command takes would notice. */
+export class Chain<T extends Chained> implements Iterable<T> {
+  first: T | undefined;
+  #last: T | undefined;
+
+  push(node: T): void {
+    node.chained = true;
+    node.previous = this.#last;
+    node.next = undefined;
+    if (this.#last === undefined) {
+      this.first = node;
+    } else {
+      this.#last.next = node;
+    }
+    this.#last = node;
+  }
+
+  /** False when the node was not in the chain (any more). */
+  delete(node: T): boolean {
+    if (!node.chained) {
+      return false;
+    }
+    node.chained = false;
+    if (node.previous === undefined) {
+      this.first = node.next;
+    } else {
+      node.previous.next = node.next;
+    }
+    if (node.next === undefined) {
+      this.#last = node.previous;
+    } else {
+      node.next.previous = node.previous;
+    }
+    return true;
+  }
+
+  /** Takes out all nodes, in their order. */
+  clear(): T[] {
+    const nodes = [...this];
+    for (const node of nodes) {
+      node.chained = false;
+    }
+    this.first = undefined;
+    this.#last = undefined;
+    return nodes;
+  }
+
+  /** Nodes may be deleted while it runs. */
+  *[Symbol.iterator](): Iterator<T> {
+    let node = this.first;
+    while (node !== undefined) {
+      const { next }: T = node;
+      yield node;
+      node = next;
+    }
+  }
+}

@@ -1,0 +1,205 @@
+// Signing in: with a password, as a user who may do little, and when the server refuses.
+
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CommandTimeoutError, type Client } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { randomName, rawClient, runPrefix } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { ownServer, type OwnServer } from '../support/server.js';
+import { expectCycle, expectWaitEndsByMessage, expectWorks, openClient } from './exercise.js';
+
+let server: OwnServer;
+let raw: Redis;
+
+beforeAll(async () => {
+  server = await ownServer();
+  await rawClient(server.url).config('SET', 'requirepass', 'open sesame');
+  raw = rawClient(server.url, { password: 'open sesame' });
+});
+
+/** What a user needs: to connect, to listen, and to run scripts ... */
+const connecting = ['info', 'ping', 'subscribe', 'unsubscribe', 'eval', 'evalsha'];
+
+/** ... in which these commands are used by locks, fenced locks and latches. */
+const inScripts = [
+  'get set incr decr del exists pttl pexpire time publish',
+  'hget hset hdel hexists hgetall',
+  'zadd zscore zrangebyscore zremrangebyscore',
+].flatMap((line) => line.split(' '));
+
+/** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
+function patterns(prefix: string): string[] {
+  const beside = ['latchkey_*', 'redisson_lock_token'];
+  return [
+    `~${prefix}*`,
+    ...beside.map((side) => `~${side}:{${prefix}*`),
+    `&redisson_lock__channel:{${prefix}*`,
+    `&redisson_countdownlatch__channel__{${prefix}*`,
+  ];
+}
+
+async function addUser(name: string, rights: string[]): Promise<string> {
+  await raw.call('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rights);
+  return `redis://${name}:secret@${server.host}:${server.port}`;
+}
+
+const leastRights = (): string[] => [
+  ...patterns(runPrefix()),
+  ...[...connecting, ...inScripts].map((command) => `+${command}`),
+];
+
+/** Uses every command of a lock, a fenced lock and a latch once. */
+async function useEverything(client: Client): Promise<void> {
+  const fenced = client.getFencedLock(randomName('fenced'));
+  await fenced.using(async (hold) => {
+    await hold.extend(40_000);
+    await fenced.using(async () => await fenced.holdCount());
+  });
+  const lock = client.getLock(randomName('lock'));
+  await lock.acquire({ leaseMs: 60_000 });
+  await lock.forceRelease();
+  const latch = client.getCountDownLatch(randomName('latch'));
+  await latch.trySetCount(2, { ttlMs: 60_000 });
+  await latch.countDown();
+  await latch.count();
+  const waiting = latch.wait({ waitMs: 3_000 });
+  await latch.countDown();
+  await waiting;
+  await latch.trySetCount(1);
+  await latch.delete();
+}
+
+test('a user with the least rights can use everything', async () => {
+  const redis = await addUser('least', leastRights());
+  const pair = [openClient({ redis }), openClient({ redis })] as const;
+
+  await useEverything(pair[0]);
+  await expectWaitEndsByMessage(pair, raw);
+});
+
+test('a user with the least rights works after a cut, and without INFO if it is not asked', async () => {
+  const url = new URL(await addUser('uninformed', [...leastRights(), '-info']));
+  const { username, password } = url;
+  const { host, port } = server;
+
+  await expectWorks({ redis: { host, port, username, password, enableReadyCheck: false } }, raw);
+});
+
+describe('a user whose rights are one short is refused', () => {
+  afterAll(async () => {
+    // A script that may not set a TTL, or not delete, leaves what it wrote before.
+    await raw.flushall();
+  });
+
+  test.each(inScripts.filter((command) => command !== 'publish'))('without %s', async (command) => {
+    const redis = await addUser(`without-${command}`, [...leastRights(), `-${command}`]);
+    const client = openClient({ redis });
+
+    await expect(useEverything(client)).rejects.toThrow();
+  });
+});
+
+test('a refused script is refused at once with the error of the driver', async () => {
+  const redis = await addUser('silent', [...leastRights(), '-eval', '-evalsha']);
+  const lock = openClient({ redis }).getLock(randomName());
+
+  const error = await lock.acquire().catch((reason: unknown) => reason);
+
+  expect(error).toMatchObject({ name: 'ReplyError' });
+  expect(String(error)).toContain('NOPERM');
+});
+
+test('a name outside the rights of the user is refused, others go on', async () => {
+  const redis = await addUser('fenced-in', leastRights());
+  const client = openClient({ redis });
+
+  await expect(client.getLock('not-mine').acquire()).rejects.toThrow(
+    /NOPERM|can't run|permission|access/,
+  );
+  await expectCycle(client, raw);
+});
+
+test('without the right to subscribe a wait still ends, and the error is told', async () => {
+  const redis = await addUser('deaf', [...leastRights(), '-subscribe']);
+  const client = openClient({ redis });
+  const errors: string[] = [];
+  client.on('error', ({ error }) => errors.push(error.message));
+  const name = randomName();
+  const hold = await openClient({ redis }).getLock(name).acquire({ leaseMs: 400 });
+
+  const next = await client.getLock(name).acquire({ waitMs: 4_000 });
+
+  expect(hold.isHeld).toBe(false);
+  expect(next.isHeld).toBe(true);
+  await eventually(() => errors.some((message) => message.includes('NOPERM')));
+  await next.release();
+});
+
+test.each([
+  ['a wrong password', (): string => `redis://:wrong@${server.host}:${server.port}`, 'WRONGPASS'],
+  ['no password', (): string => server.url, 'NOAUTH'],
+  ['an unknown user', (): string => `redis://x:y@${server.host}:${server.port}`, 'WRONGPASS'],
+])('with %s every call ends in time and says why', async (_, redis, reason) => {
+  const client = openClient({ redis: redis(), commandTimeoutMs: 300 });
+  const errors: string[] = [];
+  client.on('error', ({ error }) => errors.push(error.message));
+  const lock = client.getLock(randomName());
+  const latch = client.getCountDownLatch(randomName());
+
+  const outcomes = await Promise.allSettled([
+    lock.tryAcquire(),
+    lock.acquire({ waitMs: 300 }),
+    lock.isLocked(),
+    lock.forceRelease(),
+    latch.trySetCount(1),
+    latch.count(),
+    latch.wait({ waitMs: 300 }),
+  ]);
+
+  const failures = outcomes.map((outcome) =>
+    outcome.status === 'rejected' ? (outcome.reason as Error) : outcome,
+  );
+  expect(failures.filter((error) => !(error instanceof CommandTimeoutError))).toEqual([]);
+  for (const error of failures as CommandTimeoutError[]) {
+    expect(String(error.cause)).toContain(reason);
+  }
+  expect(errors.some((message) => message.includes(reason))).toBe(true);
+});
+
+test('a client gets in as soon as the server accepts its password', async () => {
+  const redis = `redis://late:secret@${server.host}:${server.port}`;
+  const waiting = openClient({ redis }).getLock(randomName()).acquire();
+  const early = openClient({ redis, commandTimeoutMs: 200 });
+  await expect(early.getLock(randomName()).tryAcquire()).rejects.toThrow('no connection');
+
+  await addUser('late', leastRights());
+  const hold = await waiting;
+
+  expect(hold.isHeld).toBe(true);
+  await hold.release();
+});
+
+test('a hold is suspect while its user is shut out, and held again when it is back', async () => {
+  const redis = await addUser('in-and-out', leastRights());
+  const client = openClient({ redis, leaseMs: 6_000, commandTimeoutMs: 500 });
+  const states: string[] = [];
+  client.on('suspect', () => states.push('suspect'));
+  client.on('lost', () => states.push('lost'));
+  const hold = await client.getLock(randomName()).acquire();
+
+  await raw.call('ACL', 'DELUSER', 'in-and-out');
+  await eventually(() => hold.state === 'suspect');
+  await addUser('in-and-out', leastRights());
+  await eventually(() => hold.state === 'held');
+
+  expect(states).toEqual(['suspect']);
+  await hold.release();
+});
+
+test('nothing is left of all these clients', async () => {
+  const allow = [/^latchkey_(cancelled|requests|opened):/];
+
+  await expectNoResidue(runPrefix(), { client: raw, allow, withinMs: 4_000 });
+  await expectNoChannels(runPrefix(), { client: raw });
+});

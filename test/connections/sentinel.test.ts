@@ -1,0 +1,108 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSentinels, type Sentinels } from '../../scripts/redis/sentinel.mjs';
+import { eventually } from '../support/eventually.js';
+import { channelsUnder, randomName, rawClient, runPrefix } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { runNode } from '../support/run-node.js';
+import { expectCycle, expectWorks, openClient } from './exercise.js';
+
+let group: Sentinels;
+let redis: RedisOptions;
+
+beforeAll(async () => {
+  group = await startSentinels({ replicas: 1, sentinels: 1 });
+  redis = {
+    name: group.name,
+    sentinels: group.sentinels.map(({ host, port }) => ({ host, port })),
+  };
+});
+
+afterAll(async () => {
+  await group.stop();
+});
+
+/** Connections of clients to the first sentinel, without those of the servers it watches. */
+async function connectionsToSentinel(raw: Redis): Promise<string[]> {
+  const list = String(await raw.call('CLIENT', 'LIST'));
+  const id = String(await raw.client('ID'));
+  const lines = list.trim().split('\n');
+  return lines.filter((line) => !line.startsWith(`id=${id} `) && !line.includes('cmd=publish'));
+}
+
+test('options with sentinels lead to the master, after a cut too', async () => {
+  await expectWorks({ redis }, rawClient(group.master.url));
+});
+
+test('an instance with sentinels leads to the master, and is not used', async () => {
+  const instance = rawClient(undefined, { ...redis, lazyConnect: true });
+
+  await expectWorks({ redis: instance }, rawClient(group.master.url));
+  expect(instance.status).toBe('wait');
+});
+
+test('options that name the replicas are refused', () => {
+  expect(() => openClient({ redis: { ...redis, role: 'slave' } })).toThrow(TypeError);
+  expect(() => openClient({ redis: { ...redis, role: 'slave' } })).toThrow('redis.role');
+});
+
+test('a group that the sentinels do not know settles in time, with the reason', async () => {
+  const client = openClient({ redis: { ...redis, name: 'unknown' }, commandTimeoutMs: 300 });
+
+  const error = await client
+    .getLock(randomName())
+    .tryAcquire()
+    .catch((reason: unknown) => reason);
+
+  expect(error).toMatchObject({ code: 'ERR_COMMAND_TIMEOUT' });
+  expect(String((error as Error).cause)).toContain('sentinel');
+});
+
+test('closing the client ends its connections to the sentinels too', async () => {
+  const raw = rawClient(group.sentinels[0]?.url);
+  const before = await connectionsToSentinel(raw);
+  const client = openClient({ redis });
+  await expectCycle(client, rawClient(group.master.url));
+  await eventually(async () => (await connectionsToSentinel(raw)).length > before.length);
+
+  await client.close();
+
+  await eventually(async () => (await connectionsToSentinel(raw)).length <= before.length);
+});
+
+test('a process that holds nothing ends by itself', async () => {
+  const script = `
+    import { createClient } from 'latchkey';
+    const client = createClient({ redis: ${JSON.stringify(redis)} });
+    await client.getLock('${randomName('leaves')}').using(() => console.log('held'));
+  `;
+
+  const run = await runNode(['--input-type=module', '--eval', script], { withinMs: 3_000 });
+
+  expect(run.stdout).toBe('held\n');
+  expect(run.code).toBe(0);
+});
+
+test('a waiter gets in on the new master after the old one has died', async () => {
+  const [replica] = group.replicas;
+  const next = rawClient(replica?.url);
+  const name = randomName('failover');
+  const pair = [openClient({ redis }), openClient({ redis })] as const;
+  // Kept as long as the master lives: what the replica has of it ends at the latest in a second.
+  const hold = await pair[0].getLock(name).acquire({ leaseMs: 1_000 });
+  const waiting = pair[1].getLock(name).acquire({ waitMs: 20_000, leaseMs: 20_000 });
+  const former = rawClient(group.master.url);
+  await eventually(async () => (await channelsUnder(name, former)).length > 0);
+
+  group.master.signal('SIGKILL');
+  const won = await waiting;
+
+  expect(hold.isHeld).toBe(false);
+  expect(won.isHeld).toBe(true);
+  expect(Object.keys(await next.hgetall(name))).toEqual([won.holderId]);
+  expect(await next.call('ROLE')).toContain('master');
+  await won.release();
+  await expectWorks({ redis }, next);
+  await expectNoResidue(runPrefix(), { client: next, allow: [/^latchkey_cancelled:/] });
+  await expectNoChannels(runPrefix(), { client: next });
+});

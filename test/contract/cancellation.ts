@@ -1,0 +1,170 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { ClosedError } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { startProxy } from '../support/proxy.js';
+import { channelsUnder, keysUnder, redisUrl } from '../support/redis.js';
+import { expectNoChannels } from '../support/residue.js';
+import type { Face } from './faces.js';
+import { fixture, rejection } from './fixture.js';
+
+/** What ends a wait, and that nothing of it is left. */
+export function cancellationSuite(face: Face): void {
+  describe(`cancellation: ${face.name}`, () => {
+    const { client, name, raw } = fixture('cancellation', face.lasting);
+
+    test('an aborted signal rejects with its very reason, and nothing is sent', async () => {
+      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
+      const mine = await face.create(client({ redis: proxy.url }), object);
+      const warmUp = await mine.acquire();
+      await warmUp.release();
+      const before = proxy.requests().length;
+      const reason = { any: 'value' };
+      const signal = AbortSignal.abort(reason);
+
+      const rejections = await Promise.all([
+        rejection(mine.acquire({ signal })),
+        rejection(mine.tryAcquire({ signal })),
+        rejection(mine.using(() => 'never', { signal })),
+      ]);
+
+      expect(rejections.every((each) => each === reason)).toBe(true);
+      expect(proxy.requests()).toHaveLength(before);
+    });
+
+    test('aborting a wait rejects with the very reason and leaves nothing', async () => {
+      const object = name();
+      const mine = await face.create(client(), object);
+      const theirs = await face.create(client(), object);
+      const grant = await mine.acquire();
+      const abort = new AbortController();
+      const waits = [
+        rejection(theirs.acquire({ signal: abort.signal })),
+        rejection(theirs.tryAcquire({ signal: abort.signal, waitMs: 20_000 })),
+        rejection(theirs.using(() => 'never', { signal: abort.signal })),
+      ];
+      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+      const keysBefore = await keysUnder(object, raw);
+      const reason = new Error('enough');
+
+      abort.abort(reason);
+
+      expect((await Promise.all(waits)).every((each) => each === reason)).toBe(true);
+      expect(await keysUnder(object, raw)).toEqual(keysBefore);
+      expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+      await expectNoChannels(object, { withinMs: 5_000, client: raw });
+      await grant.release();
+    });
+
+    test('what is granted while its caller gives up is given back', async () => {
+      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
+      const mine = await face.create(client({ redis: proxy.url }), object);
+      const theirs = await face.create(client(), object);
+      await (await mine.acquire()).release();
+      const abort = new AbortController();
+
+      proxy.pauseDownstream();
+      const wait = rejection(mine.acquire({ signal: abort.signal }));
+      await eventually(async () => await face.isTaken(raw, object));
+      abort.abort();
+
+      expect(await wait).toBe(abort.signal.reason);
+      proxy.resumeDownstream();
+      await using next = await theirs.acquire({ waitMs: 10_000 });
+      expect(next).toBeDefined();
+    });
+
+    test('a waiter that gives up lets the next one in', async () => {
+      const object = await face.create(client(), name());
+      const grant = await object.acquire();
+      const abort = new AbortController();
+      const leaving = rejection(object.acquire({ signal: abort.signal }));
+      const next = object.acquire({ waitMs: 20_000 });
+
+      const released = grant.release();
+      abort.abort();
+      await released;
+
+      expect(await leaving).toBe(abort.signal.reason);
+      await (await next).release();
+    });
+
+    test('a waiter whose time ran out lets the next one in', async () => {
+      const object = await face.create(client(), name());
+      const grant = await object.acquire();
+      const [first, second] = [object.tryAcquire({ waitMs: 100 }), object.acquire()];
+
+      const timedOut = await first;
+      await grant.release();
+
+      expect(timedOut).toBeNull();
+      await (await second).release();
+    });
+
+    test('aborting after the grant changes nothing', async () => {
+      const object = await face.create(client(), name());
+      const abort = new AbortController();
+      const grant = await object.acquire({ signal: abort.signal });
+
+      abort.abort();
+
+      expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+      expect(await object.tryAcquire()).toBeNull();
+      await grant.release();
+    });
+
+    test('a timeout signal rejects with its TimeoutError', async () => {
+      const object = await face.create(client(), name());
+      const grant = await object.acquire();
+
+      const error = await rejection(object.acquire({ signal: AbortSignal.timeout(100) }));
+
+      expect(error).toMatchObject({ name: 'TimeoutError' });
+      await grant.release();
+    });
+
+    test('closing ends every wait with ClosedError and frees what was held', async () => {
+      const object = name();
+      const [closing, other] = [client(), client()];
+      const mine = await face.create(closing, object);
+      const theirs = await face.create(other, object);
+      const owned = await face.create(closing, name());
+      await owned.acquire();
+      const grant = await theirs.acquire();
+      const waits = [
+        rejection(mine.acquire()),
+        rejection(mine.acquire()),
+        rejection(mine.tryAcquire({ waitMs: 20_000 })),
+        rejection(mine.using(() => 'never')),
+      ];
+      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+
+      await closing.close();
+
+      const errors = await Promise.all(waits);
+      expect(errors.every((error) => error instanceof ClosedError)).toBe(true);
+      await grant.release();
+      await using free = await theirs.tryAcquire();
+      expect(free).not.toBeNull();
+    });
+
+    test('what is granted while the client closes is given back', async () => {
+      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
+      const closing = client({ redis: proxy.url });
+      const mine = await face.create(closing, object);
+      const theirs = await face.create(client(), object);
+      await (await mine.acquire()).release();
+
+      proxy.pauseDownstream();
+      const wait = rejection(mine.acquire());
+      await eventually(async () => await face.isTaken(raw, object));
+      const closed = closing.close();
+
+      expect(await wait).toBeInstanceOf(ClosedError);
+      proxy.resumeDownstream();
+      await closed;
+      await using next = await theirs.tryAcquire();
+      expect(next).not.toBeNull();
+    });
+  });
+}

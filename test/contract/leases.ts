@@ -1,0 +1,290 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { LeaseLostError, type ClientEvents } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { startProxy } from '../support/proxy.js';
+import { redisUrl } from '../support/redis.js';
+import type { LeasedFace } from './faces.js';
+import { fixture, rejection } from './fixture.js';
+
+type LostEvent = Parameters<ClientEvents['lost']>[0];
+
+/** How long a grant lasts, and that its end is told. */
+export function leaseSuite(face: LeasedFace): void {
+  describe(`leases: ${face.name}`, () => {
+    const { client, name, raw } = fixture('leases', face.lasting);
+
+    test('a waiter gets in when the lease of a holder that went quiet ends', async () => {
+      const object = name();
+      const mine = await face.create(client(), object);
+      const theirs = await face.create(client(), object);
+      const grant = await mine.acquire({ leaseMs: 300 });
+
+      await using next = await theirs.acquire({ waitMs: 10_000 });
+
+      expect([grant.isHeld, next.isHeld]).toEqual([false, true]);
+    });
+
+    test('a holder never believes in its lease for longer than the server does', async () => {
+      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
+      proxy.delay({ downMs: 150 });
+      const mine = await face.create(client({ redis: proxy.url }), object);
+      const grant = await mine.acquire({ leaseMs: 5_000 });
+
+      const atGrant = [await face.serverLeaseMs(raw, object), grant.remainingMs];
+      await grant.extend(9_000);
+      const atExtension = [await face.serverLeaseMs(raw, object), grant.remainingMs];
+
+      for (const [serverMs, localMs] of [atGrant, atExtension]) {
+        expect(localMs).toBeLessThanOrEqual(serverMs ?? 0);
+        expect(localMs).toBeGreaterThan(2_500);
+      }
+      expect(atExtension[1]).toBeGreaterThan(5_000);
+      await grant.release();
+    });
+
+    test('a lease shorter than the way to the server is granted and told as lost', async () => {
+      const object = await face.create(client(), name());
+
+      const grant = await object.acquire({ leaseMs: 1 });
+
+      await eventually(() => grant.state === 'lost');
+      expect(await rejection(grant.release())).toMatchObject({ reason: 'expired' });
+    });
+
+    test('a lease that is renewed outlives itself many times and never runs out', async () => {
+      const [object, own] = [name(), client({ leaseMs: 450 })];
+      const lost: LostEvent[] = [];
+      own.on('lost', (event) => lost.push(event));
+      const grant = await (await face.create(own, object)).acquire();
+      const end = performance.now() + 2_000;
+      const seen: number[] = [];
+
+      while (performance.now() < end) {
+        seen.push(await face.serverLeaseMs(raw, object));
+        await setImmediate();
+      }
+
+      expect(Math.min(...seen)).toBeGreaterThan(0);
+      expect(Math.max(...seen)).toBeLessThanOrEqual(450);
+      expect([grant.isHeld, grant.signal.aborted, lost]).toEqual([true, false, []]);
+      await grant.release();
+    });
+
+    test('extending prolongs a fixed lease, and a shorter extension does not cut it', async () => {
+      const object = name();
+      await using grant = await (
+        await face.create(client(), object)
+      ).acquire({
+        leaseMs: 1_000,
+      });
+
+      await grant.extend(60_000);
+      await grant.extend(10);
+
+      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(40_000);
+      expect(grant.remainingMs).toBeGreaterThan(40_000);
+      expect(grant.remainingMs).toBeLessThanOrEqual(60_000);
+    });
+
+    test('a renewal does not cut an extension', async () => {
+      const object = name();
+      const own = client({ leaseMs: 300 });
+      await using grant = await (await face.create(own, object)).acquire();
+      await grant.extend(60_000);
+      const end = performance.now() + 500;
+      let least = Infinity;
+
+      while (performance.now() < end) {
+        least = Math.min(least, await face.serverLeaseMs(raw, object), grant.remainingMs);
+        await setImmediate();
+      }
+
+      expect(least).toBeGreaterThan(40_000);
+    });
+  });
+}
+
+/** A loss is told to its holder, once, and to nobody else. */
+export function lossSuite(face: LeasedFace): void {
+  describe(`loss: ${face.name}`, () => {
+    const { client, name, raw } = fixture('loss', face.lasting);
+
+    test('a fixed lease ends by itself, and its holder is told everywhere', async () => {
+      const [object, own] = [name(), client()];
+      const lost: LostEvent[] = [];
+      own.on('lost', (event) => lost.push(event));
+      const grant = await (await face.create(own, object)).acquire({ leaseMs: 300 });
+      const aborts: unknown[] = [];
+      grant.signal.addEventListener('abort', () => aborts.push(grant.signal.reason));
+      const before = [grant.state, grant.isHeld, grant.signal.aborted];
+
+      await eventually(() => aborts.length > 0);
+
+      const { error } = lost[0] as LostEvent;
+      expect(before).toEqual(['held', true, false]);
+      expect(error).toBeInstanceOf(LeaseLostError);
+      expect(error).toMatchObject({
+        code: 'ERR_LEASE_LOST',
+        reason: 'expired',
+        resource: object,
+      });
+      expect([grant.state, grant.isHeld, grant.remainingMs]).toEqual(['lost', false, 0]);
+      expect([aborts, grant.signal.aborted, grant.signal.reason]).toEqual([[error], true, error]);
+      expect(() => grant.assertHeld()).toThrow(error);
+      expect(() => grant.signal.throwIfAborted()).toThrow(error);
+      expect(await rejection(grant.extend(1_000))).toBe(error);
+      expect(await rejection(grant.release())).toBe(error);
+      await grant[Symbol.asyncDispose]();
+      expect(lost).toHaveLength(1);
+    });
+
+    test.each([
+      ['renewed', undefined],
+      ['fixed', 60_000],
+    ])('a %s grant that vanishes from the server is told as deleted', async (_, leaseMs) => {
+      const [object, own] = [name(), client({ leaseMs: 300 })];
+      const lost: LostEvent[] = [];
+      own.on('lost', (event) => lost.push(event));
+      const options = leaseMs === undefined ? {} : { leaseMs };
+      const grant = await (await face.create(own, object)).acquire(options);
+
+      await face.erase(raw, object);
+      await eventually(() => grant.signal.aborted);
+
+      expect(grant.signal.reason).toMatchObject({ reason: 'deleted' });
+      expect(await rejection(grant.release())).toBe(grant.signal.reason);
+      expect(lost.map(({ resource, error }) => [resource, error])).toEqual([
+        [object, grant.signal.reason],
+      ]);
+    });
+
+    test.each([
+      ['renewed', undefined],
+      ['fixed', 60_000],
+    ])('a %s grant that somebody else has now is told as taken', async (_, leaseMs) => {
+      const [object, own] = [name(), client({ leaseMs: 300 })];
+      const options = leaseMs === undefined ? {} : { leaseMs };
+      const grant = await (await face.create(own, object)).acquire(options);
+
+      await face.usurp(raw, object, 'somebody:1', 5_000);
+      await eventually(() => !grant.isHeld);
+
+      expect(grant.signal.reason).toMatchObject({ reason: 'taken' });
+      expect(await rejection(grant.release())).toBe(grant.signal.reason);
+      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
+      await face.erase(raw, object);
+    });
+
+    test('releasing what vanished unnoticed rejects and tells the loss once', async () => {
+      const [object, own] = [name(), client()];
+      const lost: LostEvent[] = [];
+      own.on('lost', (event) => lost.push(event));
+      const grant = await (await face.create(own, object)).acquire();
+      await face.erase(raw, object);
+
+      const first = await rejection(grant.release());
+      const second = await rejection(grant.release());
+
+      expect(first).toBeInstanceOf(LeaseLostError);
+      expect(first).toMatchObject({ reason: 'deleted', resource: object });
+      expect(second).toBe(first);
+      expect([grant.state, grant.signal.reason]).toEqual(['lost', first]);
+      expect(lost.map(({ error }) => error)).toEqual([first]);
+    });
+
+    test('releasing what somebody else has now rejects, and leaves it to them', async () => {
+      const object = name();
+      const grant = await (await face.create(client(), object)).acquire();
+      await face.usurp(raw, object, 'somebody:1', 5_000);
+
+      const error = await rejection(grant.release());
+
+      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'taken' });
+      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
+      await face.erase(raw, object);
+    });
+
+    test('extending what vanished unnoticed rejects and tells the loss', async () => {
+      const object = name();
+      const grant = await (await face.create(client(), object)).acquire();
+      await face.erase(raw, object);
+
+      const error = await rejection(grant.extend(1_000));
+
+      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
+      expect([grant.state, grant.isHeld]).toEqual(['lost', false]);
+    });
+
+    test('a loss is not told to who released in time', async () => {
+      const [object, own] = [name(), client()];
+      const lost: LostEvent[] = [];
+      own.on('lost', (event) => lost.push(event));
+      const mine = await face.create(own, object);
+      const grant = await mine.acquire({ leaseMs: 200 });
+      const { signal } = grant;
+
+      await grant.release();
+      // A lease of the same length that starts later ends later.
+      const later = await mine.acquire({ leaseMs: 200 });
+      await eventually(() => later.state === 'lost');
+
+      expect([grant.state, grant.isHeld, grant.remainingMs]).toEqual(['released', false, 0]);
+      expect(signal.aborted).toBe(false);
+      expect(lost).toHaveLength(1);
+      expect(() => grant.assertHeld()).toThrow('was released');
+    });
+
+    test('a task that succeeded under a lost lease is rejected', async () => {
+      const object = name();
+      const mine = await face.create(client(), object);
+
+      const error = await rejection(
+        mine.using(async (grant) => {
+          await face.erase(raw, object);
+          return grant;
+        }),
+      );
+
+      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
+    });
+
+    test('the own error of a task wins over the loss of its lease', async () => {
+      const mine = await face.create(client(), name());
+      const own = new Error('the task failed');
+
+      const error = await rejection(
+        mine.using(
+          async (grant) => {
+            await eventually(() => grant.signal.aborted);
+            throw own;
+          },
+          { leaseMs: 100 },
+        ),
+      );
+
+      expect(error).toBe(own);
+    });
+
+    test('a signal derived from the grant learns of the loss', async () => {
+      const grant = await (await face.create(client(), name())).acquire({ leaseMs: 150 });
+      const derived = AbortSignal.any([grant.signal, new AbortController().signal]);
+
+      await eventually(() => derived.aborted);
+
+      expect(derived.reason).toBe(grant.signal.reason);
+    });
+
+    test('the loss is known on the first line after a loop was blocked', async () => {
+      const grant = await (await face.create(client(), name())).acquire({ leaseMs: 100 });
+      const { signal } = grant;
+
+      const end = performance.now() + 110;
+      while (performance.now() < end) {
+        // Nothing else runs, no timer either.
+      }
+
+      expect([grant.isHeld, signal.aborted, grant.state]).toEqual([false, true, 'lost']);
+    });
+  });
+}

@@ -1,0 +1,198 @@
+import type { Redis } from 'ioredis';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { channelsUnder, keysUnder, rawClient } from '../support/redis.js';
+import { FOREIGNER, hashFaces, type LockUnderTest } from './faces.js';
+import { fixture } from './fixture.js';
+
+/** What Redisson calls the channel of a lock. */
+function channelOf(name: string): string {
+  return name.includes('{') ? `redisson_lock__channel:${name}` : `redisson_lock__channel:{${name}}`;
+}
+
+const subscribers = new Set<Redis>();
+
+afterEach(async () => {
+  await Promise.all([...subscribers].map(async (each) => await each.quit()));
+  subscribers.clear();
+});
+
+/** Listens like a Java client, from the moment it returns. */
+async function listen(channel: string): Promise<string[]> {
+  const subscriber = rawClient();
+  subscribers.add(subscriber);
+  const messages: string[] = [];
+  subscriber.on('message', (_, message) => messages.push(message));
+  await subscriber.subscribe(channel);
+  return messages;
+}
+
+/** Everything published so far has arrived. */
+async function flushed(raw: Redis, channel: string, messages: string[]): Promise<string[]> {
+  await raw.publish(channel, 'end');
+  await eventually(() => messages.at(-1) === 'end');
+  return messages.splice(0).slice(0, -1);
+}
+
+function wireSuite(face: LockUnderTest): void {
+  describe(`wire: ${face.name}`, () => {
+    const { client, name, raw } = fixture('wire', face.lasting);
+
+    test.each([
+      ['plain', (base: string) => base],
+      ['tagged', (base: string) => `a:{${base}}:b`],
+    ])('a %s name is a hash of holder and count, and nothing else', async (_, form) => {
+      const object = form(name());
+      const lock = face.create(client(), object);
+
+      const outer = await lock.acquire({ leaseMs: 60_000 });
+      const inner = await lock.acquire({ within: outer });
+      const during = await raw.hgetall(object);
+      const [type, ttlMs, keys] = await Promise.all([
+        raw.type(object),
+        raw.pttl(object),
+        keysUnder(object, raw),
+      ]);
+      await inner.release();
+      const between = await raw.hgetall(object);
+      await outer.release();
+
+      expect([type, during, between]).toEqual([
+        'hash',
+        { [outer.holderId]: '2' },
+        { [outer.holderId]: '1' },
+      ]);
+      expect(ttlMs).toBeGreaterThan(50_000);
+      expect(ttlMs).toBeLessThanOrEqual(60_000);
+      const lasting = keys.filter((key) => face.lasting.some((rule) => rule.test(key)));
+      expect(keys.filter((key) => !lasting.includes(key))).toEqual([object]);
+      expect(await raw.exists(object)).toBe(0);
+    });
+
+    test('an unnamed lease is the one of the client', async () => {
+      const object = name();
+      await using hold = await face.create(client({ leaseMs: 7_000 }), object).acquire();
+
+      const ttlMs = await raw.pttl(object);
+
+      expect(hold.isHeld).toBe(true);
+      expect(ttlMs).toBeGreaterThan(3_000);
+      expect(ttlMs).toBeLessThanOrEqual(7_000);
+    });
+
+    test.each([
+      ['plain', (base: string) => base],
+      ['tagged', (base: string) => `{${base}}b`],
+    ])('a %s lock publishes 0 when it becomes free, and nothing before', async (_, form) => {
+      const object = form(name());
+      const lock = face.create(client(), object);
+      const channel = channelOf(object);
+      const messages = await listen(channel);
+      const told: string[][] = [];
+
+      const outer = await lock.acquire();
+      const inner = await lock.acquire({ within: outer });
+      await outer.extend(50_000);
+      await inner.release();
+      told.push(await flushed(raw, channel, messages));
+      await outer.release();
+      told.push(await flushed(raw, channel, messages));
+      await lock.acquire();
+      await lock.forceRelease();
+      told.push(await flushed(raw, channel, messages));
+      await lock.forceRelease();
+      told.push(await flushed(raw, channel, messages));
+
+      expect(told).toEqual([[], ['0'], ['0'], []]);
+    });
+
+    test('a waiter listens on the channel of Redisson', async () => {
+      const object = name();
+      const lock = face.create(client(), object);
+      const hold = await face.create(client(), object).acquire();
+
+      const waiting = lock.acquire();
+      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+
+      expect(await channelsUnder(object, raw)).toEqual([channelOf(object)]);
+      await hold.release();
+      await (await waiting).release();
+    });
+
+    test('a Java holder keeps us out, and its unlock lets us in', async () => {
+      const object = name();
+      const lock = face.create(client(), object);
+      await face.usurp(raw, object, FOREIGNER, 60_000);
+
+      const during = await lock.tryAcquire();
+      const holders = await lock.holders();
+      const waiting = lock.acquire({ waitMs: 20_000 });
+      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+      await raw.multi().del(object).publish(channelOf(object), '0').exec();
+      const hold = await waiting;
+
+      expect(during).toBeNull();
+      expect(holders).toMatchObject([{ holderId: FOREIGNER, depth: 1 }]);
+      expect(hold.isHeld).toBe(true);
+      expect(await raw.hgetall(object)).toEqual({ [hold.holderId]: '1' });
+      await hold.release();
+    });
+
+    test('a Java holder that dies lets us in with its lease', async () => {
+      const object = name();
+      const lock = face.create(client(), object);
+      await face.usurp(raw, object, FOREIGNER, 400);
+
+      await using hold = await lock.acquire({ waitMs: 20_000 });
+
+      expect(hold.isHeld).toBe(true);
+    });
+
+    test('a foreign holder without a lease keeps us out until it is gone', async () => {
+      const object = name();
+      const lock = face.create(client(), object);
+      await raw.hset(object, FOREIGNER, 3);
+
+      const [during, remainingMs, holders] = await Promise.all([
+        lock.tryAcquire({ waitMs: 200 }),
+        lock.remainingLeaseMs(),
+        lock.holders(),
+      ]);
+      const waiting = lock.acquire({ waitMs: 20_000 });
+      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+      await raw.multi().del(object).publish(channelOf(object), '0').exec();
+
+      expect([during, remainingMs]).toEqual([null, Infinity]);
+      expect(holders).toEqual([{ holderId: FOREIGNER, depth: 3, remainingMs: Infinity }]);
+      await (await waiting).release();
+    });
+  });
+}
+
+for (const face of hashFaces) {
+  wireSuite(face);
+}
+
+describe('wire: without a message', () => {
+  const { client, name, raw } = fixture(
+    'unsaid',
+    hashFaces.flatMap((face) => face.lasting),
+  );
+
+  test('a lock whose holder vanished silently is found free within the re-check', async () => {
+    const own = client();
+    const waits = hashFaces.map(async (face) => {
+      const object = name();
+      await raw.hset(object, FOREIGNER, 1);
+      const waiting = face.create(own, object).acquire({ waitMs: 20_000 });
+      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+
+      await raw.del(object);
+
+      await using hold = await waiting;
+      return hold.depth;
+    });
+
+    expect(await Promise.all(waits)).toEqual(hashFaces.map(() => 1));
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { DeadlockError, NotHeldError, type Hold } from '../../src/index.js';
+import { lockFaces, type LockUnderTest } from './faces.js';
+import { fixture, rejection } from './fixture.js';
+
+/** What `within` accepts, and what would wait for itself. */
+export function withinSuite(face: LockUnderTest): void {
+  describe(`within: ${face.name}`, () => {
+    const { client, name } = fixture('within', [...new Set(lockFaces.flatMap((f) => f.lasting))]);
+
+    test('a released hold is refused', async () => {
+      const lock = face.create(client(), name());
+      const hold = await lock.acquire();
+      await hold.release();
+
+      const errors = await Promise.all([
+        rejection(lock.acquire({ within: hold })),
+        rejection(lock.tryAcquire({ within: hold })),
+        rejection(lock.using(() => 'never', { within: hold })),
+      ]);
+
+      expect(errors.every((error) => error instanceof NotHeldError)).toBe(true);
+      expect(errors[0]).toMatchObject({ code: 'ERR_NOT_HELD', resource: lock.name });
+      expect(await lock.isLocked()).toBe(false);
+    });
+
+    test('a hold of another lock, of another kind or of another client is refused', async () => {
+      const [own, object] = [client(), name()];
+      const lock = face.create(own, object);
+      const others = [
+        face.create(own, name()),
+        ...lockFaces.filter((other) => other !== face).map((other) => other.create(own, name())),
+        face.create(client(), object),
+      ];
+
+      for (const other of others) {
+        const hold = await other.acquire();
+        const error = await rejection(lock.acquire({ within: hold }));
+        expect(error).toBeInstanceOf(NotHeldError);
+        expect(error).toMatchObject({ resource: object });
+        expect(hold.isHeld).toBe(true);
+        await hold.release();
+      }
+    });
+
+    test.each([['a string'], [42], [null], [{}], [{ holderId: 'x', lockName: 'y' }]])(
+      'what is no hold is refused: %j',
+      async (within) => {
+        const lock = face.create(client(), name());
+        const options = { within } as unknown as { within: Hold };
+
+        const error = await rejection(lock.acquire(options));
+
+        expect(error).toBeInstanceOf(TypeError);
+        expect(String(error)).toContain('within');
+        expect(await lock.isLocked()).toBe(false);
+      },
+    );
+
+    test('naming the outer hold inside its own inner one is a deadlock, told at once', async () => {
+      const own = client();
+      const [lock, other] = [face.create(own, name()), face.create(own, name())];
+      const errors: unknown[] = [];
+
+      await lock.using(async (outer) => {
+        await lock.using(async () => {
+          errors.push(await rejection(lock.acquire({ within: outer })));
+          errors.push(await rejection(lock.tryAcquire({ within: outer })));
+          await other.using(async () => {
+            errors.push(await rejection(lock.using(() => 'never', { within: outer })));
+          });
+          await lock.using(async () => {
+            errors.push(await rejection(lock.acquire({ within: outer })));
+          });
+        });
+        await using again = await lock.acquire({ within: outer });
+        expect(again.depth).toBe(2);
+      });
+
+      expect(errors).toHaveLength(4);
+      expect(errors.every((error) => error instanceof DeadlockError)).toBe(true);
+      expect(errors[0]).toMatchObject({ code: 'ERR_DEADLOCK', resource: lock.name });
+    });
+  });
+}

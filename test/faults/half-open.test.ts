@@ -1,0 +1,176 @@
+// A connection that stays open and swallows everything: nobody is told that it is dead.
+
+import { describe, expect, test } from 'vitest';
+import { LeaseLostError, type Client } from '../../src/index.js';
+import { listening as latchListening } from '../support/latch-channel.js';
+import { eventually } from '../support/eventually.js';
+import { rawClient } from '../support/redis.js';
+import {
+  expectHolder,
+  faultWorlds,
+  isSubscriber,
+  listening,
+  sendsCommands,
+  stored,
+  take,
+} from './world.js';
+
+const open = faultWorlds('half-open');
+
+/** What the client says of its holds, in order. */
+function tale(client: Client): string[] {
+  const told: string[] = [];
+  client.on('suspect', () => told.push('suspect'));
+  client.on('lost', () => told.push('lost'));
+  return told;
+}
+
+describe.concurrent('a half-open subscriber', () => {
+  test('a waiter gets in when the lease that it saw has run out', async (context) => {
+    const { proxy, name, client, other } = await open(context);
+    const held = await take(other.getLock(name), { leaseMs: 1_000 });
+    const waiting = client.getLock(name).acquire();
+    await listening(name);
+
+    expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
+    await held.release();
+    const hold = await waiting;
+
+    await expectHolder(name, hold);
+  });
+
+  test('a waiter behind a long lease gets in within the re-check', async (context) => {
+    const { proxy, name, client, other } = await open(context);
+    const held = await take(other.getLock(name), { leaseMs: 60_000 });
+    const waiting = client.getLock(name).acquire({ waitMs: 8_000 });
+    await listening(name);
+
+    expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
+    await held.release();
+    const hold = await waiting;
+
+    await expectHolder(name, hold);
+  });
+
+  test('a latch lets its waiters go within the re-check', async (context) => {
+    const { proxy, name, client, other } = await open(context);
+    await other.getCountDownLatch(name).trySetCount(1);
+    const waits = [1, 2, 3].map(() => client.getCountDownLatch(name).wait({ waitMs: 8_000 }));
+    await latchListening(rawClient(), name);
+
+    expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
+    await other.getCountDownLatch(name).countDown();
+
+    expect(await Promise.all(waits)).toEqual([true, true, true]);
+  });
+
+  test('it is replaced, and the next message arrives at once', async (context) => {
+    const { proxy, name, client, other } = await open(context);
+    const held = await take(other.getLock(name), { leaseMs: 60_000 });
+    const waiting = client.getLock(name).acquire();
+    await listening(name);
+    const [deaf] = proxy.halfOpen(isSubscriber);
+
+    await eventually(() => deaf?.isOpen === false, { withinMs: 8_000 });
+    await listening(name);
+    const releasedAt = performance.now();
+    await held.release();
+    await waiting;
+
+    expect(performance.now() - releasedAt).toBeLessThan(2_000);
+  });
+});
+
+describe.concurrent('a half-open command connection', () => {
+  test('what was under way is settled on a new connection, once each', async (context) => {
+    const { proxy, name, client, other } = await open(context, { leaseMs: 600 });
+    const latch = client.getCountDownLatch(name);
+    await latch.trySetCount(9);
+    const [dead] = proxy.halfOpen(sendsCommands);
+
+    const lock = client.getLock(`${name}-lock`);
+    const [hold, isLocked, count] = await Promise.all([
+      take(lock),
+      lock.isLocked(),
+      latch.count(),
+      latch.countDown(),
+    ]);
+
+    expect(dead?.isOpen).toBe(false);
+    await expectHolder(lock.name, hold);
+    expect([isLocked, count]).toEqual([true, 9]);
+    expect(await other.getCountDownLatch(name).count()).toBe(8);
+    await latch.delete();
+  });
+
+  test('a waiter still gets in', async (context) => {
+    const { proxy, name, client, other } = await open(context, { leaseMs: 600 });
+    const held = await take(other.getLock(name));
+    const waiting = client.getLock(name).acquire();
+    await listening(name);
+
+    proxy.halfOpen(sendsCommands);
+    await held.release();
+    const hold = await waiting;
+
+    await expectHolder(name, hold);
+  });
+
+  test('a waiter still gets in when the subscriber is half-open as well', async (context) => {
+    const { proxy, name, client, other } = await open(context, { leaseMs: 600 });
+    const held = await take(other.getLock(name), { leaseMs: 800 });
+    const waiting = client.getLock(name).acquire();
+    await listening(name);
+
+    expect(proxy.halfOpen(() => true)).toHaveLength(2);
+    await held.release();
+    const hold = await waiting;
+
+    await expectHolder(name, hold);
+  });
+
+  test('a holder becomes suspect and then held again', async (context) => {
+    const { proxy, name, client } = await open(context, { leaseMs: 1_800 });
+    const told = tale(client);
+    const hold = await take(client.getLock(name));
+
+    proxy.halfOpen(sendsCommands);
+    await eventually(() => hold.state === 'suspect');
+    expect(hold.isHeld).toBe(true);
+    await eventually(() => hold.state === 'held');
+
+    expect(told).toEqual(['suspect']);
+    await expectHolder(name, hold);
+    await hold.release();
+    expect(await stored(name)).toEqual({});
+  });
+
+  test('a holder that cannot renew in time knows before the next owner has it', async (context) => {
+    const { proxy, name, client, other } = await open(context, { leaseMs: 450 });
+    const told = tale(client);
+    const hold = await take(client.getLock(name));
+    const { signal } = hold;
+    let atGrant: unknown;
+    const next = other
+      .getLock(name)
+      .acquire()
+      .then((granted) => {
+        told.push('granted');
+        atGrant = { isHeld: hold.isHeld, aborted: signal.aborted };
+        return granted;
+      });
+
+    // The lease ends before the silence is long enough to give the connection up.
+    proxy.refuse();
+    proxy.halfOpen(sendsCommands);
+    const granted = await next;
+
+    expect(told).toEqual(['suspect', 'lost', 'granted']);
+    expect(atGrant).toEqual({ isHeld: false, aborted: true });
+    expect(signal.reason).toBeInstanceOf(LeaseLostError);
+    expect((signal.reason as LeaseLostError).reason).toBe('unproven');
+    await proxy.accept();
+    await eventually(async () => !(await client.getLock(`${name}-ping`).isLocked()));
+    await expectHolder(name, granted);
+  });
+});

@@ -1,0 +1,152 @@
+// What must hold when the answer to a counted command is cut off after the server has run it.
+
+import { expect } from 'vitest';
+import { OutcomeUnknownError } from '../../src/index.js';
+import * as scripts from '../../src/core/scripts.generated.js';
+import { eventually } from '../support/eventually.js';
+import type { Case } from './reply-cut-locks.js';
+import { cutReply, keepUnderWay, rejection, runs, sendsCommands } from './world.js';
+
+const trySetCount: Case[] = [
+  {
+    fact: 'a latch that was counted down meanwhile is not set again, and the answer is true',
+    async run({ proxy, name, client, other }) {
+      const latch = other.getCountDownLatch(name);
+      const fault = cutReply(proxy, scripts.latchTrySetCount);
+
+      const setting = client.getCountDownLatch(name).trySetCount(2);
+      await fault.ran();
+      await latch.countDown();
+      await latch.countDown();
+      await fault.replay();
+
+      expect(await setting).toBe(true);
+      expect(await latch.count()).toBe(0);
+    },
+  },
+  {
+    fact: 'a latch that was set before stays as it was, and the answer is false',
+    async run({ proxy, name, client, other }) {
+      const latch = other.getCountDownLatch(name);
+      await latch.trySetCount(1);
+      const fault = cutReply(proxy, scripts.latchTrySetCount);
+
+      const setting = client.getCountDownLatch(name).trySetCount(7);
+      await fault.ran();
+      await latch.countDown();
+      await fault.replay();
+
+      expect(await setting).toBe(false);
+      expect(await latch.count()).toBe(0);
+    },
+  },
+];
+
+const countDown: Case[] = [
+  {
+    fact: 'one call counts down by one',
+    async run({ proxy, name, client, other }) {
+      await other.getCountDownLatch(name).trySetCount(2);
+      const fault = cutReply(proxy, scripts.latchCountDown);
+
+      const counting = client.getCountDownLatch(name).countDown();
+      await fault.ran();
+      await fault.replay();
+      await counting;
+
+      expect(await other.getCountDownLatch(name).count()).toBe(1);
+      await other.getCountDownLatch(name).delete();
+    },
+  },
+  {
+    fact: 'a call that reached zero leaves the latch that was set meanwhile alone',
+    async run({ proxy, name, client, other }) {
+      const latch = other.getCountDownLatch(name);
+      await latch.trySetCount(1);
+      const fault = cutReply(proxy, scripts.latchCountDown);
+
+      const counting = client.getCountDownLatch(name).countDown();
+      await fault.ran();
+      await latch.trySetCount(3);
+      await fault.replay();
+      await counting;
+
+      expect(await latch.count()).toBe(3);
+      await latch.delete();
+    },
+  },
+];
+
+const deletion: Case[] = [
+  {
+    fact: 'a latch that was set again meanwhile stays, and the answer is true',
+    async run({ proxy, name, client, other }) {
+      const latch = other.getCountDownLatch(name);
+      await latch.trySetCount(5);
+      const fault = cutReply(proxy, scripts.latchDelete);
+
+      const deleting = client.getCountDownLatch(name).delete();
+      await fault.ran();
+      await latch.trySetCount(2);
+      await fault.replay();
+
+      expect(await deleting).toBe(true);
+      expect(await latch.count()).toBe(2);
+      await latch.delete();
+    },
+  },
+];
+
+const cancel: Case[] = [
+  {
+    fact: 'a call that was given up before it ran never runs',
+    async run({ proxy, name, open, other }) {
+      const latch = open({ commandTimeoutMs: 300 }).getCountDownLatch(name);
+      await latch.trySetCount(5);
+      const call = keepUnderWay(proxy, scripts.latchCountDown);
+      const copies = proxy.holdRequests(runs(scripts.latchCountDown));
+      const fault = cutReply(proxy, scripts.requestsCancel);
+
+      const { error } = await rejection(latch.countDown());
+      proxy.cutAll(sendsCommands);
+      await fault.ran();
+      await fault.replay();
+      await call.deliver();
+      copies.release();
+      await latch.countDown();
+
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(await other.getCountDownLatch(name).count()).toBe(4);
+      await latch.delete();
+    },
+  },
+  {
+    fact: 'a call that was given up after it ran counts once',
+    async run({ proxy, name, open, other }) {
+      const latch = open({ commandTimeoutMs: 300 }).getCountDownLatch(name);
+      await latch.trySetCount(5);
+      const answers = cutReply(proxy, scripts.latchCountDown);
+      const fault = cutReply(proxy, scripts.requestsCancel);
+
+      const failing = rejection(latch.countDown());
+      await answers.ran();
+      const { error } = await failing;
+      proxy.cutAll(sendsCommands);
+      await fault.ran();
+      await fault.replay();
+      await answers.replay();
+      await latch.countDown();
+
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      await eventually(async () => (await other.getCountDownLatch(name).count()) === 3);
+      await latch.delete();
+    },
+  },
+];
+
+export const countedCases: Readonly<Record<string, readonly Case[]>> = {
+  'latch/try-set-count': trySetCount,
+  'latch/count-down': countDown,
+  'latch/delete': deletion,
+  'requests/cancel': cancel,
+};

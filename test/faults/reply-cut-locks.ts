@@ -1,0 +1,295 @@
+// What must hold when the answer to a lock's command is cut off after the server has run it.
+
+import { expect } from 'vitest';
+import { LeaseLostError } from '../../src/index.js';
+import * as scripts from '../../src/core/scripts.generated.js';
+import { eventually } from '../support/eventually.js';
+import { rawClient } from '../support/redis.js';
+import { cutReply, expectHolder, stored, take, type World } from './world.js';
+
+export interface Case {
+  readonly fact: string;
+  run(world: World): Promise<void>;
+}
+
+const acquire: Case[] = [
+  {
+    fact: 'a lock is granted once and its holder id cannot come back after the release',
+    async run({ proxy, name, client, other }) {
+      const fault = cutReply(proxy, scripts.lockAcquire);
+
+      const acquiring = take(client.getLock(name));
+      await fault.ran();
+      expect(await other.getLock(name).tryAcquire()).toBeNull();
+      await fault.replay();
+      const hold = await acquiring;
+
+      await expectHolder(name, hold);
+      expect(hold.isHeld).toBe(true);
+      await hold.release();
+      expect(await rawClient().exists(name)).toBe(0);
+      const burnt = `latchkey_cancelled:{${name}}:${hold.holderId}`;
+      expect(await rawClient().pttl(burnt)).toBeGreaterThan(0);
+    },
+  },
+  {
+    fact: 'a grant that was freed and went to another owner meanwhile is not told as held',
+    async run({ proxy, name, client, other }) {
+      const fault = cutReply(proxy, scripts.lockAcquire);
+
+      const acquiring = client.getLock(name).tryAcquire();
+      await fault.ran();
+      await other.getLock(name).forceRelease();
+      const taken = await take(other.getLock(name));
+      await fault.replay();
+
+      expect(await acquiring).toBeNull();
+      await expectHolder(name, taken);
+    },
+  },
+  {
+    fact: 'a re-entry counts once',
+    async run({ proxy, name, client }) {
+      const lock = client.getLock(name);
+      const outer = await take(lock);
+      const fault = cutReply(proxy, scripts.lockAcquire);
+
+      const entering = take(lock, { within: outer });
+      await fault.ran();
+      await expectHolder(name, outer, 2);
+      await fault.replay();
+      const inner = await entering;
+
+      expect(inner.depth).toBe(2);
+      await expectHolder(name, outer, 2);
+      await inner.release();
+      await expectHolder(name, outer, 1);
+      await outer.release();
+      expect(await stored(name)).toEqual({});
+    },
+  },
+  {
+    fact: 'a re-entry whose lock went to another owner meanwhile is a lost lease',
+    async run({ proxy, name, client, other }) {
+      const lock = client.getLock(name);
+      const outer = await take(lock);
+      const fault = cutReply(proxy, scripts.lockAcquire);
+
+      const entering = take(lock, { within: outer });
+      entering.catch(() => undefined);
+      await fault.ran();
+      await other.getLock(name).forceRelease();
+      const taken = await take(other.getLock(name));
+      await fault.replay();
+
+      await expect(entering).rejects.toBeInstanceOf(LeaseLostError);
+      expect(outer.state).toBe('lost');
+      await expectHolder(name, taken);
+    },
+  },
+];
+
+const acquireFenced: Case[] = [
+  {
+    fact: 'one grant has one token, and the next grant a larger one',
+    async run({ proxy, name, client, other }) {
+      const fault = cutReply(proxy, scripts.lockAcquireFenced);
+
+      const acquiring = take(client.getFencedLock(name));
+      await fault.ran();
+      const issued = await rawClient().get(`redisson_lock_token:{${name}}`);
+      await fault.replay();
+      const hold = await acquiring;
+
+      expect(hold.fencingToken).toBe(BigInt(issued ?? ''));
+      await hold.release();
+      const next = await take(other.getFencedLock(name));
+      expect(next.fencingToken).toBeGreaterThan(hold.fencingToken ?? 0n);
+    },
+  },
+  {
+    fact: 'a re-entry keeps the token and counts once',
+    async run({ proxy, name, client }) {
+      const lock = client.getFencedLock(name);
+      const outer = await take(lock);
+      const fault = cutReply(proxy, scripts.lockAcquireFenced);
+
+      const entering = take(lock, { within: outer });
+      await fault.ran();
+      await fault.replay();
+      const inner = await entering;
+
+      expect(inner.fencingToken).toBe(outer.fencingToken);
+      await expectHolder(name, outer, 2);
+    },
+  },
+];
+
+const release: Case[] = [
+  {
+    fact: 'a release that ran resolves and leaves the lock to whoever took it meanwhile',
+    async run({ proxy, name, client, other }) {
+      const hold = await take(client.getLock(name));
+      const fault = cutReply(proxy, scripts.lockRelease);
+
+      const releasing = hold.release();
+      await fault.ran();
+      const taken = await take(other.getLock(name));
+      await fault.replay();
+      await releasing;
+
+      expect(hold.state).toBe('released');
+      await expectHolder(name, taken);
+    },
+  },
+  {
+    fact: 'a release that ran leaves the lock to its own client, which took it again meanwhile',
+    async run({ proxy, name, client, open }) {
+      const hold = await take(client.getLock(name));
+      const sibling = open();
+      const fault = cutReply(proxy, scripts.lockRelease);
+
+      const releasing = hold.release();
+      await fault.ran();
+      const next = await take(sibling.getLock(name));
+      const afresh = client.getLock(name).tryAcquire();
+      await fault.replay();
+      await releasing;
+
+      expect(await afresh).toBeNull();
+      await expectHolder(name, next);
+    },
+  },
+  {
+    fact: 'the release of a re-entry leaves the outer hold, and goes on to free the lock',
+    async run({ proxy, name, client, other }) {
+      const lock = client.getLock(name);
+      const outer = await take(lock);
+      const inner = await take(lock, { within: outer });
+      const fault = cutReply(proxy, scripts.lockRelease);
+
+      const releasing = inner.release();
+      await fault.ran();
+      await expectHolder(name, outer, 1);
+      expect(await other.getLock(name).tryAcquire()).toBeNull();
+      await fault.replay();
+      await releasing;
+
+      expect(outer.isHeld).toBe(true);
+      await expectHolder(name, outer, 1);
+      await outer.release();
+      expect(await stored(name)).toEqual({});
+    },
+  },
+];
+
+const renew: Case[] = [
+  {
+    fact: 'a renewal by the watchdog leaves the hold held',
+    async run({ proxy, name, open }) {
+      const client = open({ leaseMs: 900 });
+      const suspects: number[] = [];
+      client.on('suspect', ({ remainingMs }) => suspects.push(remainingMs));
+      const hold = await take(client.getLock(name));
+      const fault = cutReply(proxy, scripts.lockRenew);
+
+      await fault.ran();
+      await eventually(() => hold.state === 'suspect');
+      await fault.replay();
+      await eventually(() => hold.state === 'held');
+
+      expect(suspects).toHaveLength(1);
+      expect(hold.remainingMs).toBeGreaterThan(600);
+      await expectHolder(name, hold);
+    },
+  },
+  {
+    fact: 'a renewal leaves the lease of whoever took the lock meanwhile alone',
+    async run({ proxy, name, open, other }) {
+      const hold = await take(open({ leaseMs: 1_200 }).getLock(name));
+      const fault = cutReply(proxy, scripts.lockRenew);
+
+      await fault.ran();
+      await other.getLock(name).forceRelease();
+      const taken = await take(other.getLock(name), { leaseMs: 500 });
+      await fault.replay();
+      await eventually(() => hold.state === 'lost');
+
+      expect((hold.signal.reason as LeaseLostError).reason).toBe('taken');
+      await expectHolder(name, taken);
+      expect(await rawClient().pttl(name)).toBeLessThanOrEqual(500);
+    },
+  },
+  {
+    fact: 'an extension lasts as long as it says',
+    async run({ proxy, name, client }) {
+      const hold = await take(client.getLock(name), { leaseMs: 5_000 });
+      const fault = cutReply(proxy, scripts.lockRenew);
+
+      const extending = hold.extend(60_000);
+      await fault.ran();
+      await fault.replay();
+      await extending;
+
+      expect(hold.remainingMs).toBeGreaterThan(50_000);
+      expect(await rawClient().pttl(name)).toBeGreaterThan(hold.remainingMs);
+    },
+  },
+  {
+    fact: 'an extension whose lock went to another owner meanwhile is a lost lease',
+    async run({ proxy, name, client, other }) {
+      const hold = await take(client.getLock(name), { leaseMs: 5_000 });
+      const fault = cutReply(proxy, scripts.lockRenew);
+
+      const extending = hold.extend(60_000);
+      extending.catch(() => undefined);
+      await fault.ran();
+      await other.getLock(name).forceRelease();
+      await take(other.getLock(name), { leaseMs: 5_000 });
+      await fault.replay();
+
+      await expect(extending).rejects.toMatchObject({ reason: 'taken' });
+      expect(await rawClient().pttl(name)).toBeLessThanOrEqual(5_000);
+    },
+  },
+];
+
+const forceRelease: Case[] = [
+  {
+    fact: 'a forced release answers true and spares who took the lock meanwhile',
+    async run({ proxy, name, client, other }) {
+      await take(other.getLock(name));
+      const fault = cutReply(proxy, scripts.lockForceRelease);
+
+      const forcing = client.getLock(name).forceRelease();
+      await fault.ran();
+      const taken = await take(other.getLock(name));
+      await fault.replay();
+
+      expect(await forcing).toBe(true);
+      await expectHolder(name, taken);
+    },
+  },
+  {
+    fact: 'a forced release of a free lock answers false and spares who took it meanwhile',
+    async run({ proxy, name, client, other }) {
+      const fault = cutReply(proxy, scripts.lockForceRelease);
+
+      const forcing = client.getLock(name).forceRelease();
+      await fault.ran();
+      const taken = await take(other.getLock(name));
+      await fault.replay();
+
+      expect(await forcing).toBe(false);
+      await expectHolder(name, taken);
+    },
+  },
+];
+
+export const lockCases: Readonly<Record<string, readonly Case[]>> = {
+  'lock/acquire': acquire,
+  'lock/acquire-fenced': acquireFenced,
+  'lock/release': release,
+  'lock/renew': renew,
+  'lock/force-release': forceRelease,
+};

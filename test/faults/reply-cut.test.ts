@@ -1,0 +1,39 @@
+// The worst moment to lose a connection: the server has run the command, nobody was told.
+
+import { describe, expect, test } from 'vitest';
+import * as compiled from '../../src/core/scripts.generated.js';
+import { countedCases } from './reply-cut-counts.js';
+import { lockCases } from './reply-cut-locks.js';
+import { faultWorlds } from './world.js';
+
+const open = faultWorlds('reply-cut');
+const cases = { ...lockCases, ...countedCases };
+
+/** Commands that change nothing; a script that calls any other one changes something. */
+const reading = new Set([
+  ...['get', 'exists', 'pttl', 'time', 'type', 'strlen', 'mget'],
+  ...['hget', 'hgetall', 'hexists', 'hlen', 'hmget', 'hvals', 'hkeys', 'llen', 'lrange', 'lindex'],
+  ...['zscore', 'zcard', 'zcount', 'zrange', 'zrangebyscore', 'zrank', 'scard', 'sismember'],
+]);
+
+function changes(source: string): boolean {
+  const calls = source.matchAll(/redis\.p?call\(\s*(?:'(?<name>\w+)')?/gu);
+  return [...calls].some(({ groups }) => !reading.has(groups?.['name']?.toLowerCase() ?? ''));
+}
+
+test('every script that changes something has cases here', () => {
+  const changing = Object.values(compiled).filter(({ source }) => changes(source));
+
+  expect(Object.keys(cases).toSorted()).toEqual(changing.map(({ name }) => name).toSorted());
+  expect(Object.values(cases).every((those) => those.length > 0)).toBe(true);
+});
+
+for (const [script, those] of Object.entries(cases)) {
+  describe.concurrent(`the answer to ${script} is cut off`, () => {
+    for (const { fact, run } of those) {
+      test(fact, async (context) => {
+        await run(await open(context));
+      });
+    }
+  });
+}

@@ -1,0 +1,122 @@
+// Connections that are cut all the time, while locks are held, waited for and handed on.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { latchChannel, listening as latchListening } from '../support/latch-channel.js';
+import { rawClient } from '../support/redis.js';
+import { expectHolder, faultWorlds, listening, take, type World } from './world.js';
+
+const open = faultWorlds('storm');
+
+const unhandled: unknown[] = [];
+const note = (reason: unknown): void => {
+  unhandled.push(reason);
+};
+
+beforeAll(() => {
+  process.on('unhandledRejection', note);
+  process.on('uncaughtException', note);
+});
+
+afterAll(() => {
+  process.off('unhandledRejection', note);
+  process.off('uncaughtException', note);
+});
+
+/** Cuts every connection 60 times in 3 s, the client's handshakes included. */
+async function storm({ proxy }: World): Promise<number> {
+  let cuts = 0;
+  for (let i = 0; i < 60; i += 1) {
+    cuts += proxy.cutAll();
+    await delay(50);
+  }
+  return cuts;
+}
+
+/** Owners who take turns; what they count tells whether two were ever inside at once. */
+class Turns {
+  taken = 0;
+  most = 0;
+  #inside = 0;
+
+  async take(work: () => Promise<void>): Promise<void> {
+    this.#inside += 1;
+    this.most = Math.max(this.most, this.#inside);
+    this.taken += 1;
+    await work();
+    this.#inside -= 1;
+  }
+}
+
+test.concurrent(
+  'a storm of cuts loses no hold, no waiter, no channel and no error',
+  async (context) => {
+    const world = await open(context, { leaseMs: 1_500 });
+    const { name, client, other } = world;
+    const lost: string[] = [];
+    client.on('lost', ({ resource }) => lost.push(resource));
+    const lock = client.getLock(name);
+    const holds = await Promise.all(
+      ['a', 'b', 'c'].map(async (letter) => await take(client.getLock(`${name}-${letter}`))),
+    );
+    const turns = new Turns();
+    const use = async (from: typeof lock): Promise<void> => {
+      for (let i = 0; i < 5; i += 1) {
+        const hold = await from.acquire();
+        await turns.take(async () => {
+          await delay(10);
+        });
+        await hold.release();
+      }
+    };
+    const latch = client.getCountDownLatch(`${name}-latch`);
+    await latch.trySetCount(50);
+    const passing = [latch.wait(), latch.wait()];
+
+    const users = [lock, lock, lock, other.getLock(name)].map(use);
+    const storming = storm(world);
+    const counting = (async () => {
+      for (let i = 0; i < 50; i += 1) {
+        await latch.countDown();
+      }
+    })();
+    const cuts = await storming;
+    await Promise.all([...users, counting]);
+
+    expect(cuts).toBeGreaterThanOrEqual(60);
+    expect(turns).toMatchObject({ taken: 20, most: 1 });
+    expect(await Promise.all(passing)).toEqual([true, true]);
+    expect(lost).toEqual([]);
+    await eventually(() => holds.every((hold) => hold.state === 'held'));
+    await Promise.all(holds.map(async (hold) => await expectHolder(hold.lockName, hold)));
+    expect(unhandled).toEqual([]);
+  },
+);
+
+test.concurrent(
+  'after a storm a message still wakes those who waited through it',
+  async (context) => {
+    const world = await open(context);
+    const { name, client, other } = world;
+    const latch = other.getCountDownLatch(`${name}-latch`);
+    await latch.trySetCount(1);
+    const held = await take(other.getLock(name), { leaseMs: 60_000 });
+    const waiting = client.getLock(name).acquire();
+    const passing = client.getCountDownLatch(latch.name).wait();
+    await listening(name);
+
+    await storm(world);
+    await Promise.all([listening(name), latchListening(rawClient(), latch.name)]);
+    // The looks that follow the last subscription are over: from here on only a message wakes.
+    await client.getLock(name).isLocked();
+    const releasedAt = performance.now();
+    await Promise.all([held.release(), latch.countDown()]);
+    await Promise.all([waiting, passing]);
+
+    expect(performance.now() - releasedAt).toBeLessThan(2_000);
+    const channels = await rawClient().call('PUBSUB', 'NUMSUB', latchChannel(latch.name));
+    expect((channels as [string, number])[1]).toBeLessThanOrEqual(1);
+    expect(unhandled).toEqual([]);
+  },
+);

@@ -1,0 +1,200 @@
+// A client behind a proxy, other clients that the faults do not reach, and ways to hit one command.
+
+import { afterAll, expect, type TestContext } from 'vitest';
+import {
+  createClient,
+  type Client,
+  type ClientOptions,
+  type Hold,
+  type Lock,
+} from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { startProxy, type Proxy, type ProxyConnection } from '../support/proxy.js';
+import { keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+
+/** What a compiled script is recognised by on the wire. */
+export interface WireScript {
+  readonly name: string;
+  readonly sha1: string;
+  readonly source: string;
+}
+
+export interface World {
+  readonly proxy: Proxy;
+  /** An object name of this test. */
+  readonly name: string;
+  /** A client whose every byte passes the proxy, connected when this returns. */
+  readonly client: Client;
+  /** A client that reaches the server directly. */
+  readonly other: Client;
+  /** Another client behind the proxy. */
+  open(options?: ClientOptions): Client;
+  /** Redis is unreachable for whoever is behind the proxy. */
+  down(): void;
+  /** Redis is reachable again. */
+  up(): Promise<void>;
+}
+
+export type Finishing = Pick<TestContext, 'onTestFinished'>;
+
+/** Redis records of ours that outlive their object on purpose, with a TTL. */
+const records = [/latchkey_(cancelled|requests|opened):/];
+
+/**
+ * Called once at the top of a file: its names start alike, and nothing of them stays behind.
+ *
+ * @returns opens the world of one test, closed when the test has finished
+ */
+export function faultWorlds(
+  word: string,
+): (context: Finishing, options?: ClientOptions, target?: string) => Promise<World> {
+  const prefix = randomName(`faults-${word}`);
+  let worlds = 0;
+
+  afterAll(async () => {
+    const raw = rawClient();
+    // Fencing counters have no TTL by design.
+    const counters = await keysUnder(`redisson_lock_token:{${prefix}`, raw);
+    await Promise.all(counters.map(async (key) => await raw.del(key)));
+    await expectNoResidue(prefix, { allow: records });
+    await expectNoChannels(prefix);
+  });
+
+  return async ({ onTestFinished }, options = {}, target = redisUrl()) => {
+    worlds += 1;
+    const name = `${prefix}-${worlds}`;
+    const proxy = await startProxy({ target });
+    const clients: Client[] = [];
+    const start = (redis: string, given: ClientOptions): Client => {
+      const client = createClient({ redis, ...given });
+      clients.push(client);
+      return client;
+    };
+    onTestFinished(async () => {
+      await proxy.accept();
+      await Promise.all(clients.map(async (client) => await client.close({ timeoutMs: 1_000 })));
+      await proxy.close();
+    });
+    const client = start(proxy.url, options);
+    await client.getLock(`${prefix}-warm-up`).isLocked();
+    return {
+      proxy,
+      name,
+      client,
+      other: start(target, {}),
+      open: (given = {}) => start(proxy.url, given),
+      down: () => {
+        proxy.refuse();
+        proxy.cutAll();
+      },
+      up: async () => {
+        await proxy.accept();
+      },
+    };
+  };
+}
+
+/** Whether a request runs one of the scripts. */
+export function runs(...scripts: readonly WireScript[]): (command: string[]) => boolean {
+  return ([command = '', what]) =>
+    (/^evalsha$/i.test(command) && scripts.some(({ sha1 }) => sha1 === what)) ||
+    (/^eval$/i.test(command) && scripts.some(({ source }) => source === what));
+}
+
+export const isSubscriber = (connection: ProxyConnection): boolean => connection.isSubscriber;
+export const sendsCommands = (connection: ProxyConnection): boolean => !connection.isSubscriber;
+
+export interface CutReply {
+  /** Waits until the server has run the command and its answer is cut off. */
+  ran(): Promise<void>;
+  /** Waits until the copy was sent that follows, and lets it through: it was held till now. */
+  replay(): Promise<void>;
+}
+
+/** The answer to the next call of a script is cut off, and its copy held back. */
+export function cutReply(proxy: Proxy, script: WireScript): CutReply {
+  const matches = runs(script);
+  const { cut } = proxy.cutReplyAfter(matches);
+  const copy = proxy.holdRequests((command) => cut.length > 0 && matches(command));
+  return {
+    ran: async () => {
+      await eventually(() => cut.length === 1);
+    },
+    replay: async () => {
+      await eventually(() => copy.held.length > 0);
+      copy.release();
+    },
+  };
+}
+
+export interface LateBytes {
+  /** Waits until the command was sent; the server has not got it. */
+  sent(): Promise<void>;
+  /** Lets the server have it after all, and waits until it has run. */
+  deliver(): Promise<void>;
+}
+
+/** The bytes of the next call of a script stay under way, whatever becomes of its connection. */
+export function keepUnderWay(proxy: Proxy, script: WireScript): LateBytes {
+  const matches = runs(script);
+  let chosen: string[] | undefined;
+  const isChosen = (command: string[]): boolean => {
+    chosen ??= matches(command) ? command : undefined;
+    return chosen === command;
+  };
+  const hold = proxy.holdRequests(isChosen);
+  // Its answer is observed, not missed: the client has left this connection by then.
+  const { cut } = proxy.cutReplyAfter(isChosen);
+  return {
+    sent: async () => {
+      await eventually(() => hold.held.length === 1);
+    },
+    deliver: async () => {
+      hold.release();
+      await eventually(() => cut.length === 1);
+    },
+  };
+}
+
+/** Everyone who is waiting for the lock of another client listens on its channel. */
+export async function listening(name: string, count = 1): Promise<void> {
+  const raw = rawClient();
+  await eventually(async () => {
+    const answer = await raw.call('PUBSUB', 'NUMSUB', `redisson_lock__channel:{${name}}`);
+    return (answer as [string, number])[1] === count;
+  });
+}
+
+/** The holders of a lock and their hold counts, as stored. */
+export async function stored(name: string): Promise<Record<string, string>> {
+  return await rawClient().hgetall(name);
+}
+
+/** Fails if anybody but this hold, so many times, has the lock. */
+export async function expectHolder(name: string, hold: Hold, count = 1): Promise<void> {
+  expect(await stored(name)).toEqual({ [hold.holderId]: String(count) });
+}
+
+/** Acquires at once, or fails. */
+export async function take(lock: Lock, options?: Parameters<Lock['tryAcquire']>[0]): Promise<Hold> {
+  const hold = await lock.tryAcquire(options);
+  if (hold === null) {
+    throw new Error(`"${lock.name}" is held by somebody else`);
+  }
+  return hold;
+}
+
+/** The reason a promise is rejected with, and how long that took. */
+export async function rejection(
+  work: Promise<unknown>,
+): Promise<{ error: unknown; afterMs: number }> {
+  const startedAt = performance.now();
+  const error = await work.then(
+    (value) => {
+      throw new Error(`expected a rejection, got ${String(value)}`);
+    },
+    (reason: unknown) => reason,
+  );
+  return { error, afterMs: performance.now() - startedAt };
+}

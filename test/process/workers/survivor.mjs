@@ -1,0 +1,23 @@
+// @ts-check
+// Holds one lock, waits for another and for a latch, and reports what becomes of them while its
+// Redis dies and comes back. Nothing is listened to that a program need not listen to.
+//
+//   node survivor.mjs URL NAME
+
+import { createClient } from '../../../dist/index.js';
+
+const [, , redis = '', name = ''] = process.argv;
+const client = createClient({ redis, leaseMs: 600, commandTimeoutMs: 500 });
+const hold = await client.getLock(`${name}:mine`).acquire();
+const getsIn = client.getLock(`${name}:theirs`).acquire();
+const opens = client.getCountDownLatch(`${name}:latch`).wait();
+process.send?.({ type: 'standing' });
+
+hold.signal.addEventListener('abort', () => {
+  process.send?.({ type: 'lost', code: hold.signal.reason.code });
+});
+const next = await getsIn;
+process.send?.({ type: 'got-in', isHeld: next.isHeld, opened: await opens });
+const error = await hold.release().catch((reason) => reason);
+await next.release();
+process.send?.({ type: 'released', error: error?.code });

@@ -1,0 +1,51 @@
+// Child processes that run to their end, with what they printed.
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export interface NodeRun {
+  /** null when it was ended because it took too long. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const driver5 = pathToFileURL(fileURLToPath(new URL('ioredis-5.mjs', import.meta.url))).href;
+
+/**
+ * Runs Node.js with these arguments, by default in the folder of this package.
+ *
+ * @param options.withinMs ends it after this long, default 20000
+ */
+export async function runNode(
+  args: readonly string[],
+  {
+    cwd = root,
+    env = {},
+    withinMs = 20_000,
+  }: { cwd?: string; env?: NodeJS.ProcessEnv; withinMs?: number } = {},
+): Promise<NodeRun> {
+  // Elsewhere a program has its own driver.
+  const older = process.env['LATCHKEY_TEST_IOREDIS'] === '5' && cwd === root;
+  const hook = older ? ['--import', driver5] : [];
+  const child = spawn(process.execPath, [...hook, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: withinMs,
+    killSignal: 'SIGKILL',
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  return await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ code, ...output });
+    });
+  });
+}

@@ -1,0 +1,82 @@
+// The public types of the client, checked by the compiler against the contract.
+
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { expectTypeOf } from 'vitest';
+import { createClient } from '../../src/index.js';
+import type {
+  Client,
+  ClientEvents,
+  ClientOptions,
+  CountDownLatch,
+  LeaseLostError,
+  Lock,
+} from '../../src/index.js';
+
+expectTypeOf<typeof createClient>().toEqualTypeOf<(options?: ClientOptions) => Client>();
+
+// Every form of a template fits, and so does nothing at all.
+expectTypeOf<string>().toExtend<ClientOptions['redis']>();
+expectTypeOf<RedisOptions>().toExtend<ClientOptions['redis']>();
+expectTypeOf<Redis>().toExtend<ClientOptions['redis']>();
+expectTypeOf<Cluster>().toExtend<ClientOptions['redis']>();
+expectTypeOf<{ leaseMs: number }>().toExtend<ClientOptions>();
+expectTypeOf<number>().not.toExtend<ClientOptions['redis']>();
+expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
+  keyPrefix?: string;
+  leaseMs?: number;
+  commandTimeoutMs?: number;
+}>();
+
+expectTypeOf<Client>().toExtend<AsyncDisposable>();
+expectTypeOf<Client['id']>().toEqualTypeOf<string>();
+expectTypeOf<Client['getLock']>().toEqualTypeOf<(name: string) => Lock>();
+expectTypeOf<Client['getFencedLock']>().toEqualTypeOf<(name: string) => Lock>();
+expectTypeOf<Client['getCountDownLatch']>().toEqualTypeOf<(name: string) => CountDownLatch>();
+expectTypeOf<Client['close']>().toEqualTypeOf<
+  (options?: { timeoutMs?: number }) => Promise<void>
+>();
+
+declare const client: Client;
+
+// @ts-expect-error -- the id of a client is not the caller's to choose
+client.id = 'mine';
+// @ts-expect-error -- there is no such option
+createClient({ id: 'mine' });
+// @ts-expect-error -- durations are numbers of milliseconds
+createClient({ leaseMs: '30s' });
+// @ts-expect-error -- a name is required
+client.getLock();
+
+// Listeners know what they get, and can be chained.
+expectTypeOf(client.on('error', () => {})).toExtend<Client>();
+expectTypeOf(client.once('lost', () => {})).toExtend<Client>();
+expectTypeOf(client.off('acquired', () => {})).toExtend<Client>();
+// @ts-expect-error -- there is no such event
+client.on('granted', () => {});
+
+type Payload<E extends keyof ClientEvents> = Parameters<ClientEvents[E]>[0];
+/** The same members, whatever they are composed of. */
+type Flat<T> = { -readonly [K in keyof T]: T[K] };
+interface About {
+  resource: string;
+  kind: string;
+  holderId: string;
+}
+
+expectTypeOf<keyof ClientEvents>().toEqualTypeOf<
+  'acquired' | 'released' | 'suspect' | 'lost' | 'stalled' | 'error'
+>();
+expectTypeOf<Flat<Payload<'acquired'>>>().toEqualTypeOf<Flat<About & { waitedMs: number }>>();
+expectTypeOf<Flat<Payload<'released'>>>().toEqualTypeOf<Flat<About & { heldMs: number }>>();
+expectTypeOf<Flat<Payload<'lost'>>>().toEqualTypeOf<Flat<About & { error: LeaseLostError }>>();
+expectTypeOf<keyof Payload<'suspect'>>().toEqualTypeOf<keyof About | 'remainingMs' | 'cause'>();
+expectTypeOf<Payload<'suspect'>['remainingMs']>().toEqualTypeOf<number>();
+expectTypeOf<keyof Payload<'stalled'>>().toEqualTypeOf<
+  'resource' | 'kind' | 'waitedMs' | 'holders'
+>();
+expectTypeOf<Payload<'stalled'>['holders'][number]>().toExtend<{
+  readonly holderId: string;
+  readonly depth: number;
+  readonly remainingMs: number;
+}>();
+expectTypeOf<Flat<Payload<'error'>>>().toEqualTypeOf<{ error: Error }>();

@@ -1,0 +1,23 @@
+// The public types of the latch, checked by the compiler against the contract.
+
+import { expectTypeOf } from 'vitest';
+import type { CountDownLatch, WaitOptions } from '../../src/index.js';
+
+expectTypeOf<WaitOptions>().toEqualTypeOf<{ waitMs?: number; signal?: AbortSignal }>();
+expectTypeOf<CountDownLatch>().toEqualTypeOf<{
+  readonly name: string;
+  trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean>;
+  countDown(): Promise<void>;
+  count(): Promise<number>;
+  wait(options?: WaitOptions): Promise<boolean>;
+  delete(): Promise<boolean>;
+}>();
+
+declare const latch: CountDownLatch;
+
+// @ts-expect-error -- an object never changes its name
+latch.name = 'other';
+// @ts-expect-error -- a count is a number
+void latch.trySetCount('3');
+// @ts-expect-error -- there is no lease to wait for
+void latch.wait({ leaseMs: 5 });
