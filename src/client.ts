@@ -68,15 +68,15 @@ class LatchkeyClient implements Client {
 
   constructor(given: ClientOptions) {
     const options = checkOptions('options', given) as ClientOptions;
-    const { leaseMs = DEFAULT_LEASE_MS } = options;
+    const { REDIS_URL = DEFAULT_URL } = process.env;
+    const { redis = REDIS_URL, keyPrefix = '', leaseMs = DEFAULT_LEASE_MS } = options;
     const { commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS } = options;
-    this.#keyPrefix = checkKeyPrefix(options.keyPrefix ?? '');
+    this.#keyPrefix = checkKeyPrefix(keyPrefix);
     const settings = {
       leaseMs: checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX),
       commandTimeoutMs: checkInteger('commandTimeoutMs', commandTimeoutMs, 1, INT32_MAX),
     };
-    const { REDIS_URL = DEFAULT_URL } = process.env;
-    const endpoint = readTemplate(options.redis ?? REDIS_URL);
+    const endpoint = readTemplate(redis);
     const clock = systemClock();
     this.#runtime = new Runtime(this.id, settings, clock, (owner) =>
       createRouter(endpoint, settings.commandTimeoutMs, clock, owner),

@@ -126,7 +126,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     this.#holderId = this.#keeper.runtime.newHolderId();
     this.#stray = false;
     if (this.#queue === undefined) {
-      this.#fail(this.#timeout());
+      this.ask();
     } else {
       this.#queue.busy(0);
     }

@@ -1,10 +1,18 @@
 import { randomInt } from 'node:crypto';
 import type { Clock, Timer } from './clock.js';
-import type { Redis } from './redis.js';
+import { createConnection, destroyConnection, isReplyError, unref } from './redis.js';
+import type { ConnectionOptions, Redis } from './redis.js';
 
 /** Reconnection starts at this pause and doubles up to the longest. */
 const PAUSE_MIN_MS = 16;
 const PAUSE_MAX_MS = 1_000;
+
+/** How to reach a server. */
+export interface Server {
+  readonly options: ConnectionOptions;
+  /** A connection that is not ready within this time is given up and made anew. */
+  readonly readyLimitMs: number;
+}
 
 /** What the owner of a connection is told. */
 export interface ConnectionOwner {
@@ -21,18 +29,19 @@ export interface ConnectionOwner {
  * by itself, so nothing can be sent again, queued or subscribed behind our back.
  */
 export class Connection {
-  readonly #create: () => Redis;
+  readonly #server: Server;
   readonly #clock: Clock;
   readonly #owner: ConnectionOwner;
   #current: Redis | undefined;
   #ready = false;
   #attempts = 0;
   #retry: Timer | undefined;
+  #patience: Timer | undefined;
   #lastError: Error | undefined;
   #closed = false;
 
-  constructor(create: () => Redis, clock: Clock, owner: ConnectionOwner) {
-    this.#create = create;
+  constructor(server: Server, clock: Clock, owner: ConnectionOwner) {
+    this.#server = server;
     this.#clock = clock;
     this.#owner = owner;
   }
@@ -52,14 +61,22 @@ export class Connection {
     if (this.#closed || this.#current !== undefined || this.#retry !== undefined) {
       return;
     }
-    const redis = this.#create();
+    const { options, readyLimitMs } = this.#server;
+    const redis = createConnection(options, readyLimitMs);
     this.#current = redis;
     redis.on('error', (error: Error) => {
       if (this.#current === redis) {
         this.#lastError = error;
+        if (isReplyError(error) && !this.#ready) {
+          // Signing in or selecting the database failed: the driver would go on without.
+          this.drop(redis, error);
+        }
       }
     });
-    redis.on('connect', () => redis.stream.unref());
+    redis.on('connect', () => unref(redis));
+    this.#patience = this.#clock.after(readyLimitMs, () => {
+      this.drop(redis, new Error(`Redis was not ready within ${readyLimitMs} ms`));
+    });
     redis.on('ready', () => this.#standing(redis));
     redis.on('end', () => this.#gone(redis, new Error('the connection was closed')));
     redis.connect().catch(() => {});
@@ -78,16 +95,18 @@ export class Connection {
     this.#closed = true;
     this.#retry?.cancel();
     this.#retry = undefined;
+    this.#patience?.cancel();
     const redis = this.#current;
     if (redis !== undefined) {
       this.#current = undefined;
       this.#ready = false;
-      destroy(redis);
+      destroyConnection(redis);
     }
   }
 
   #standing(redis: Redis): void {
     if (this.#current === redis) {
+      this.#patience?.cancel();
       this.#ready = true;
       this.#attempts = 0;
       this.#lastError = undefined;
@@ -100,10 +119,11 @@ export class Connection {
       return;
     }
     const wasReady = this.#ready;
+    this.#patience?.cancel();
     this.#current = undefined;
     this.#ready = false;
     this.#lastError ??= cause;
-    destroy(redis);
+    destroyConnection(redis);
     const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
     this.#attempts += 1;
     // The owner first: what it does now must not find a connection.
@@ -117,14 +137,4 @@ export class Connection {
       this.open();
     });
   }
-}
-
-function destroy(redis: Redis): void {
-  redis.removeAllListeners();
-  // An instance that still connects reports an error after its listeners are gone.
-  redis.on('error', () => {});
-  const { stream } = redis as { stream?: Redis['stream'] };
-  redis.disconnect();
-  // A graceful end would wait for the other side, which a half-open connection has not got.
-  stream?.destroy();
 }

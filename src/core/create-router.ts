@@ -6,9 +6,9 @@ import type { Router, RouterOwner } from './router.js';
 /** The router that fits an endpoint. */
 export function createRouter(
   endpoint: Endpoint,
-  connectTimeoutMs: number,
+  readyLimitMs: number,
   clock: Clock,
   owner: RouterOwner,
 ): Router {
-  return new SingleRouter(endpoint, connectTimeoutMs, clock, owner);
+  return new SingleRouter({ options: endpoint.options, readyLimitMs }, clock, owner);
 }

@@ -98,10 +98,10 @@ class Asked<R> extends Expiring implements Receiver<R> {
   }
 
   expired(): void {
-    this.#hooks.giveUp();
     if (this.call !== undefined) {
       this.#reject(this.#giveUp(this.call));
     }
+    this.#hooks.giveUp();
   }
 }
 
@@ -110,6 +110,8 @@ export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #timeouts: ExpiryQueue;
   readonly #memories: ExpiryQueue;
+  /** Callers that wait for an answer. */
+  #waiting = 0;
   /** Clean-up that goes on behind the caller's back. */
   readonly #behind = new Map<Sending, () => void>();
   #cleanedUp: (() => void) | undefined;
@@ -117,11 +119,11 @@ export class Delivery {
     serve: (asked) => {
       const waiting = this.#timeouts.delete(asked);
       if (waiting) {
-        this.#parts.anchor.drop();
+        this.#served();
       }
       return waiting;
     },
-    giveUp: () => this.#parts.anchor.drop(),
+    giveUp: () => this.#served(),
     finish: (call, error) => this.#finished(call, error),
   };
 
@@ -201,9 +203,9 @@ export class Delivery {
     this.#leaveBehind(call, done);
   }
 
-  /** Settles when all clean-up that was under way is done or has failed. */
+  /** Settles when every call is answered or given up, and all clean-up is done or has failed. */
   async cleanedUp(): Promise<void> {
-    if (this.#behind.size > 0) {
+    if (this.#waiting + this.#behind.size > 0) {
       await new Promise<void>((resolve) => {
         this.#cleanedUp = resolve;
       });
@@ -231,6 +233,7 @@ export class Delivery {
   ): Promise<Answered<R>> {
     return new Promise((resolve, reject) => {
       const asked = new Asked(this.#hooks, resource, giveUp, resolve, reject);
+      this.#waiting += 1;
       this.#parts.anchor.hold();
       this.#timeouts.add(asked);
       asked.call = this.start(prepared, asked);
@@ -269,7 +272,17 @@ export class Delivery {
     if (error !== undefined && !(error instanceof ClosedError)) {
       this.#parts.failed(error);
     }
-    if (this.#behind.size === 0) {
+    this.#checkCleanedUp();
+  }
+
+  #served(): void {
+    this.#waiting -= 1;
+    this.#parts.anchor.drop();
+    this.#checkCleanedUp();
+  }
+
+  #checkCleanedUp(): void {
+    if (this.#waiting + this.#behind.size === 0) {
       this.#cleanedUp?.();
     }
   }

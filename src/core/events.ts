@@ -47,12 +47,14 @@ export interface ClientEvents {
 }
 
 type Listener = (event: never) => unknown;
+type Guard = (payload: unknown) => void;
+type Guards = Map<keyof ClientEvents, Guard>;
 
 /** The client's events. A listener that throws harms nobody: its error becomes an `error` event. */
 export class Events {
   readonly #emitter = new EventEmitter<keyof ClientEvents>();
-  /** What was registered in place of each listener. */
-  readonly #guarded = new WeakMap<Listener, (event: unknown) => void>();
+  /** What was registered in place of each listener: one function may listen to many events. */
+  readonly #guarded = new WeakMap<Listener, Guards>();
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
     this.#emitter.on(event, this.#guard(event, listener));
@@ -63,7 +65,7 @@ export class Events {
   }
 
   off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
-    this.#emitter.off(event, this.#guarded.get(listener));
+    this.#emitter.off(event, this.#guard(event, listener));
   }
 
   /** True when somebody listens, for events that cost something to make. */
@@ -75,13 +77,14 @@ export class Events {
     this.#emitter.emit(event, payload);
   }
 
-  #guard(event: keyof ClientEvents, listener: Listener): (payload: unknown) => void {
+  #guard(event: keyof ClientEvents, listener: Listener): Guard {
     checkTask('listener', listener);
-    let guarded = this.#guarded.get(listener);
-    if (guarded === undefined) {
-      guarded = (payload) => this.#call(event, listener as (payload: unknown) => unknown, payload);
-      this.#guarded.set(listener, guarded);
-    }
+    const guards: Guards = this.#guarded.get(listener) ?? new Map();
+    this.#guarded.set(listener, guards);
+    const guarded: Guard =
+      guards.get(event) ??
+      ((payload) => this.#call(event, listener as (payload: unknown) => unknown, payload));
+    guards.set(event, guarded);
     return guarded;
   }
 

@@ -2,6 +2,7 @@ import type { Sending } from './call.js';
 import { Chain } from './chain.js';
 import type { Clock, Timer } from './clock.js';
 import { Connection } from './connection.js';
+import type { Server } from './connection.js';
 import { isReplyError, sendScript } from './redis.js';
 import type { Redis } from './redis.js';
 
@@ -40,10 +41,10 @@ export class Link {
   #overdue: Timer | undefined;
   #closedBy: Error | undefined;
 
-  constructor(create: () => Redis, clock: Clock, owner: LinkOwner) {
+  constructor(server: Server, clock: Clock, owner: LinkOwner) {
     this.#clock = clock;
     this.#owner = owner;
-    this.#connection = new Connection(create, clock, {
+    this.#connection = new Connection(server, clock, {
       connected: () => this.#connected(),
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => owner.down(cause),

@@ -153,9 +153,10 @@ export class LockFace implements Lock {
 
   async forceRelease(): Promise<boolean> {
     const { key, lockId, requestsKey } = this.#protocol;
-    this.#runtime.assertOpen(this.name);
-    const held = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
-      this.#protocol.forceRelease(request),
+    const held = await this.#inUse(() =>
+      this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
+        this.#protocol.forceRelease(request),
+      ),
     );
     if (held === 1) {
       for (const lease of [...this.#runtime.watchdog.leases]) {
@@ -169,8 +170,19 @@ export class LockFace implements Lock {
   }
 
   async #inspect(): Promise<LockView> {
+    return await this.#inUse(() => this.#runtime.delivery.ask(this.name, this.#protocol.inspect()));
+  }
+
+  /** Counts as a user of the name while `work` runs. */
+  async #inUse<T>(work: () => Promise<T>): Promise<T> {
+    const { key, kind } = this.#protocol;
     this.#runtime.assertOpen(this.name);
-    return await this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
+    this.#runtime.kinds.enter(key, this.name, kind);
+    try {
+      return await work();
+    } finally {
+      this.#runtime.kinds.leave(key, true);
+    }
   }
 
   #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {

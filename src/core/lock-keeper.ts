@@ -83,6 +83,8 @@ export class LockKeeper implements HoldOwner {
       if (answer === null && !ranBefore) {
         const error = await this.#lossFound(hold);
         hold.lostBefore(error);
+        // All other holds on this lease stood on the same ground.
+        lease.lose(error.reason);
         throw error;
       }
     } finally {

@@ -31,7 +31,7 @@ export interface Address {
  * option is the library's to decide, so that none can change what a call means. */
 const CARRIED = [
   ...['host', 'port', 'family', 'path', 'tls', 'username', 'password', 'db', 'protocol'],
-  ...['connectTimeout', 'disconnectTimeout', 'keepAlive', 'noDelay', 'enableReadyCheck'],
+  ...['connectTimeout', 'keepAlive', 'noDelay', 'enableReadyCheck'],
   ...['maxLoadingRetryTime', 'connectionName', 'disableClientInfo', 'clientInfoTag', 'Connector'],
   ...['sentinels', 'name', 'sentinelUsername', 'sentinelPassword', 'sentinelTLS', 'natMap'],
   ...['enableTLSForSentinelMode', 'updateSentinels', 'sentinelMaxConnections'],
@@ -51,8 +51,12 @@ const OWN_OPTIONS = {
   enableAutoPipelining: false,
   retryStrategy: null,
   reconnectOnError: null,
+  // A connection that we end is destroyed; the driver's timer for a graceful end only lingers.
+  disconnectTimeout: 1,
   // Without it a demoted master is written to for seconds after a failover.
   failoverDetector: true,
+  sentinelRetryStrategy: () => null,
+  sentinelReconnectStrategy: () => null,
 } as const satisfies RedisOptions;
 
 function carried(source: object): ConnectionOptions {
@@ -139,6 +143,46 @@ export function readTemplate(template: RedisTemplate): Endpoint {
 export function createConnection(options: ConnectionOptions, connectTimeoutMs: number): Redis {
   const connectTimeout = Math.min(options.connectTimeout ?? connectTimeoutMs, connectTimeoutMs);
   return new Redis({ ...options, connectTimeout });
+}
+
+/** Lets the process end while a connection is idle. */
+export function unref(redis: Redis): void {
+  redis.stream.unref();
+  for (const sentinel of failoverWatch(redis)) {
+    unrefWhenConnected(sentinel);
+  }
+}
+
+/** Ends a connection at once: a graceful end would wait for the other side, which a half-open
+ * connection has not got. */
+export function destroyConnection(redis: Redis): void {
+  redis.removeAllListeners();
+  // An instance that still connects reports an error after its listeners are gone.
+  redis.on('error', () => {});
+  const { stream } = redis as { stream?: Redis['stream'] };
+  const sentinels = failoverWatch(redis);
+  redis.disconnect();
+  stream?.destroy();
+  for (const sentinel of sentinels) {
+    // The driver forgets one that is still connecting.
+    sentinel.on('connect', () => sentinel.disconnect());
+  }
+}
+
+function unrefWhenConnected(sentinel: Redis): void {
+  const { stream } = sentinel as { stream?: Redis['stream'] };
+  stream?.unref();
+  sentinel.on('connect', () => sentinel.stream.unref());
+}
+
+/** The driver's own connections to the sentinels, on which it hears of a failover. It neither ends
+ * them in every case nor gives access to them, so this looks inside. */
+function failoverWatch(redis: Redis): Redis[] {
+  const connector: unknown = Reflect.get(redis, 'connector');
+  const { failoverDetector } = (connector ?? {}) as {
+    failoverDetector?: { sentinels?: { client: Redis }[] } | null;
+  };
+  return (failoverDetector?.sentinels ?? []).map(({ client }) => client);
 }
 
 /** An answer of the server, as opposed to a failure of the connection. */

@@ -32,6 +32,12 @@ export class Reentry implements LeaseHolder {
       return undefined;
     }
     try {
+      // Released while the mutex was being handed over: nothing is left to re-enter.
+      if (this.#outer.state === 'released') {
+        this.#outer.reentries.free();
+        return undefined;
+      }
+      this.#outer.assertHeld();
       return await this.#enter();
     } catch (error) {
       this.#outer.reentries.free();

@@ -1,8 +1,7 @@
 import type { Sending } from './call.js';
 import type { Clock } from './clock.js';
+import type { Server } from './connection.js';
 import { Link } from './link.js';
-import type { Endpoint } from './redis.js';
-import { createConnection } from './redis.js';
 import { Subscriber } from './subscriber.js';
 import type { SubscriberOwner } from './subscriber.js';
 import type { Channels } from './wait-hub.js';
@@ -36,15 +35,14 @@ export class SingleRouter implements Router {
   readonly isCluster = false;
   readonly #link: Link;
 
-  constructor(endpoint: Endpoint, connectTimeoutMs: number, clock: Clock, owner: RouterOwner) {
-    const create = () => createConnection(endpoint.options, connectTimeoutMs);
-    this.#link = new Link(create, clock, {
+  constructor(server: Server, clock: Clock, owner: RouterOwner) {
+    this.#link = new Link(server, clock, {
       answerLimitMs: () => owner.answerLimitMs(),
       up: () => owner.up(),
       down: (cause) => owner.down(cause),
       redirected: () => false,
     });
-    this.channels = new Subscriber(create, clock, owner, false);
+    this.channels = new Subscriber(server, clock, owner, false);
   }
 
   open(): void {

@@ -1,5 +1,5 @@
 import { ClosedError } from '../errors.js';
-import type { Anchor, Clock } from './clock.js';
+import type { Anchor, Clock, Timer } from './clock.js';
 import { Delivery } from './delivery.js';
 import { Events } from './events.js';
 import type { ExclusiveQueue } from './exclusive-queue.js';
@@ -131,17 +131,15 @@ export class Runtime {
   }
 
   /** Waits for `work`, which never rejects, but not longer than `limitMs`. */
-  inTime(work: Promise<unknown>, limitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        timer.cancel();
-        this.#drop();
-        resolve();
-      };
-      this.#hold();
-      const timer = this.clock.after(limitMs, done);
-      void work.then(done);
+  async inTime(work: Promise<unknown>, limitMs: number): Promise<void> {
+    this.#hold();
+    let timer: Timer | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = this.clock.after(limitMs, resolve);
     });
+    await Promise.race([work, limit]);
+    timer?.cancel();
+    this.#drop();
   }
 
   /** Ends everything that has an end: connections, timers, subscriptions. */

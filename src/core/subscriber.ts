@@ -1,5 +1,6 @@
 import type { Clock, Timer } from './clock.js';
 import { Connection } from './connection.js';
+import type { Server } from './connection.js';
 import { isReplyError } from './redis.js';
 import type { Redis } from './redis.js';
 
@@ -28,11 +29,11 @@ export class Subscriber {
   #ping: Timer | undefined;
   #unansweredPing: Redis | undefined;
 
-  constructor(create: () => Redis, clock: Clock, owner: SubscriberOwner, sharded: boolean) {
+  constructor(server: Server, clock: Clock, owner: SubscriberOwner, sharded: boolean) {
     this.#clock = clock;
     this.#owner = owner;
     this.#sharded = sharded;
-    this.#connection = new Connection(create, clock, {
+    this.#connection = new Connection(server, clock, {
       connected: (redis) => this.#connected(redis),
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => owner.trouble(cause),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { randomName, rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { runNode } from '../support/run-node.js';
 import { ownServer, type OwnServer } from '../support/server.js';
 import { expectWorks, openClient } from './exercise.js';
 
@@ -24,6 +25,15 @@ test('an instance with TLS works, and goes on after a cut', async () => {
   const redis = rawClient(server.url, { tls, lazyConnect: true });
 
   await expectWorks({ redis }, raw);
+});
+
+test('a rediss URL works in a process that trusts the certificate', async () => {
+  const env = { REDIS_URL: server.url, NODE_EXTRA_CA_CERTS: server.caFile ?? '' };
+
+  const run = await runNode(['examples/snippets/lock.mjs'], { env });
+
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout).toContain('held: true');
 });
 
 test('a rediss URL checks the certificate, and the refusal is the cause', async () => {

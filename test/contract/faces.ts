@@ -4,12 +4,12 @@ import type { Redis } from 'ioredis';
 import type { AcquireOptions, Client, Lock, WaitOptions } from '../../src/index.js';
 
 /** What an acquisition yields. */
-export interface Grant extends AsyncDisposable {
+interface Grant extends AsyncDisposable {
   release(): Promise<void>;
 }
 
 /** A grant that lives on a lease. */
-export interface LeasedGrant extends Grant {
+interface LeasedGrant extends Grant {
   readonly state: 'held' | 'suspect' | 'lost' | 'released';
   readonly signal: AbortSignal;
   readonly isHeld: boolean;
@@ -19,7 +19,7 @@ export interface LeasedGrant extends Grant {
 }
 
 /** An object that lets one holder in at a time. */
-export interface Exclusive<G extends Grant = Grant, O extends WaitOptions = WaitOptions> {
+interface Exclusive<G extends Grant = Grant, O extends WaitOptions = WaitOptions> {
   acquire(options?: O): Promise<G>;
   tryAcquire(options?: O): Promise<G | null>;
   using<T>(task: (grant: G) => T | Promise<T>, options?: O): Promise<T>;

@@ -57,7 +57,7 @@ export function leaseSuite(face: LeasedFace): void {
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
       const grant = await (await face.create(own, object)).acquire();
-      const end = performance.now() + 2_000;
+      const end = performance.now() + 1_500;
       const seen: number[] = [];
 
       while (performance.now() < end) {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type Client } from '../../src/index.js';
 import { listening as latchListening } from '../support/latch-channel.js';
 import { eventually } from '../support/eventually.js';
+import type { ConnectionPredicate, Proxy } from '../support/proxy.js';
 import { rawClient } from '../support/redis.js';
 import {
   expectHolder,
@@ -11,6 +12,7 @@ import {
   isSubscriber,
   listening,
   sendsCommands,
+  settledRequests,
   stored,
   take,
 } from './world.js';
@@ -31,6 +33,7 @@ describe.concurrent('a half-open subscriber', () => {
     const held = await take(other.getLock(name), { leaseMs: 1_000 });
     const waiting = client.getLock(name).acquire();
     await listening(name);
+    await settledRequests(proxy, name);
 
     expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
     await held.release();
@@ -44,6 +47,7 @@ describe.concurrent('a half-open subscriber', () => {
     const held = await take(other.getLock(name), { leaseMs: 60_000 });
     const waiting = client.getLock(name).acquire({ waitMs: 8_000 });
     await listening(name);
+    await settledRequests(proxy, name);
 
     expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
     await held.release();
@@ -57,6 +61,7 @@ describe.concurrent('a half-open subscriber', () => {
     await other.getCountDownLatch(name).trySetCount(1);
     const waits = [1, 2, 3].map(() => client.getCountDownLatch(name).wait({ waitMs: 8_000 }));
     await latchListening(rawClient(), name);
+    await settledRequests(proxy, name);
 
     expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
     await other.getCountDownLatch(name).countDown();
@@ -78,6 +83,43 @@ describe.concurrent('a half-open subscriber', () => {
     await waiting;
 
     expect(performance.now() - releasedAt).toBeLessThan(2_000);
+  });
+});
+
+describe.concurrent('a connection that goes silent while it signs in', () => {
+  /** Cuts what matches, and lets nothing through to what is connected in its place. */
+  async function silence(proxy: Proxy, which: ConnectionPredicate): Promise<void> {
+    const last = Math.max(...proxy.connections().map(({ id }) => id));
+    proxy.pauseDownstream();
+    proxy.cutAll(which);
+    await eventually(() =>
+      proxy.connections().some(({ id, commands }) => id > last && commands.length > 0),
+    );
+    proxy.halfOpen(({ id }) => id > last);
+    proxy.resumeDownstream();
+  }
+
+  test('as the one for commands, it is replaced', async (context) => {
+    const { proxy, name, client } = await open(context, { commandTimeoutMs: 500 });
+
+    await silence(proxy, sendsCommands);
+    const hold = await client.getLock(name).acquire({ waitMs: 4_000 });
+
+    await expectHolder(name, hold);
+  });
+
+  test('as the subscriber, it is replaced', async (context) => {
+    const { proxy, name, client, other } = await open(context, { commandTimeoutMs: 500 });
+    const held = await take(other.getLock(name), { leaseMs: 60_000 });
+    const waiting = client.getLock(name).acquire();
+    await listening(name);
+
+    await silence(proxy, isSubscriber);
+    await listening(name, 0);
+    await listening(name);
+    await held.release();
+
+    await expectHolder(name, await waiting);
   });
 });
 

@@ -4,9 +4,15 @@ import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { latchChannel, listening as latchListening } from '../support/latch-channel.js';
-import type { Proxy } from '../support/proxy.js';
 import { rawClient } from '../support/redis.js';
-import { expectHolder, faultWorlds, isSubscriber, listening, take } from './world.js';
+import {
+  expectHolder,
+  faultWorlds,
+  isSubscriber,
+  listening,
+  settledRequests,
+  take,
+} from './world.js';
 
 const open = faultWorlds('subscriber');
 
@@ -20,19 +26,6 @@ async function promptly<T>(work: Promise<T>): Promise<T> {
   const result = await work;
   expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
   return result;
-}
-
-/** Waits until nobody asks about an object any more: all have looked again, and wait. */
-async function settledRequests(proxy: Proxy, name: string): Promise<void> {
-  let asked = -1;
-  await eventually(
-    () => {
-      const before = asked;
-      asked = proxy.requests().filter((command) => command.includes(name)).length;
-      return asked === before;
-    },
-    { everyMs: 100 },
-  );
 }
 
 describe.concurrent('a cut subscriber', () => {

@@ -166,6 +166,19 @@ export async function listening(name: string, count = 1): Promise<void> {
   });
 }
 
+/** Waits until nobody asks about an object any more: all have looked again, and wait. */
+export async function settledRequests(proxy: Proxy, name: string): Promise<void> {
+  let asked = -1;
+  await eventually(
+    () => {
+      const before = asked;
+      asked = proxy.requests().filter((command) => command.includes(name)).length;
+      return asked === before;
+    },
+    { everyMs: 100 },
+  );
+}
+
 /** The holders of a lock and their hold counts, as stored. */
 export async function stored(name: string): Promise<Record<string, string>> {
   return await rawClient().hgetall(name);

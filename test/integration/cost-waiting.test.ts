@@ -35,7 +35,11 @@ test.concurrent('a thousand waiters of one process on one lock send next to noth
   const abort = new AbortController();
   const waits = Array.from(
     { length: 1_000 },
-    async () => await client.getLock(name).acquire({ signal: abort.signal }).catch(() => 'aborted'),
+    async () =>
+      await client
+        .getLock(name)
+        .acquire({ signal: abort.signal })
+        .catch(() => 'aborted'),
   );
   await eventually(async () => {
     const [, count] = (await raw.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`)) as [
@@ -129,9 +133,7 @@ test.concurrent(
         resource: name,
         kind: 'lock',
         waitedMs: expect.any(Number) as number,
-        holders: [
-          { holderId: hold.holderId, depth: 1, remainingMs: expect.any(Number) as number },
-        ],
+        holders: [{ holderId: hold.holderId, depth: 1, remainingMs: expect.any(Number) as number }],
       },
     ]);
     expect((stalled[0] as { waitedMs: number }).waitedMs).toBeGreaterThanOrEqual(9_900);

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { listening } from '../support/latch-channel.js';
 import { rawClient } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
 import { ownServer } from '../support/server.js';
 import { countedTraffic } from '../support/traffic.js';
@@ -9,6 +10,13 @@ import { countedTraffic } from '../support/traffic.js';
 const scope = testScope('cost');
 const server = await ownServer();
 const raw = rawClient(server.url);
+
+afterAll(async () => {
+  await raw.del(...(await raw.keys('redisson_lock_token:*')), scope.prefix);
+  const allow = [/^latchkey_(?:cancelled|requests|opened):/];
+  await expectNoResidue(scope.prefix, { allow, client: raw });
+  await expectNoChannels(scope.prefix, { client: raw });
+});
 
 const script = expect.stringMatching(/^eval(?:sha)?$/) as string;
 

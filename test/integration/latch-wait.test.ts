@@ -159,11 +159,7 @@ test('a wait outlives the loss of every connection', async () => {
 
   proxy.refuse();
   proxy.cutAll();
-  await raw
-    .multi()
-    .del(latch.name)
-    .publish(latchChannel(latch.name), '0')
-    .exec();
+  await raw.multi().del(latch.name).publish(latchChannel(latch.name), '0').exec();
   await proxy.accept();
 
   expect(await wait).toBe(true);

@@ -86,12 +86,7 @@ test('a zero that another program brings about lets our waiters go', async () =>
 
   await raw.decr(latch.name);
   const left = await latch.count();
-  await raw
-    .multi()
-    .decr(latch.name)
-    .del(latch.name)
-    .publish(latchChannel(latch.name), '0')
-    .exec();
+  await raw.multi().decr(latch.name).del(latch.name).publish(latchChannel(latch.name), '0').exec();
 
   expect(left).toBe(1);
   expect(await Promise.all(waits)).toEqual([true, true]);

@@ -11,6 +11,8 @@ afterAll(async () => {
   await expectNoChannels(scope.prefix);
 });
 
+const silent = (): void => undefined;
+
 /** One grant and one release, which tell `acquired` and `released`. */
 async function cycle(client: Client): Promise<void> {
   await client.getLock(scope.name()).using(() => undefined);
@@ -38,8 +40,7 @@ test('the rejection of an asynchronous listener becomes an error event', async (
   const client = scope.client();
   const errors: Error[] = [];
   const failure = new Error('in an asynchronous listener');
-  // What a program may pass, though its type says otherwise.
-  const listener: () => Promise<void> = async () => await Promise.reject(failure);
+  const listener: unknown = async () => await Promise.reject(failure);
   client.on('released', listener as () => void);
   client.on('error', ({ error }) => errors.push(error));
 
@@ -182,12 +183,11 @@ test('a listener of two events that is taken off one still hears the other', asy
 
 test('on, once and off return the client', () => {
   const client = scope.client();
-  const listener = (): void => undefined;
 
   const results = [
-    client.on('lost', listener),
-    client.once('lost', listener),
-    client.off('lost', listener),
+    client.on('lost', silent),
+    client.once('lost', silent),
+    client.off('lost', silent),
   ];
 
   expect(results.every((result) => result === client)).toBe(true);
@@ -196,5 +196,7 @@ test('on, once and off return the client', () => {
 test.each([['on'], ['once']] as const)('%s refuses what is no function', (method) => {
   const client = scope.client();
 
-  expect(() => client[method]('lost', 'word' as unknown as ClientEvents['lost'])).toThrow(TypeError);
+  expect(() => client[method]('lost', 'word' as unknown as ClientEvents['lost'])).toThrow(
+    TypeError,
+  );
 });

@@ -65,6 +65,25 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face:
     expect(next.isHeld).toBe(true);
   });
 
+  test('a branch that gets its turn as the outer hold is released is held or refused', async () => {
+    const object = name();
+    const lock = face.create(client({ leaseMs: 300 }), object);
+    const other = face.create(client(), object);
+    const outer = await lock.acquire();
+    const branch = await lock.acquire({ within: outer });
+    const waiting = outer.run(async () => await lock.acquire());
+
+    const releasing = branch.release().then(async () => {
+      await outer.release();
+    });
+    const hold = await waiting;
+    await releasing;
+    const next = await other.tryAcquire({ waitMs: 900 });
+
+    expect([next, hold.isHeld]).toEqual([null, true]);
+    await hold.release();
+  });
+
   test('a re-entry in the scope of a hold that closes with its client is refused', async () => {
     const own = client();
     const lock = face.create(own, name());

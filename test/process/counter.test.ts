@@ -30,7 +30,9 @@ test('four processes lose no update of 50 each, from the start gun to the finish
   await start!.countDown();
   const done = await finished;
   const reports = await Promise.all(
-    workers.map(async (worker) => await worker.message<WorkerMessage & { tokens: string[] }>('done')),
+    workers.map(
+      async (worker) => await worker.message<WorkerMessage & { tokens: string[] }>('done'),
+    ),
   );
   const exits = await Promise.all(workers.map(async (worker) => await worker.exited));
 

@@ -59,24 +59,32 @@ test('a process that closes its clients has no open handle and ends at once', as
   expect(tookMs).toBeLessThan(1_000);
 });
 
-test('a process with nothing awaited ends although Redis is down', { timeout: 10_000 }, async () => {
-  const url = `redis://127.0.0.1:${await freePort()}`;
+test(
+  'a process with nothing awaited ends although Redis is down',
+  { timeout: 10_000 },
+  async () => {
+    const url = `redis://127.0.0.1:${await freePort()}`;
 
-  const { exit, tookMs } = await ending(start('created', scope.name(), url));
+    const { exit, tookMs } = await ending(start('created', scope.name(), url));
 
-  expect(exit).toEqual(clean);
-  expect(tookMs).toBeLessThan(2_000);
-});
+    expect(exit).toEqual(clean);
+    expect(tookMs).toBeLessThan(2_000);
+  },
+);
 
-test('a call stays awaited while Redis is down, and the process ends after it', { timeout: 10_000 }, async () => {
-  const url = `redis://127.0.0.1:${await freePort()}`;
+test(
+  'a call stays awaited while Redis is down, and the process ends after it',
+  { timeout: 10_000 },
+  async () => {
+    const url = `redis://127.0.0.1:${await freePort()}`;
 
-  const { exit, tookMs, result } = await ending(start('refused', scope.name(), url));
+    const { exit, tookMs, result } = await ending(start('refused', scope.name(), url));
 
-  expect(result).toBe('CommandTimeoutError');
-  expect(exit).toEqual(clean);
-  expect(tookMs).toBeLessThan(2_000);
-});
+    expect(result).toBe('CommandTimeoutError');
+    expect(exit).toEqual(clean);
+    expect(tookMs).toBeLessThan(2_000);
+  },
+);
 
 test('a process stays alive while it holds a lock, and ends when the hold is lost', async () => {
   const name = scope.name();

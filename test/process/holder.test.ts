@@ -20,7 +20,13 @@ interface Held extends WorkerMessage {
 
 const scope = testScope('holder');
 const raw = rawClient();
-const gone = { isHeld: false, aborted: true, reason: 'ERR_LEASE_LOST', state: 'lost', remainingMs: 0 };
+const gone = {
+  isHeld: false,
+  aborted: true,
+  reason: 'ERR_LEASE_LOST',
+  state: 'lost',
+  remainingMs: 0,
+};
 
 afterAll(async () => {
   const tokens = await raw.keys(`redisson_lock_token:{${scope.prefix}*`);
@@ -29,10 +35,7 @@ afterAll(async () => {
   await expectNoChannels(scope.prefix);
 });
 
-async function startHolder(
-  name: string,
-  leaseMs: number,
-): Promise<{ worker: Worker; held: Held }> {
+async function startHolder(name: string, leaseMs: number): Promise<{ worker: Worker; held: Held }> {
   const worker = startWorker('holder', { args: [redisUrl(), name, String(leaseMs)] });
   return { worker, held: await worker.message<Held>('held') };
 }
@@ -118,7 +121,10 @@ test('a holder whose event loop was blocked past its lease sees the loss at once
 
   worker.send({ type: 'block', forMs: 900 });
   worker.send({ type: 'release' });
-  const [look, released] = [await worker.message<Look>('blocked'), await worker.message('released')];
+  const [look, released] = [
+    await worker.message<Look>('blocked'),
+    await worker.message('released'),
+  ];
   const hold = await successor;
 
   expect(look).toMatchObject(gone);

@@ -9,7 +9,9 @@ export async function killConnections(
   const types = which === 'all' ? ['normal', 'pubsub'] : [which];
   for (const type of types) {
     const list = String(await raw.call('CLIENT', 'LIST', 'TYPE', type));
-    for (const line of list.split('\n').filter((text) => text.includes(` name=${connectionName} `))) {
+    for (const line of list
+      .split('\n')
+      .filter((text) => text.includes(` name=${connectionName} `))) {
       const [, id = ''] = /id=(\d+)/.exec(line) ?? [];
       await raw.call('CLIENT', 'KILL', 'ID', id);
     }

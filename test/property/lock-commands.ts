@@ -1,6 +1,6 @@
 // What can happen to a lock, one command each, on the model and on the real one.
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { LeaseLostError, NotHeldError } from '../../src/index.js';
 import { killConnections } from './faults.js';
@@ -25,7 +25,8 @@ const always = (): boolean => true;
 const someHold = (model: Model): boolean => model.holds.length > 0;
 
 /** One of all holds there ever were, the newest most likely. */
-const at = (model: Model, pick: number): number => model.holds.length - 1 - (pick % model.holds.length);
+const at = (model: Model, pick: number): number =>
+  model.holds.length - 1 - (pick % model.holds.length);
 
 /** What becomes of a call through a hold that has ended. */
 async function expectRefused(call: Promise<unknown>, state: 'doomed' | 'released'): Promise<void> {
@@ -69,12 +70,17 @@ const reenter = (pick: number): LockCommand =>
     const { state, client } = model.holds[outer]!;
     const lock = real.clients[client]!.getFencedLock(real.name);
     const entering = lock.tryAcquire({ within: real.holds[outer]! });
+    const isBusy = model.holds.some((one) => one.outer === outer && one.state === state);
+    if (state === 'doomed' && isBusy) {
+      // Busy with a hold that is doomed as well: only the server knows of the loss so far.
+      expect(await entering.catch(() => null)).toBeNull();
+      return;
+    }
     if (state !== 'live') {
       await expectRefused(entering, state);
       return;
     }
     const hold = await entering;
-    const isBusy = model.holds.some((one) => one.outer === outer && one.state === 'live');
     expect(hold === null).toBe(isBusy);
     if (hold !== null) {
       granted(model, real, hold, outer);
@@ -102,13 +108,17 @@ const release = (pick: number): LockCommand =>
   });
 
 const releaseTwice = (pick: number): LockCommand =>
-  command(`releaseTwice(${pick})`, (model) => liveHolds(model).length > 0, async (model, real) => {
-    const live = liveHolds(model);
-    const hold = live[pick % live.length]!;
-    const held = real.holds[model.holds.indexOf(hold)]!;
-    hold.state = 'released';
-    await Promise.all([held.release(), held.release()]);
-  });
+  command(
+    `releaseTwice(${pick})`,
+    (model) => liveHolds(model).length > 0,
+    async (model, real) => {
+      const live = liveHolds(model);
+      const hold = live[pick % live.length]!;
+      const held = real.holds[model.holds.indexOf(hold)]!;
+      hold.state = 'released';
+      await Promise.all([held.release(), held.release()]);
+    },
+  );
 
 const extend = (pick: number): LockCommand =>
   command(`extend(${pick})`, someHold, async (model, real) => {

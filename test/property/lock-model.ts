@@ -134,7 +134,9 @@ export async function finish(model: Model, real: Real): Promise<void> {
       real.waiters[i]!.abort.abort(new Error('the end'));
     }
   }
-  const doomed = model.holds.flatMap(({ state }, i) => (state === 'doomed' ? [real.holds[i]!] : []));
+  const doomed = model.holds.flatMap(({ state }, i) =>
+    state === 'doomed' ? [real.holds[i]!] : [],
+  );
   await eventually(() => doomed.every((hold) => !hold.isHeld && hold.state === 'lost'));
   await eventually(() => real.lostEvents === doomed.length);
   for (const [i, hold] of model.holds.entries()) {

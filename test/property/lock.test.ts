@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { createClient } from '../../src/index.js';
 import { randomName, rawClient } from '../support/redis.js';

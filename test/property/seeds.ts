@@ -1,15 +1,22 @@
 // Which random runs a property test makes: always the same few, and one that is new each time.
+//
+//   LATCHKEY_TEST_SEED=17  only this seed, to repeat a run that failed
+//   LATCHKEY_TEST_RUNS=99  runs per seed, to search for longer
 
 import { randomInt } from 'node:crypto';
 
-const wanted = process.env['LATCHKEY_TEST_SEED'];
+const { LATCHKEY_TEST_SEED: wanted, LATCHKEY_TEST_RUNS: numRuns = '8' } = process.env;
 
-/** Seeds for `test.each`; LATCHKEY_TEST_SEED repeats one that failed. */
+/** Seeds for `test.each`. */
 export const seeds: readonly number[] =
   wanted === undefined ? [1, 2026, randomInt(2 ** 31)] : [Number(wanted)];
 
-/** Settings of a run; its seed is in the name of the test, and fast-check prints it on failure. */
+process.stderr.write(`property seeds: ${seeds.join(', ')}\n`);
+
+/**
+ * Settings for `fc.assert`, which prints seed, path and commands of a failure. It does not shrink:
+ * each try would cost seconds.
+ */
 export function runSettings(seed: number): { seed: number; numRuns: number; endOnFailure: true } {
-  // Without shrinking: each try costs seconds, and the commands of the failure are printed.
-  return { seed, numRuns: 8, endOnFailure: true };
+  return { seed, numRuns: Number(numRuns), endOnFailure: true };
 }

@@ -20,9 +20,12 @@ function added() {
   });
 }
 
-/** @type {Record<string, () => Promise<unknown>>} */
+/** @param {unknown} error */
+const nameOf = (error) => /** @type {Error} */ (error).name;
+
+/** @type {Record<string, () => unknown>} */
 const acts = {
-  async created() {
+  created() {
     createClient(options);
   },
   async released() {
@@ -49,7 +52,7 @@ const acts = {
     const [holder, waiter] = [createClient(options), createClient(options)];
     const hold = await holder.getLock(name).acquire();
     const signal = AbortSignal.timeout(100);
-    const error = await waiter.getLock(name).acquire({ signal }).catch((reason) => reason.name);
+    const error = await waiter.getLock(name).acquire({ signal }).catch(nameOf);
     await hold.release();
     return error;
   },
@@ -68,10 +71,7 @@ const acts = {
     return [hold.isHeld, ...added()];
   },
   async refused() {
-    return await createClient(options)
-      .getLock(name)
-      .tryAcquire()
-      .catch((error) => error.name);
+    return await createClient(options).getLock(name).tryAcquire().catch(nameOf);
   },
   async holding() {
     await createClient(options).getLock(name).acquire();
@@ -79,11 +79,11 @@ const acts = {
   async holdingFixed() {
     await createClient(options).getLock(name).acquire({ leaseMs: 800 });
   },
-  async waiting() {
+  waiting() {
     const lock = createClient(options).getLock(name);
     void lock.acquire().then(async (hold) => await hold.release());
   },
-  async latched() {
+  latched() {
     void createClient(options)
       .getCountDownLatch(name)
       .wait()

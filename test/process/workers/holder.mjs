@@ -7,10 +7,8 @@ import { createClient } from '../../../dist/index.js';
 
 const [, , redis = '', name = '', lease = '0'] = process.argv;
 const leaseMs = Number(lease);
-/** @type {import('../../../dist/index.js').Hold | undefined} */
-let hold;
-let lastTick = performance.now();
-let lostEvents = 0;
+/** @type {{ hold?: import('../../../dist/index.js').Hold, lastTick: number, lostEvents: number }} */
+const own = { lastTick: performance.now(), lostEvents: 0 };
 
 /**
  * Synchronous: nothing of the library can run between the pause and this look.
@@ -18,11 +16,13 @@ let lostEvents = 0;
  * @param {string} type
  */
 function look(type) {
+  const { hold } = own;
+  const reason = /** @type {{ code: string } | undefined} */ (hold?.signal.reason);
   process.send?.({
     type,
     isHeld: hold?.isHeld,
     aborted: hold?.signal.aborted,
-    reason: hold?.signal.reason?.code,
+    reason: reason?.code,
     state: hold?.state,
     remainingMs: hold?.remainingMs,
   });
@@ -31,18 +31,28 @@ function look(type) {
 // Older than any timer of the library: after a pause it runs first.
 setInterval(() => {
   const now = performance.now();
-  if (hold !== undefined && now - lastTick > leaseMs) {
+  if (own.hold !== undefined && now - own.lastTick > leaseMs) {
     look('timer-after-pause');
   }
-  lastTick = now;
+  own.lastTick = now;
 }, 5);
 
 const client = createClient({ redis, leaseMs });
 client.on('lost', () => {
-  lostEvents += 1;
+  own.lostEvents += 1;
 });
 
-process.on('message', async (/** @type {{ type: string, forMs?: number }} */ message) => {
+async function release() {
+  let error = 'none';
+  try {
+    await own.hold?.release();
+  } catch (reason) {
+    error = /** @type {Error} */ (reason).name;
+  }
+  process.send?.({ type: 'released', error, lostEvents: own.lostEvents });
+}
+
+process.on('message', (/** @type {{ type: string, forMs?: number }} */ message) => {
   if (message.type === 'look') {
     look('looked');
   } else if (message.type === 'block') {
@@ -52,14 +62,10 @@ process.on('message', async (/** @type {{ type: string, forMs?: number }} */ mes
     }
     look('blocked');
   } else if (message.type === 'release') {
-    const error = await hold?.release().then(
-      () => undefined,
-      (/** @type {unknown} */ reason) => reason,
-    );
-    const { name: errorName } = /** @type {Error} */ (error ?? { name: 'none' });
-    process.send?.({ type: 'released', error: errorName, lostEvents });
+    void release();
   }
 });
 
-hold = await client.getFencedLock(name).acquire();
+const hold = await client.getFencedLock(name).acquire();
+own.hold = hold;
 process.send?.({ type: 'held', token: String(hold.fencingToken), holderId: hold.holderId });

@@ -13,11 +13,14 @@ const getsIn = client.getLock(`${name}:theirs`).acquire();
 const opens = client.getCountDownLatch(`${name}:latch`).wait();
 process.send?.({ type: 'standing' });
 
+/** @param {unknown} error */
+const codeOf = (error) => /** @type {{ code?: string }} */ (error).code;
+
 hold.signal.addEventListener('abort', () => {
-  process.send?.({ type: 'lost', code: hold.signal.reason.code });
+  process.send?.({ type: 'lost', code: codeOf(hold.signal.reason) });
 });
 const next = await getsIn;
 process.send?.({ type: 'got-in', isHeld: next.isHeld, opened: await opens });
-const error = await hold.release().catch((reason) => reason);
+const error = await hold.release().then(() => undefined, codeOf);
 await next.release();
-process.send?.({ type: 'released', error: error?.code });
+process.send?.({ type: 'released', error });

@@ -1,0 +1,203 @@
+// 2,000 acquisitions and waits that are aborted at random instants, on a network with delays.
+//
+//   LATCHKEY_TEST_SEED=17  repeats a run that failed
+
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Client, Hold, Lock } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { keysUnder } from '../support/redis.js';
+import { expectNoChannels } from '../support/residue.js';
+import { watchTimers } from './timers.js';
+import { expectHolder, faultWorlds, stored, take, type World } from './world.js';
+
+const open = faultWorlds('abort');
+const ABORTS = 2_000;
+const BATCH = 40;
+const LEFT = new Error('left');
+
+/** Random numbers from 0 up to below 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Random = () => number;
+
+/** Aborts now, in a moment, or some milliseconds later. */
+function abortSometime(random: Random): AbortSignal {
+  const abort = new AbortController();
+  const leave = (): void => {
+    abort.abort(LEFT);
+  };
+  const when = random();
+  if (when < 0.05) {
+    leave();
+  } else if (when < 0.1) {
+    queueMicrotask(leave);
+  } else if (when < 0.2) {
+    setImmediate(leave);
+  } else {
+    setTimeout(leave, random() * (when < 0.6 ? 10 : 50));
+  }
+  return abort.signal;
+}
+
+interface Tally {
+  aborted: number;
+  granted: number;
+}
+
+/** Counts how an attempt ended; anything but its end or its abort fails the test. */
+async function tallied(tally: Tally, work: Promise<Hold | boolean>): Promise<void> {
+  try {
+    const result = await work;
+    if (typeof result !== 'boolean') {
+      tally.granted += 1;
+      await result.release();
+    }
+  } catch (error) {
+    expect(error).toBe(LEFT);
+    tally.aborted += 1;
+  }
+}
+
+interface Scene {
+  readonly free: Lock[];
+  readonly busy: Lock[];
+  readonly outers: readonly (readonly [Lock, Hold])[];
+  readonly closedLatch: string;
+  readonly openLatch: string;
+}
+
+async function setScene({ client, other, name }: World): Promise<Scene> {
+  const both = (word: string): Lock[] => [
+    client.getLock(`${name}-${word}-plain`),
+    client.getFencedLock(`${name}-${word}-fenced`),
+  ];
+  const outers = both('outer').map(async (lock) => [lock, await take(lock)] as const);
+  await other.getCountDownLatch(`${name}-closed`).trySetCount(1, { ttlMs: 60_000 });
+  return {
+    free: [...both('free-1'), ...both('free-2'), ...both('free-3')],
+    busy: both('busy'),
+    outers: await Promise.all(outers),
+    closedLatch: `${name}-closed`,
+    openLatch: `${name}-open`,
+  };
+}
+
+/** One attempt of a random kind. */
+function attempt(client: Client, scene: Scene, random: Random): Promise<Hold | boolean> {
+  const { free, busy, outers } = scene;
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+  const kind = random();
+  const signal = abortSometime(random);
+  if (kind < 0.3) {
+    return pick(free).acquire({ signal });
+  }
+  if (kind < 0.55) {
+    return pick(busy).acquire({ signal });
+  }
+  if (kind < 0.8) {
+    const [lock, outer] = pick(outers);
+    return lock.acquire({ signal, within: outer });
+  }
+  const latch = kind < 0.95 ? scene.closedLatch : scene.openLatch;
+  return client.getCountDownLatch(latch).wait({ signal });
+}
+
+/** Somebody else has the busy locks for a while, again and again. */
+async function keepBusy(other: Client, { busy }: Scene, random: Random): Promise<void> {
+  await Promise.all(
+    busy.map(async ({ name }, i) => {
+      const lock = i === 0 ? other.getLock(name) : other.getFencedLock(name);
+      const hold = await lock.acquire({ leaseMs: 20_000 });
+      await delay(random() * 15);
+      await hold.release();
+    }),
+  );
+}
+
+test('aborting at random instants leaves no key, no waiter, no channel and no timer', async (context) => {
+  const { LATCHKEY_TEST_SEED: wanted } = process.env;
+  const seed = wanted === undefined ? randomInt(2 ** 31) : Number(wanted);
+  process.stderr.write(`abort storm: seed ${seed}\n`);
+  const random = randomFrom(seed);
+  const timers = watchTimers();
+  context.onTestFinished(timers.stop);
+  const world = await open(context);
+  const { proxy, name, client, other } = world;
+  const told = { acquired: 0, released: 0, lost: 0 };
+  client.on('acquired', () => (told.acquired += 1));
+  client.on('released', () => (told.released += 1));
+  client.on('lost', () => (told.lost += 1));
+  const scene = await setScene(world);
+  const tally: Tally = { aborted: 0, granted: 0 };
+
+  for (let i = 0; i < ABORTS; i += BATCH) {
+    proxy.delay({ upMs: random() * 4, downMs: random() * 4 });
+    const attempts = Array.from({ length: BATCH }, async () => {
+      await tallied(tally, attempt(client, scene, random));
+    });
+    await Promise.all([...attempts, keepBusy(other, scene, random)]);
+  }
+  proxy.delay({});
+
+  expect(tally.aborted, JSON.stringify({ seed, tally })).toBeGreaterThan(ABORTS / 10);
+  expect(tally.granted, JSON.stringify({ seed, tally })).toBeGreaterThan(ABORTS / 100);
+  for (const [lock, outer] of scene.outers) {
+    await eventually(async () => {
+      await expectHolder(lock.name, outer);
+    });
+    expect(outer.isHeld).toBe(true);
+    await outer.release();
+  }
+  for (const { name: each } of [
+    ...scene.free,
+    ...scene.busy,
+    ...scene.outers.map(([lock]) => lock),
+  ]) {
+    await eventually(async () => Object.keys(await stored(each)).length === 0);
+    const kind = each.endsWith('fenced') ? other.getFencedLock(each) : other.getLock(each);
+    const next = await take(kind);
+    await next.release();
+  }
+  await other.getCountDownLatch(scene.closedLatch).delete();
+  const left = (await keysUnder(name)).filter((key) => !/latchkey_|lock_token/u.test(key));
+  expect(left).toEqual([]);
+  await expectNoChannels(name, { withinMs: 4_000 });
+  expect(told).toEqual({ acquired: tally.granted + 2, released: tally.granted + 2, lost: 0 });
+
+  await Promise.all([client.close(), other.close()]);
+  await eventually(() => {
+    expect(timers.alive()).toEqual([]);
+  });
+});
+
+test('a closed client leaves nothing that keeps the process alive', async (context) => {
+  const timers = watchTimers();
+  context.onTestFinished(timers.stop);
+  const { proxy, name, client, other, open: start } = await open(context);
+  const second = start();
+  const hold = await take(client.getLock(name));
+  const fixed = await take(second.getLock(`${name}-fixed`), { leaseMs: 10_000 });
+  const waits = [second.getLock(name).acquire(), client.getLock(`${name}-fixed`).acquire()];
+  const ended = Promise.allSettled(waits);
+  expect(await second.getLock(name).tryAcquire({ waitMs: 50 })).toBeNull();
+  proxy.cutAll();
+
+  await Promise.all([client.close(), second.close(), other.close()]);
+
+  expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect([hold.isHeld, fixed.isHeld]).toEqual([false, false]);
+  await eventually(() => {
+    expect(timers.alive()).toEqual([]);
+  });
+  await eventually(() => proxy.connections().length === 0);
+});

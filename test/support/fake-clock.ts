@@ -1,0 +1,56 @@
+// Time that stands still until a test moves it.
+
+import type { Clock, Timer } from '../../src/core/clock.js';
+
+interface FakeTimer extends Timer {
+  readonly dueAt: number;
+  readonly task: () => void;
+}
+
+export interface FakeClock extends Clock {
+  /** Lets time pass, and runs the timers that come due on the way, in order. */
+  advance(ms: number): void;
+  /** Lets time pass while nothing runs, as in a blocked or suspended process. */
+  freeze(ms: number): void;
+  /** Timers that wait. */
+  readonly pending: number;
+}
+
+export function fakeClock(startAt = 1_000): FakeClock {
+  let time = startAt;
+  const timers = new Set<FakeTimer>();
+  const next = (until: number): FakeTimer | undefined =>
+    [...timers]
+      .filter(({ dueAt }) => dueAt <= until)
+      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .at(0);
+  return {
+    now: () => time,
+    after(delayMs, task) {
+      const timer: FakeTimer = {
+        dueAt: time + Math.max(0, delayMs),
+        task,
+        cancel: () => timers.delete(timer),
+      };
+      timers.add(timer);
+      return timer;
+    },
+    afterInput: (task) => task(),
+    anchor: () => ({ hold: () => {}, drop: () => {}, cancel: () => {} }),
+    advance(ms) {
+      const end = time + ms;
+      for (let timer = next(end); timer !== undefined; timer = next(end)) {
+        time = Math.max(time, timer.dueAt);
+        timers.delete(timer);
+        timer.task();
+      }
+      time = end;
+    },
+    freeze(ms) {
+      time += ms;
+    },
+    get pending() {
+      return timers.size;
+    },
+  };
+}

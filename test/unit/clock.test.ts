@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { elapsedTime, systemClock } from '../../src/core/clock.js';
+import { eventually } from '../support/eventually.js';
+
+interface Machine {
+  monotonic: number;
+  wall: number;
+  /** Elapsed time since the machine was made. */
+  read: () => number;
+  /** Both clocks run. */
+  run: (ms: number) => void;
+}
+
+function machine(): Machine {
+  const clocks = { monotonic: 5_000, wall: 1_700_000_000_000 };
+  const now = elapsedTime({
+    monotonicMs: () => clocks.monotonic,
+    wallMs: () => clocks.wall,
+  });
+  const start = now();
+  return Object.assign(clocks, {
+    read: () => now() - start,
+    run: (ms: number) => {
+      clocks.monotonic += ms;
+      clocks.wall += ms;
+    },
+  });
+}
+
+describe('elapsed time', () => {
+  test('runs with the clocks of the machine', () => {
+    const time = machine();
+
+    time.run(1_234.5);
+
+    expect(time.read()).toBe(1_234.5);
+  });
+
+  test('counts the time in which the machine was suspended', () => {
+    const time = machine();
+    time.run(100);
+    const before = time.read();
+
+    time.wall += 60_000;
+    const after = time.read();
+    time.run(100);
+
+    expect([before, after, time.read()]).toEqual([100, 60_100, 60_200]);
+  });
+
+  test('counts each of several suspensions once', () => {
+    const time = machine();
+
+    for (let i = 0; i < 3; i += 1) {
+      time.wall += 10_000;
+      time.run(1_000);
+      time.read();
+      time.read();
+    }
+
+    expect(time.read()).toBe(33_000);
+  });
+
+  test('never goes back when the wall clock is set back', () => {
+    const time = machine();
+    time.run(1_000);
+    const before = time.read();
+
+    time.wall -= 3_600_000;
+    const after = time.read();
+    time.run(500);
+
+    expect([before, after, time.read()]).toEqual([1_000, 1_000, 1_500]);
+  });
+
+  test('counts a suspension that comes after the wall clock was set back', () => {
+    const time = machine();
+    time.wall -= 3_600_000;
+    time.read();
+
+    time.wall += 20_000;
+
+    expect(time.read()).toBe(20_000);
+  });
+
+  test('counts a wall clock that is set forward, which ends leases early', () => {
+    const time = machine();
+
+    time.wall += 5_000;
+
+    expect(time.read()).toBe(5_000);
+  });
+
+  test('ignores the grain of the wall clock', () => {
+    const time = machine();
+
+    for (let i = 0; i < 1_000; i += 1) {
+      time.run(1);
+      time.wall += i % 2 === 0 ? 0.9 : -0.9;
+      time.read();
+    }
+
+    expect(time.read()).toBe(1_000);
+  });
+
+  test('a wall clock slewed forward makes it a little fast, never slow', () => {
+    const time = machine();
+
+    // A minute at 500 ppm, as a time daemon may slew, looked at every 100 ms.
+    for (let i = 0; i < 600; i += 1) {
+      time.run(100);
+      time.wall += 0.05;
+      time.read();
+    }
+
+    expect(time.read()).toBeGreaterThanOrEqual(60_000);
+    expect(time.read()).toBeLessThan(60_031);
+  });
+
+  test('a wall clock slewed back does not slow it down', () => {
+    const time = machine();
+
+    for (let i = 0; i < 600; i += 1) {
+      time.run(100);
+      time.wall -= 0.05;
+      time.read();
+    }
+
+    expect(time.read()).toBe(60_000);
+  });
+
+  test('a wall clock slewed back for long does not hide a suspension', () => {
+    const time = machine();
+    for (let i = 0; i < 600; i += 1) {
+      time.run(100);
+      time.wall -= 0.5;
+      time.read();
+    }
+
+    time.wall += 1_000;
+
+    expect(time.read()).toBe(61_000);
+  });
+});
+
+describe('the clock of the machine', () => {
+  test('a timer runs once, and not when it was cancelled', async () => {
+    const clock = systemClock();
+    const ran: string[] = [];
+    clock.after(1, () => ran.push('kept'));
+    const cancelled = clock.after(1, () => ran.push('cancelled'));
+    const last = clock.after(20, () => ran.push('last'));
+
+    cancelled.cancel();
+    cancelled.cancel();
+    await eventually(() => ran.includes('last'));
+    last.cancel();
+
+    expect(ran).toEqual(['kept', 'last']);
+  });
+
+  test('a timer may be longer than the machine can count, and does not fire at once', async () => {
+    const clock = systemClock();
+    const ran: string[] = [];
+    const far = [2 ** 31, 1e12, Infinity].map((ms) => clock.after(ms, () => ran.push('far')));
+
+    clock.after(-5, () => ran.push('overdue'));
+    await eventually(() => ran.length > 0);
+    clock.after(5, () => ran.push('near'));
+    await eventually(() => ran.includes('near'));
+
+    expect(ran).toEqual(['overdue', 'near']);
+    far.forEach((timer) => timer.cancel());
+  });
+
+  test('time passes', async () => {
+    const clock = systemClock();
+    const start = clock.now();
+
+    await eventually(() => clock.now() > start + 5);
+
+    expect(clock.now()).toBeGreaterThan(start);
+  });
+});
