@@ -8,7 +8,11 @@ local answers = {}
 for i = 1, #KEYS do
   local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
   -- pcall: a key that was overwritten with another type must not cost the others their renewal.
-  if redis.pcall('HEXISTS', lock, holder) == 1 then
+  local held = redis.pcall('HEXISTS', lock, holder)
+  if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+    return held
+  end
+  if held == 1 then
     if lease_ms > redis.call('PTTL', lock) then
       redis.call('PEXPIRE', lock, lease_ms)
     end

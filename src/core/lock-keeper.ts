@@ -1,4 +1,4 @@
-import { LeaseLostError } from '../errors.js';
+import { LeaseLostError, WrongTypeError } from '../errors.js';
 import type { LeaseLostReason } from '../errors.js';
 import { MEMORY_MS } from './delivery.js';
 import { ExclusiveQueue } from './exclusive-queue.js';
@@ -75,17 +75,12 @@ export class LockKeeper implements HoldOwner {
       lease.end();
     }
     try {
-      const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
-      const prepared = protocol.release(hold.holderId, count, burnMs);
-      const { answer, call } = await runtime.delivery.tell(protocol.resource, prepared, 'release');
-      // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
-      const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
-      if (answer === null && !ranBefore) {
-        const error = await this.#lossFound(hold);
-        hold.lostBefore(error);
+      const loss = await this.#tellRelease(hold, count);
+      if (loss !== undefined) {
+        hold.lostBefore(loss);
         // All other holds on this lease stood on the same ground.
-        lease.lose(error.reason);
-        throw error;
+        lease.lose(loss.reason, loss);
+        throw loss;
       }
     } finally {
       hold.outer?.reentries.free();
@@ -167,17 +162,40 @@ export class LockKeeper implements HoldOwner {
     this.runtime.queues.get(this.protocol.lockId)?.hint();
   }
 
-  /** What became of a hold that the server does not know at its release. */
-  async #lossFound(hold: LockHold): Promise<LeaseLostError> {
+  /** Settles with the loss that the server's answer comes to, if it comes to one. */
+  async #tellRelease(hold: LockHold, count: number): Promise<LeaseLostError | undefined> {
+    const { delivery } = this.runtime;
     const { resource } = this.protocol;
-    let reason: LeaseLostReason = 'deleted';
-    if (!hold.lease.covers(this.runtime.clock.now())) {
-      reason = 'expired';
-    } else {
-      const view = await this.runtime.delivery.ask(resource, this.protocol.inspect());
-      reason = view.holders.length > 0 ? 'taken' : 'deleted';
+    const { lease, holderId } = hold;
+    const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
+    const prepared = this.protocol.release(holderId, count, burnMs);
+    try {
+      const { answer, call } = await delivery.tell(resource, prepared, 'release');
+      // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
+      const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
+      return answer === null && !ranBefore ? await this.#lossFound(lease) : undefined;
+    } catch (error) {
+      if (error instanceof WrongTypeError) {
+        // Something else was written over the lock.
+        return this.#loss('taken', error);
+      }
+      throw error;
     }
-    const message = `the lease on "${resource}" was lost before its release: it was ${reason}`;
-    return new LeaseLostError(message, reason, { resource });
+  }
+
+  /** What became of a hold that the server does not know at its release. */
+  async #lossFound(lease: Lease): Promise<LeaseLostError> {
+    if (!lease.covers(this.runtime.clock.now())) {
+      return this.#loss('expired');
+    }
+    const { delivery } = this.runtime;
+    const { holders } = await delivery.ask(this.protocol.resource, this.protocol.inspect());
+    return this.#loss(holders.length > 0 ? 'taken' : 'deleted');
+  }
+
+  #loss(reason: LeaseLostReason, cause?: Error): LeaseLostError {
+    const { resource } = this.protocol;
+    const message = `the lease on "${resource}" was found lost at its release: ${reason}`;
+    return new LeaseLostError(message, reason, { resource, cause });
   }
 }

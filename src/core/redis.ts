@@ -78,16 +78,19 @@ function singleEndpoint(source: object): Endpoint {
   return { options: { ...carried(source), ...OWN_OPTIONS } };
 }
 
-function parseSeed(node: unknown): Address {
+/** A start node of a cluster as ioredis takes it: a port, an address, a URL or options. */
+function parseSeed(node: unknown): ConnectionOptions & Address {
+  let options: RedisOptions = {};
   if (typeof node === 'number') {
-    return { host: '127.0.0.1', port: node };
+    options = { port: node };
+  } else if (typeof node === 'string') {
+    const url = node.includes('://') ? node : `redis://${node}`;
+    ({ options } = new Redis(url, { lazyConnect: true }));
+  } else if (typeof node === 'object' && node !== null) {
+    options = node;
   }
-  if (typeof node === 'string') {
-    const url = new URL(node.includes('://') ? node : `redis://${node}`);
-    return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 6379) };
-  }
-  const { host, port } = node as Partial<Record<'host' | 'port', string | number>>;
-  return { host: String(host ?? '127.0.0.1'), port: Number(port ?? 6379) };
+  const { host = '127.0.0.1', port = 6379 } = options;
+  return { ...carried(options), host, port: Number(port) };
 }
 
 function translator(natMap: ClusterOptions['natMap']): (address: Address) => Address {
@@ -101,16 +104,16 @@ function translator(natMap: ClusterOptions['natMap']): (address: Address) => Add
 function clusterEndpoint(cluster: Cluster): Endpoint {
   const { options } = cluster;
   refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
-  refuse(options, 'dnsLookup', undefined, 'host names of nodes are resolved by the system');
   // The nodes it was made with, and those it has learnt since.
   const startup: unknown = Reflect.get(cluster, 'startupNodes');
   const known = cluster.nodes().map((node) => node.options);
   const seeds = [...(Array.isArray(startup) ? startup : []), ...known].map(parseSeed);
-  const base = carried(options.redisOptions ?? {});
+  // Credentials and TLS may stand in the start nodes; they count for all nodes.
+  const [{ host: _host, port: _port, ...shared } = seeds[0]] = seeds;
   return {
     // A cluster has one database only.
-    options: { ...base, ...OWN_OPTIONS, db: 0 },
-    seeds,
+    options: { ...shared, ...carried(options.redisOptions ?? {}), ...OWN_OPTIONS, db: 0 },
+    seeds: seeds.map(({ host, port }) => ({ host, port })),
     translate: translator(options.natMap),
   };
 }
@@ -141,7 +144,8 @@ export function readTemplate(template: RedisTemplate): Endpoint {
 
 /** A connection that is not yet opened: `connect()` opens it, and once ended it stays ended. */
 export function createConnection(options: ConnectionOptions, connectTimeoutMs: number): Redis {
-  const connectTimeout = Math.min(options.connectTimeout ?? connectTimeoutMs, connectTimeoutMs);
+  // 0 would be no limit at all.
+  const connectTimeout = Math.min(options.connectTimeout || connectTimeoutMs, connectTimeoutMs);
   return new Redis({ ...options, connectTimeout });
 }
 

@@ -146,8 +146,8 @@ export class Runtime {
   shutDown(): void {
     this.hub.close();
     this.watchdog.close();
-    this.delivery.close();
     this.router.close(this.closedError(''));
+    this.delivery.close();
     this.#anchor.cancel();
   }
 

@@ -424,12 +424,16 @@ export const lockRenew: Script<
   string
 > = {
   name: 'lock/renew',
-  sha1: 'dcb09119842ac961fa69f80ffbe84c0f68bf5600',
+  sha1: '2c667369f61ad82d10d11deece7c2e874938afc9',
   source: `-- lock/renew
 local answers = {}
 for i = 1, #KEYS do
   local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
-  if redis.pcall('HEXISTS', lock, holder) == 1 then
+  local held = redis.pcall('HEXISTS', lock, holder)
+  if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+    return held
+  end
+  if held == 1 then
     if lease_ms > redis.call('PTTL', lock) then
       redis.call('PEXPIRE', lock, lease_ms)
     end

@@ -9,9 +9,10 @@ export const RENEWED_LEASE_MIN_MS = 100;
 /** An integer argument inside its range, or a TypeError / RangeError that says what was wanted. */
 export function checkInteger(argument: string, value: unknown, min: number, max: number): number {
   const wanted = `${argument} must be an integer from ${min} to ${max}, got ${describe(value)}`;
-  if (typeof value !== 'number' || Number.isNaN(value) || value % 1 !== 0) {
-    // An infinity (whose remainder is NaN) is of the right type, but out of range.
-    throw Math.abs(Number(value)) === Infinity ? new RangeError(wanted) : new TypeError(wanted);
+  // An infinity is of the right type, but out of every range.
+  const isWhole = Number.isInteger(value) || value === Infinity || value === -Infinity;
+  if (typeof value !== 'number' || !isWhole) {
+    throw new TypeError(wanted);
   }
   if (value < min || value > max) {
     throw new RangeError(wanted);
