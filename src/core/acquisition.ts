@@ -6,7 +6,6 @@ import type { LockHold } from './hold.js';
 import type { LockKeeper } from './lock-keeper.js';
 import type { Verdict } from './lock-protocol.js';
 import type { Ending, Patience } from './patience.js';
-import { watchForStall } from './stall.js';
 import type { LeaseTerms } from './validate.js';
 
 /** A lease this short may be over before its answer arrives, and that is then told as it is. */
@@ -143,8 +142,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
   }
 
   #watch(): void {
-    const { runtime, protocol } = this.#keeper;
-    this.#stopWatching ??= watchForStall(runtime, protocol, this.#terms.patience.startedAt);
+    this.#stopWatching ??= this.#keeper.watchForStall(this.#terms.patience.startedAt);
   }
 
   #end(ending: Ending): void {

@@ -25,7 +25,7 @@ export interface Receiver<R> {
 /** A call as those who deliver it see it, whatever it answers. */
 export abstract class Sending extends Chained {
   abstract readonly script: { readonly sha1: string; readonly source: string };
-  abstract readonly operands: readonly Operand[];
+  abstract operands: readonly Operand[];
   /** Write it again on the next connection when its answer is lost with this one. */
   abstract readonly resend: boolean;
   /** Clock instant just before the first copy was written; NaN while none was. */
@@ -45,6 +45,14 @@ export abstract class Sending extends Chained {
     return String(this.operands[1]);
   }
 
+  /** Puts the publishing command right in a call that was made before it was known. */
+  tellWith(publish: 'PUBLISH' | 'SPUBLISH'): void {
+    const firstArgument = Number(this.operands[0]) + 1;
+    this.operands = this.operands.map((operand, i) =>
+      i >= firstArgument && operand === 'SPUBLISH' ? publish : operand,
+    );
+  }
+
   abstract succeed(reply: unknown): void;
   abstract fail(error: Error): void;
 }
@@ -55,7 +63,7 @@ export abstract class Sending extends Chained {
  */
 export class Call<R> extends Sending {
   readonly script: Sendable<R>;
-  readonly operands: readonly Operand[];
+  operands: readonly Operand[];
   readonly resend: boolean;
   #settled = false;
   readonly #receiver: Receiver<R>;

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { ClusterRouter } from './cluster-router.js';
 import type { Endpoint } from './redis.js';
 import { SingleRouter } from './router.js';
 import type { Router, RouterOwner } from './router.js';
@@ -10,5 +11,9 @@ export function createRouter(
   clock: Clock,
   owner: RouterOwner,
 ): Router {
-  return new SingleRouter({ options: endpoint.options, readyLimitMs }, clock, owner);
+  const { options, seeds, translate } = endpoint;
+  if (seeds !== undefined && translate !== undefined) {
+    return new ClusterRouter({ options, seeds, translate, readyLimitMs }, clock, owner);
+  }
+  return new SingleRouter({ options, readyLimitMs }, clock, owner);
 }

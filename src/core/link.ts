@@ -90,6 +90,30 @@ export class Link {
     this.send(call);
   }
 
+  /** Asks the server about itself, outside of the order of calls; rejects when not connected. */
+  async query(command: string, ...args: string[]): Promise<unknown> {
+    const redis = this.#connection.ready;
+    if (redis === undefined) {
+      throw this.lastError ?? new Error('not connected');
+    }
+    return await redis.call(command, ...args);
+  }
+
+  /** Hands out the calls that wait for a connection, for another link to send. */
+  takeWaiting(): Sending[] {
+    const calls = this.#waiting;
+    this.#waiting = [];
+    return calls;
+  }
+
+  /** Ends the connection and hands out every call, for another link to send. */
+  retire(): Sending[] {
+    this.#overdue?.cancel();
+    this.#connection.close();
+    this.#putBack(new Error('the node left the cluster'));
+    return this.takeWaiting();
+  }
+
   /** Stops waiting for `call`: a copy that was not written yet never will be. */
   abandon(call: Sending): void {
     if (!this.#unanswered.delete(call)) {
@@ -127,6 +151,12 @@ export class Link {
   }
 
   #disconnected(cause: Error): void {
+    this.#putBack(cause);
+    this.#owner.down(cause);
+  }
+
+  /** The answers of what was written will not come. */
+  #putBack(cause: Error): void {
     const again: Sending[] = [];
     for (const call of this.#unanswered.clear()) {
       call.strays += 1;
@@ -138,7 +168,6 @@ export class Link {
     }
     // In their old order, before what has never been sent.
     this.#waiting.unshift(...again);
-    this.#owner.down(cause);
   }
 
   #write(redis: Redis, call: Sending): void {

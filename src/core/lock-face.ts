@@ -153,16 +153,18 @@ export class LockFace implements Lock {
 
   async forceRelease(): Promise<boolean> {
     const { key, lockId, requestsKey } = this.#protocol;
+    // Those of now: the answer may arrive together with the grant of a hold that came after it.
+    const leases = [...this.#runtime.watchdog.leases].filter(
+      ({ identity }) => identity.key === key && identity.kind === this.#protocol.kind,
+    );
     const held = await this.#inUse(() =>
       this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
         this.#protocol.forceRelease(request),
       ),
     );
     if (held === 1) {
-      for (const lease of [...this.#runtime.watchdog.leases]) {
-        if (lease.identity.key === key && lease.identity.kind === this.#protocol.kind) {
-          lease.lose('deleted');
-        }
+      for (const lease of leases) {
+        lease.lose('deleted');
       }
       this.#runtime.queues.get(lockId)?.hint();
     }

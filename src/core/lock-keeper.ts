@@ -2,11 +2,13 @@ import { LeaseLostError, WrongTypeError } from '../errors.js';
 import type { LeaseLostReason } from '../errors.js';
 import { MEMORY_MS } from './delivery.js';
 import { ExclusiveQueue } from './exclusive-queue.js';
+import type { Holder } from './events.js';
 import { LockHold } from './hold.js';
 import type { HoldOwner } from './hold.js';
 import type { Lease } from './lease.js';
 import type { LockProtocol } from './lock-protocol.js';
 import type { Runtime } from './runtime.js';
+import { watchForStall } from './stall.js';
 import type { LeaseTerms } from './validate.js';
 
 /** Looks after the holds of one lock from their grant to their end. */
@@ -46,6 +48,17 @@ export class LockKeeper implements HoldOwner {
     const { kind, resource } = this.protocol;
     const waitedMs = Math.round(hold.grantedAt - startedAt);
     events.emit('acquired', { resource, kind, holderId: hold.holderId, waitedMs });
+  }
+
+  /** Reports a wait for this lock that lasts; returns what stops that. */
+  watchForStall(startedAt: number): () => void {
+    const { runtime, protocol } = this;
+    const { resource, kind } = protocol;
+    const findHolders = async (): Promise<readonly Holder[]> => {
+      const { holders } = await runtime.delivery.ask(resource, protocol.inspect());
+      return holders;
+    };
+    return watchForStall(runtime, { resource, kind, findHolders }, startedAt);
   }
 
   /** The local waiters of this lock. */

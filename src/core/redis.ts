@@ -109,7 +109,11 @@ function clusterEndpoint(cluster: Cluster): Endpoint {
   const known = cluster.nodes().map((node) => node.options);
   const seeds = [...(Array.isArray(startup) ? startup : []), ...known].map(parseSeed);
   // Credentials and TLS may stand in the start nodes; they count for all nodes.
-  const [{ host: _host, port: _port, ...shared } = seeds[0]] = seeds;
+  const [first] = seeds;
+  if (first === undefined) {
+    throw new TypeError('redis must be a Cluster with at least one start node');
+  }
+  const { host: _host, port: _port, ...shared } = first;
   return {
     // A cluster has one database only.
     options: { ...shared, ...carried(options.redisOptions ?? {}), ...OWN_OPTIONS, db: 0 },

@@ -9,7 +9,6 @@ import type { LeaseHolder } from './lease.js';
 import type { LockKeeper } from './lock-keeper.js';
 import type { Verdict } from './lock-protocol.js';
 import type { Ending } from './patience.js';
-import { watchForStall } from './stall.js';
 
 /** One re-entry through a hold: waits for its siblings, then states one hold more. */
 export class Reentry implements LeaseHolder {
@@ -68,7 +67,7 @@ export class Reentry implements LeaseHolder {
     if (!waits) {
       throw contention(resource, 0);
     }
-    const stopWatching = watchForStall(runtime, protocol, patience.startedAt);
+    const stopWatching = this.#keeper.watchForStall(patience.startedAt);
     const result = await reentries.take(patience);
     stopWatching();
     if (result === 'ended' && patience.ending !== undefined) {

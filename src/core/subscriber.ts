@@ -1,7 +1,6 @@
 import type { Clock, Timer } from './clock.js';
 import { Connection } from './connection.js';
 import type { Server } from './connection.js';
-import { isReplyError } from './redis.js';
 import type { Redis } from './redis.js';
 
 /** A subscriber that stays silent for one period after a ping is taken for half-open. */
@@ -96,13 +95,9 @@ export class Subscriber {
           }
         }
       },
-      (error: Error) => {
-        this.#owner.trouble(error);
-        if (isReplyError(error) && this.#sharded) {
-          // The slot has moved: whoever routes channels finds the new node on the next try.
-          this.#connection.drop(redis, error);
-        }
-      },
+      // Refused, or moved to another node: waits live on their re-checks until somebody who
+      // knows better adds the channel again.
+      (error: Error) => this.#owner.trouble(error),
     );
   }
 

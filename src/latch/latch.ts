@@ -3,6 +3,7 @@ import type { Patience } from '../core/patience.js';
 import type { Runtime } from '../core/runtime.js';
 import { SharedLook } from '../core/shared-look.js';
 import type { Watcher } from '../core/shared-look.js';
+import { watchForStall } from '../core/stall.js';
 import type { WaitOptions } from '../core/validate.js';
 import { checkInteger, checkOptions, checkWaiting, INT32_MAX } from '../core/validate.js';
 import { LatchProtocol } from './protocol.js';
@@ -153,8 +154,24 @@ export class LatchFace implements CountDownLatch {
   #waitWith(patience: Patience): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const look = this.#look();
-      const waiter = new LatchWaiter(resolve, (error) => reject(translate(error, this.name)));
+      const stopWatching = watchForStall(
+        this.#runtime,
+        // Nobody holds a latch.
+        { resource: this.name, kind: this.#protocol.kind, findHolders: () => Promise.resolve([]) },
+        patience.startedAt,
+      );
+      const waiter = new LatchWaiter(
+        (reached) => {
+          stopWatching();
+          resolve(reached);
+        },
+        (error) => {
+          stopWatching();
+          reject(translate(error, this.name));
+        },
+      );
       patience.onEnd = (ending) => {
+        stopWatching();
         look.leave(waiter);
         if (ending.why === 'aborted') {
           reject(ending.reason);

@@ -27,6 +27,18 @@ function tale(client: Client): string[] {
   return told;
 }
 
+/** Cuts what matches, and lets nothing through to what is connected in its place. */
+async function silence(proxy: Proxy, which: ConnectionPredicate): Promise<void> {
+  const last = Math.max(...proxy.connections().map(({ id }) => id));
+  proxy.pauseDownstream();
+  proxy.cutAll(which);
+  await eventually(() =>
+    proxy.connections().some(({ id, commands }) => id > last && commands.length > 0),
+  );
+  proxy.halfOpen(({ id }) => id > last);
+  proxy.resumeDownstream();
+}
+
 describe.concurrent('a half-open subscriber', () => {
   test('a waiter gets in when the lease that it saw has run out', async (context) => {
     const { proxy, name, client, other } = await open(context);
@@ -87,18 +99,6 @@ describe.concurrent('a half-open subscriber', () => {
 });
 
 describe.concurrent('a connection that goes silent while it signs in', () => {
-  /** Cuts what matches, and lets nothing through to what is connected in its place. */
-  async function silence(proxy: Proxy, which: ConnectionPredicate): Promise<void> {
-    const last = Math.max(...proxy.connections().map(({ id }) => id));
-    proxy.pauseDownstream();
-    proxy.cutAll(which);
-    await eventually(() =>
-      proxy.connections().some(({ id, commands }) => id > last && commands.length > 0),
-    );
-    proxy.halfOpen(({ id }) => id > last);
-    proxy.resumeDownstream();
-  }
-
   test('as the one for commands, it is replaced', async (context) => {
     const { proxy, name, client } = await open(context, { commandTimeoutMs: 500 });
 

@@ -219,7 +219,7 @@ describe.concurrent('closing during an outage', () => {
     expect((await waiting).error).toBeInstanceOf(ClosedError);
     expect((await asking).error).toBeInstanceOf(ClosedError);
     await eventually(async () => (await rawClient().exists(name)) === 0);
-  });
+  }, 6_000);
 
   test('it ends within timeoutMs on half-open connections', async (context) => {
     const { proxy, name, client } = await open(context, { leaseMs: 1_000 });

@@ -9,7 +9,7 @@ import { cutReply, expectHolder, stored, take, type World } from './world.js';
 
 export interface Case {
   readonly fact: string;
-  run(world: World): Promise<void>;
+  readonly run: (world: World) => Promise<void>;
 }
 
 const acquire: Case[] = [

@@ -4,8 +4,8 @@ import { createHook } from 'node:async_hooks';
 
 export interface TimerWatch {
   /** Where each living timer was set. */
-  alive(): string[];
-  stop(): void;
+  readonly alive: () => string[];
+  readonly stop: () => void;
 }
 
 /** Counts timers that are set from now on. */

@@ -29,11 +29,11 @@ export interface World {
   /** A client that reaches the server directly. */
   readonly other: Client;
   /** Another client behind the proxy. */
-  open(options?: ClientOptions): Client;
+  readonly open: (options?: ClientOptions) => Client;
   /** Redis is unreachable for whoever is behind the proxy. */
-  down(): void;
+  readonly down: () => void;
   /** Redis is reachable again. */
-  up(): Promise<void>;
+  readonly up: () => Promise<void>;
 }
 
 export type Finishing = Pick<TestContext, 'onTestFinished'>;
@@ -107,9 +107,9 @@ export const sendsCommands = (connection: ProxyConnection): boolean => !connecti
 
 export interface CutReply {
   /** Waits until the server has run the command and its answer is cut off. */
-  ran(): Promise<void>;
+  readonly ran: () => Promise<void>;
   /** Waits until the copy was sent that follows, and lets it through: it was held till now. */
-  replay(): Promise<void>;
+  readonly replay: () => Promise<void>;
 }
 
 /** The answer to the next call of a script is cut off, and its copy held back. */
@@ -130,9 +130,9 @@ export function cutReply(proxy: Proxy, script: WireScript): CutReply {
 
 export interface LateBytes {
   /** Waits until the command was sent; the server has not got it. */
-  sent(): Promise<void>;
+  readonly sent: () => Promise<void>;
   /** Lets the server have it after all, and waits until it has run. */
-  deliver(): Promise<void>;
+  readonly deliver: () => Promise<void>;
 }
 
 /** The bytes of the next call of a script stay under way, whatever becomes of its connection. */

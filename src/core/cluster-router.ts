@@ -1,0 +1,240 @@
+import type { Sending } from './call.js';
+import type { Clock, Timer } from './clock.js';
+import { ClusterChannels } from './cluster-channels.js';
+import { Link } from './link.js';
+import type { Address, ConnectionOptions } from './redis.js';
+import type { Router, RouterOwner } from './router.js';
+import { readRedirection, readSlots, slotOf } from './slots.js';
+
+/** While the map of slots has gaps, or a node is down, it is read again this often. */
+const REFRESH_PERIOD_MS = 200;
+
+/** A cluster as its client found it. */
+export interface ClusterEndpoint {
+  readonly options: ConnectionOptions;
+  readonly seeds: readonly Address[];
+  readonly translate: (address: Address) => Address;
+  readonly readyLimitMs: number;
+}
+
+interface Node {
+  readonly id: string;
+  readonly address: Address;
+  readonly link: Link;
+}
+
+/**
+ * Routes calls to the masters of a cluster by slot, with a link of our own to each: the driver's
+ * cluster client may run a command, even a whole pipeline, twice.
+ */
+export class ClusterRouter implements Router {
+  readonly isCluster = true;
+  readonly channels: ClusterChannels;
+  readonly #endpoint: ClusterEndpoint;
+  readonly #clock: Clock;
+  readonly #owner: RouterOwner;
+  readonly #nodes = new Map<string, Node>();
+  /** The master of each slot, by node id. */
+  readonly #masters = new Map<number, string>();
+  /** Calls whose slot has no known master. */
+  #unrouted: Sending[] = [];
+  #publish: 'PUBLISH' | 'SPUBLISH' | undefined;
+  #refreshing = false;
+  #refresh: Timer | undefined;
+  #closedBy: Error | undefined;
+
+  constructor(endpoint: ClusterEndpoint, clock: Clock, owner: RouterOwner) {
+    this.#endpoint = endpoint;
+    this.#clock = clock;
+    this.#owner = owner;
+    this.channels = new ClusterChannels(endpoint, clock, {
+      ...owner,
+      trouble: (error) => {
+        owner.trouble(error);
+        this.#refreshSoon();
+      },
+      masterOf: (channel) => this.#masterOf(slotOf(channel))?.address,
+    });
+  }
+
+  get publish(): 'PUBLISH' | 'SPUBLISH' {
+    return this.#publish ?? 'SPUBLISH';
+  }
+
+  open(): void {
+    for (const seed of this.#endpoint.seeds) {
+      this.#node(seed);
+    }
+  }
+
+  send(call: Sending): void {
+    const closedBy = this.#closedBy;
+    const node = this.#masterOf(slotOf(call.routingKey));
+    if (closedBy !== undefined) {
+      queueMicrotask(() => call.fail(closedBy));
+    } else if (node === undefined) {
+      this.#unrouted.push(call);
+      this.#refreshSoon();
+    } else {
+      node.link.send(call);
+    }
+  }
+
+  abandon(call: Sending): void {
+    this.#unrouted = this.#unrouted.filter((other) => other !== call);
+    for (const { link } of this.#nodes.values()) {
+      link.abandon(call);
+    }
+  }
+
+  whyDown(key: string): Error | undefined {
+    const node = this.#masterOf(slotOf(key));
+    if (node === undefined) {
+      const errors = [...this.#nodes.values()].map(({ link }) => link.lastError);
+      return errors.find((error) => error !== undefined) ?? new Error('no master is known yet');
+    }
+    return node.link.isUp ? undefined : (node.link.lastError ?? new Error('not connected yet'));
+  }
+
+  groupOf(key: string): string {
+    return String(slotOf(key));
+  }
+
+  close(error: Error): void {
+    this.#closedBy = error;
+    this.#refresh?.cancel();
+    this.channels.close();
+    for (const { link } of this.#nodes.values()) {
+      link.close(error);
+    }
+    for (const call of this.#unrouted) {
+      call.fail(error);
+    }
+    this.#unrouted = [];
+  }
+
+  #masterOf(slot: number): Node | undefined {
+    const id = this.#masters.get(slot);
+    return id === undefined ? undefined : this.#nodes.get(id);
+  }
+
+  /** The node at an address, with a link that is opened the first time. */
+  #node(address: Address): Node {
+    const id = `${address.host}:${address.port}`;
+    let node = this.#nodes.get(id);
+    if (node === undefined) {
+      const { readyLimitMs } = this.#endpoint;
+      const options = { ...this.#endpoint.options, ...address };
+      const link = new Link({ options, readyLimitMs }, this.#clock, {
+        answerLimitMs: () => this.#owner.answerLimitMs(),
+        up: () => {
+          this.#owner.up();
+          this.#refreshSoon();
+        },
+        down: (cause) => {
+          this.#owner.down(cause);
+          this.#refreshSoon();
+        },
+        redirected: (call, error) => this.#redirected(call, error, address),
+      });
+      node = { id, address, link };
+      this.#nodes.set(id, node);
+      link.open();
+    }
+    return node;
+  }
+
+  #redirected(call: Sending, error: Error, asked: Address): boolean {
+    const redirection = readRedirection(error.message, asked);
+    if (redirection === undefined) {
+      return false;
+    }
+    const node = this.#node(this.#endpoint.translate(redirection.address));
+    if (redirection.isAsk) {
+      node.link.sendAsking(call);
+    } else {
+      this.#masters.set(redirection.slot, node.id);
+      node.link.send(call);
+      this.#refreshSoon();
+    }
+    return true;
+  }
+
+  #refreshSoon(): void {
+    if (this.#closedBy === undefined && !this.#refreshing) {
+      this.#refreshing = true;
+      queueMicrotask(() => {
+        void this.#readMap().finally(() => {
+          this.#refreshing = false;
+          if (this.#closedBy === undefined && this.#hasGaps()) {
+            this.#refresh?.cancel();
+            this.#refresh = this.#clock.after(REFRESH_PERIOD_MS, () => this.#refreshSoon());
+          }
+        });
+      });
+    }
+  }
+
+  #hasGaps(): boolean {
+    const nodes = [...this.#nodes.values()];
+    return this.#unrouted.length > 0 || nodes.some(({ link }) => !link.isUp);
+  }
+
+  /** Reads the slots from the first node that answers; without any, tries the seeds again. */
+  async #readMap(): Promise<void> {
+    for (const { link, address } of this.#nodes.values()) {
+      if (!link.isUp) {
+        continue;
+      }
+      try {
+        const ranges = readSlots(await link.query('CLUSTER', 'SLOTS'), address);
+        this.#publish ??= await sharding(link);
+        if (ranges.length > 0 && this.#closedBy === undefined) {
+          this.#apply(ranges);
+          return;
+        }
+      } catch (error) {
+        this.#owner.trouble(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    this.open();
+  }
+
+  #apply(ranges: readonly { from: number; to: number; master: Address }[]): void {
+    this.#masters.clear();
+    for (const { from, to, master } of ranges) {
+      const { id } = this.#node(this.#endpoint.translate(master));
+      for (let slot = from; slot <= to; slot += 1) {
+        this.#masters.set(slot, id);
+      }
+    }
+    const masters = new Set(this.#masters.values());
+    const calls = this.#unrouted;
+    this.#unrouted = [];
+    for (const node of this.#nodes.values()) {
+      // What waits for a node that may never come back goes to whoever has its slots now.
+      if (!node.link.isUp) {
+        calls.push(...node.link.takeWaiting());
+      }
+      if (!masters.has(node.id)) {
+        this.#nodes.delete(node.id);
+        calls.push(...node.link.retire());
+      }
+    }
+    for (const call of calls) {
+      call.tellWith(this.publish);
+      this.send(call);
+    }
+    this.channels.move(this.publish === 'SPUBLISH');
+  }
+}
+
+/** Redisson's test: sharded exactly when the cluster can. */
+async function sharding(link: Link): Promise<'PUBLISH' | 'SPUBLISH'> {
+  try {
+    await link.query('PUBSUB', 'SHARDNUMSUB');
+    return 'SPUBLISH';
+  } catch {
+    return 'PUBLISH';
+  }
+}
