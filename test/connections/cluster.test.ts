@@ -55,7 +55,7 @@ async function nameOn(master: number, tagged = false): Promise<string> {
 }
 
 const isSubscribed = async (name: string, where: Redis): Promise<boolean> =>
-  (await channelsUnder(name.replace(/[{}]|:object/g, ''), where)).length > 0;
+  (await channelsUnder(name.replace(/[{}]|:object$/g, ''), where)).length > 0;
 
 const everywhere = Array.from({ length: MASTERS }, (_, master) => master).flatMap((master) =>
   [false, true].map((tagged) => ({ master, tagged, title: tagged ? 'tagged' : 'untagged' })),
