@@ -1,6 +1,6 @@
 import { AcquireTimeoutError, UnexpectedReplyError } from '../errors.js';
 import type { Call, Receiver } from './call.js';
-import { translate } from './delivery.js';
+import { translate } from './translate.js';
 import type { ExclusiveQueue, Waiter } from './exclusive-queue.js';
 import type { LockHold } from './hold.js';
 import type { LockKeeper } from './lock-keeper.js';

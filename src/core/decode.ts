@@ -1,13 +1,12 @@
+import { inspect } from 'node:util';
 import { UnexpectedReplyError } from '../errors.js';
 
 function unexpected(expected: string, reply: unknown): UnexpectedReplyError {
-  return new UnexpectedReplyError(
-    `expected ${expected} from the server, got ${JSON.stringify(reply) ?? String(reply)}`,
-  );
+  return new UnexpectedReplyError(`expected ${expected} from the server, got ${inspect(reply)}`);
 }
 
 /** An integer reply. */
-export function integer(reply: unknown): number {
+function integer(reply: unknown): number {
   if (typeof reply === 'number' && Number.isSafeInteger(reply)) {
     return reply;
   }
@@ -30,11 +29,6 @@ export function text(reply: unknown): string {
   throw unexpected('a string', reply);
 }
 
-/** A string reply, or null. */
-export function textOrNull(reply: unknown): string | null {
-  return reply === null ? null : text(reply);
-}
-
 /** A text of integers with a space between each two, as many as `length`. */
 export function integers(reply: string, length: number): number[] {
   const values = reply.split(' ').map(integer);
@@ -47,4 +41,9 @@ export function integers(reply: string, length: number): number[] {
 /** Whatever was thrown, as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+}
+
+/** The items of an array; none of anything else. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

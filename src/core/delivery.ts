@@ -3,13 +3,13 @@ import {
   CommandTimeoutError,
   OutcomeUnknownError,
   UnexpectedReplyError,
-  WrongTypeError,
 } from '../errors.js';
+import { Asked } from './asked.js';
+import type { Answered, AskedHooks } from './asked.js';
 import { Call, prepare } from './call.js';
 import type { Prepared, Receiver, Sending } from './call.js';
 import type { Anchor, Clock } from './clock.js';
-import { Expiring, ExpiryQueue, Limit } from './expiry-queue.js';
-import { isReplyError } from './redis.js';
+import { ExpiryQueue, Limit } from './expiry-queue.js';
 import type { Request, Requests } from './requests.js';
 import type { Router } from './router.js';
 import { requestsCancel } from './scripts.generated.js';
@@ -21,21 +21,6 @@ export const MEMORY_MS = 600_000;
  * dropped; a `change` is dropped too, but may have been made; a `release` goes on behind. */
 type Purpose = 'read' | 'change' | 'release';
 
-/** An answer, and the call that brought it. */
-export interface Answered<R> {
-  readonly answer: R;
-  readonly call: Call<R>;
-}
-
-/** An error of the driver as the caller gets it. */
-export function translate(error: Error, resource: string): Error {
-  if (isReplyError(error) && error.message.includes('WRONGTYPE')) {
-    const message = `"${resource}" is in use by another kind of object`;
-    return new WrongTypeError(message, { resource, cause: error });
-  }
-  return error;
-}
-
 /** What delivery is made of. */
 export interface DeliveryParts {
   readonly clock: Clock;
@@ -46,63 +31,6 @@ export interface DeliveryParts {
   readonly timeoutMs: number;
   /** Told of what fails behind the caller's back. */
   readonly failed: (error: Error) => void;
-}
-
-interface AskedHooks {
-  /** True when the caller is still waiting; it is then served. */
-  serve(asked: Expiring): boolean;
-  /** The caller's time is up. */
-  giveUp(): void;
-  /** The call came to an end after its caller had given up. */
-  finish(call: Sending, error?: Error): void;
-}
-
-/** A caller that waits for one answer, not longer than `commandTimeoutMs`. */
-class Asked<R> extends Expiring implements Receiver<R> {
-  call: Call<R> | undefined;
-  readonly #hooks: AskedHooks;
-  readonly #resource: string;
-  readonly #giveUp: (call: Call<R>) => Error;
-  readonly #resolve: (answered: Answered<R>) => void;
-  readonly #reject: (error: Error) => void;
-
-  constructor(
-    hooks: AskedHooks,
-    resource: string,
-    giveUp: (call: Call<R>) => Error,
-    resolve: (answered: Answered<R>) => void,
-    reject: (error: Error) => void,
-  ) {
-    super();
-    this.#hooks = hooks;
-    this.#resource = resource;
-    this.#giveUp = giveUp;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  answered(answer: R, call: Call<R>): void {
-    if (this.#hooks.serve(this)) {
-      this.#resolve({ answer, call });
-    } else {
-      this.#hooks.finish(call);
-    }
-  }
-
-  failed(error: Error, call: Call<R>): void {
-    if (this.#hooks.serve(this)) {
-      this.#reject(translate(error, this.#resource));
-    } else {
-      this.#hooks.finish(call, error);
-    }
-  }
-
-  expired(): void {
-    if (this.call !== undefined) {
-      this.#reject(this.#giveUp(this.call));
-    }
-    this.#hooks.giveUp();
-  }
 }
 
 /** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
@@ -174,11 +102,11 @@ export class Delivery {
   ): Promise<number> {
     const { requests } = this.#parts;
     const request = requests.open(key);
-    let burning = false;
+    const fate = { burning: false };
     try {
       const { answer } = await this.#inTime(resource, build(request), (call) => {
         if (this.abandon(call)) {
-          burning = true;
+          fate.burning = true;
           const args = { number: request.number, floor: requests.floor(key) };
           this.behind(prepare(requestsCancel, { requests: requestsKey }, args), () =>
             requests.settle(key, request),
@@ -188,7 +116,7 @@ export class Delivery {
       });
       return countOf(answer);
     } finally {
-      if (!burning) {
+      if (!fate.burning) {
         requests.settle(key, request);
       }
     }
@@ -232,7 +160,7 @@ export class Delivery {
     giveUp: (call: Call<R>) => Error,
   ): Promise<Answered<R>> {
     return new Promise((resolve, reject) => {
-      const asked = new Asked(this.#hooks, resource, giveUp, resolve, reject);
+      const asked = new Asked<R>(this.#hooks, resource, giveUp, resolve, reject);
       this.#waiting += 1;
       this.#parts.anchor.hold();
       this.#timeouts.add(asked);

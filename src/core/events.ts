@@ -83,23 +83,19 @@ export class Events {
     this.#guarded.set(listener, guards);
     const guarded: Guard =
       guards.get(event) ??
-      ((payload) => this.#call(event, listener as (payload: unknown) => unknown, payload));
+      ((payload) => this.#call(event, () => Reflect.apply(listener, undefined, [payload])));
     guards.set(event, guarded);
     return guarded;
   }
 
-  #call(
-    event: keyof ClientEvents,
-    listener: (payload: unknown) => unknown,
-    payload: unknown,
-  ): void {
+  #call(event: keyof ClientEvents, listen: () => unknown): void {
     const report = (error: unknown): void => {
       if (event !== 'error') {
         this.emit('error', { error: error instanceof Error ? error : new Error(String(error)) });
       }
     };
     try {
-      const result = listener(payload);
+      const result = listen();
       if (result instanceof Promise) {
         result.catch(report);
       }

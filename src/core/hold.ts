@@ -1,4 +1,5 @@
 import { LeaseLostError, NotHeldError } from '../errors.js';
+import { asError } from './decode.js';
 import type { Lease, LeaseHolder } from './lease.js';
 import { LocalMutex } from './local-mutex.js';
 import { lossSignal } from './loss-signal.js';
@@ -91,7 +92,7 @@ export class LockHold implements Hold, LeaseHolder, ScopedHold {
   readonly renewed: boolean;
   readonly grantedAt: number;
   /** Keeps the re-entries through this hold apart; made when the first one comes. */
-  #reentries: LocalMutex<LockHold> | undefined;
+  #reentries: LocalMutex | undefined;
   readonly #owner: HoldOwner;
   #releasing: Promise<void> | undefined;
   /** The server said at the release that the lease had ended before. */
@@ -145,7 +146,7 @@ export class LockHold implements Hold, LeaseHolder, ScopedHold {
   }
 
   /** The mutex of this hold. */
-  get reentries(): LocalMutex<LockHold> {
+  get reentries(): LocalMutex {
     this.#reentries ??= new LocalMutex();
     return this.#reentries;
   }
@@ -198,7 +199,7 @@ export class LockHold implements Hold, LeaseHolder, ScopedHold {
     } catch (error) {
       // A loss has had its own event.
       if (!(error instanceof LeaseLostError)) {
-        this.#owner.failed(error as Error);
+        this.#owner.failed(asError(error));
       }
     }
   }

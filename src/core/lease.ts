@@ -155,7 +155,7 @@ export class Lease {
     this.#error = new LeaseLostError(message, reason, { resource, cause });
     this.#timer?.cancel();
     this.#lostHook(this, reason);
-    for (const holder of [...this.holders]) {
+    for (const holder of this.holders.slice()) {
       holder.lost(this.#error);
     }
   }

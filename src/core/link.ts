@@ -11,7 +11,7 @@ const NOT_NOW = /\b(LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY)\b/;
 const NOT_NOW_PAUSE_MS = 50;
 
 /** The answer of a call was lost with its connection, and the call was not to be sent again. */
-export class ConnectionLostError extends Error {}
+class ConnectionLostError extends Error {}
 
 /** What the owner of a link provides and is told. */
 export interface LinkOwner {

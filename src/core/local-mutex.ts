@@ -1,4 +1,5 @@
 import type { Patience } from './patience.js';
+import type { ScopedHold } from './scopes.js';
 
 /** How a wait for the mutex ended. */
 export type MutexResult = 'taken' | 'closed' | 'ended';
@@ -7,8 +8,9 @@ export type MutexResult = 'taken' | 'closed' | 'ended';
  * Keeps the re-entries through one hold apart: each keeps the mutex until its own hold ends, so
  * parallel branches of one holder exclude each other. First come first served.
  */
-export class LocalMutex<Owner> {
-  owner: Owner | undefined;
+export class LocalMutex {
+  /** The hold that has it, as soon as there is one. */
+  owner: ScopedHold | undefined;
   #taken = false;
   #closed = false;
   readonly #waiters = new Set<(result: MutexResult) => void>();

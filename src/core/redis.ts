@@ -3,7 +3,7 @@ import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
 import { describe } from './names.js';
 import type { Operand } from './script.js';
 
-export type { Cluster, Redis, RedisOptions };
+export type { Redis };
 
 /** Where to connect, in any form that a program already has. It is only read from. */
 export type RedisTemplate = string | RedisOptions | Redis | Cluster;
@@ -29,14 +29,36 @@ export interface Address {
 
 /** What is taken over from a template: how to reach the server and who we are there. Every other
  * option is the library's to decide, so that none can change what a call means. */
-const CARRIED = [
-  ...['host', 'port', 'family', 'path', 'tls', 'username', 'password', 'db', 'protocol'],
-  ...['connectTimeout', 'keepAlive', 'noDelay', 'enableReadyCheck'],
-  ...['maxLoadingRetryTime', 'connectionName', 'disableClientInfo', 'clientInfoTag', 'Connector'],
-  ...['sentinels', 'name', 'sentinelUsername', 'sentinelPassword', 'sentinelTLS', 'natMap'],
-  ...['enableTLSForSentinelMode', 'updateSentinels', 'sentinelMaxConnections'],
-  ...['sentinelCommandTimeout'],
-] as const;
+const CARRIED = new Set([
+  'host',
+  'port',
+  'family',
+  'path',
+  'tls',
+  'username',
+  'password',
+  'db',
+  'protocol',
+  'connectTimeout',
+  'keepAlive',
+  'noDelay',
+  'enableReadyCheck',
+  'maxLoadingRetryTime',
+  'connectionName',
+  'disableClientInfo',
+  'clientInfoTag',
+  'Connector',
+  'sentinels',
+  'name',
+  'sentinelUsername',
+  'sentinelPassword',
+  'sentinelTLS',
+  'natMap',
+  'enableTLSForSentinelMode',
+  'updateSentinels',
+  'sentinelMaxConnections',
+  'sentinelCommandTimeout',
+]);
 
 /**
  * Options that every connection of ours has. The driver decides nothing about delivery: a command
@@ -60,9 +82,10 @@ const OWN_OPTIONS = {
 } as const satisfies RedisOptions;
 
 function carried(source: object): ConnectionOptions {
-  const values = new Map<string, unknown>(Object.entries(source));
-  const given = CARRIED.filter((name) => values.get(name) !== undefined);
-  return Object.fromEntries(given.map((name) => [name, values.get(name)]));
+  const options = Object.entries(source);
+  return Object.fromEntries(
+    options.filter(([name, value]) => CARRIED.has(name) && value !== undefined),
+  );
 }
 
 function refuse(source: object, option: string, allowed: unknown, why: string): void {
@@ -90,7 +113,7 @@ function parseSeed(node: unknown): ConnectionOptions & Address {
     options = node;
   }
   const { host = '127.0.0.1', port = 6379 } = options;
-  return { ...carried(options), host, port: Number(port) };
+  return { ...carried(options), host, port };
 }
 
 function translator(natMap: ClusterOptions['natMap']): (address: Address) => Address {
@@ -106,8 +129,9 @@ function clusterEndpoint(cluster: Cluster): Endpoint {
   refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
   // The nodes it was made with, and those it has learnt since.
   const startup: unknown = Reflect.get(cluster, 'startupNodes');
+  const given: unknown[] = Array.isArray(startup) ? startup : [];
   const known = cluster.nodes().map((node) => node.options);
-  const seeds = [...(Array.isArray(startup) ? startup : []), ...known].map(parseSeed);
+  const seeds = [...given, ...known].map(parseSeed);
   // Credentials and TLS may stand in the start nodes; they count for all nodes.
   const [first] = seeds;
   if (first === undefined) {
@@ -122,8 +146,17 @@ function clusterEndpoint(cluster: Cluster): Endpoint {
   };
 }
 
+/** Instances are told by what they can do: they may come from another copy of the driver. */
+function isCluster(template: object): template is Cluster {
+  return 'isCluster' in template && template.isCluster === true;
+}
+
+function isRedis(template: object): template is Redis {
+  return 'sendCommand' in template && typeof template.sendCommand === 'function';
+}
+
 /** Reads a template; throws a TypeError that names what cannot be used. */
-export function readTemplate(template: RedisTemplate): Endpoint {
+export function readTemplate(template: unknown): Endpoint {
   if (typeof template === 'string') {
     if (!/^(rediss?:\/\/|\/)/.test(template)) {
       throw new TypeError(
@@ -139,17 +172,17 @@ export function readTemplate(template: RedisTemplate): Endpoint {
       `redis must be a URL, ioredis options, a Redis or a Cluster, got ${describe(template)}`,
     );
   }
-  if ('isCluster' in template && template.isCluster) {
-    return clusterEndpoint(template as Cluster);
+  if (isCluster(template)) {
+    return clusterEndpoint(template);
   }
-  const isInstance = 'sendCommand' in template && typeof template.sendCommand === 'function';
-  return singleEndpoint(isInstance ? (template as Redis).options : template);
+  return singleEndpoint(isRedis(template) ? template.options : template);
 }
 
 /** A connection that is not yet opened: `connect()` opens it, and once ended it stays ended. */
 export function createConnection(options: ConnectionOptions, connectTimeoutMs: number): Redis {
   // 0 would be no limit at all.
-  const connectTimeout = Math.min(options.connectTimeout || connectTimeoutMs, connectTimeoutMs);
+  const wanted = options.connectTimeout === 0 ? undefined : options.connectTimeout;
+  const connectTimeout = Math.min(wanted ?? connectTimeoutMs, connectTimeoutMs);
   return new Redis({ ...options, connectTimeout });
 }
 

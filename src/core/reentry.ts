@@ -3,7 +3,7 @@ import type { LeaseLostError } from '../errors.js';
 import { contention } from './acquisition.js';
 import type { AcquisitionTerms } from './acquisition.js';
 import type { Call } from './call.js';
-import { translate } from './delivery.js';
+import { translate } from './translate.js';
 import type { LockHold } from './hold.js';
 import type { LeaseHolder } from './lease.js';
 import type { LockKeeper } from './lock-keeper.js';

@@ -42,7 +42,7 @@ export class Scopes<H extends ScopedHold> {
 
   /** True when the current code runs inside a scope of `hold`, or of a hold re-entered from it:
    * waiting here for `hold` to end would be waiting for oneself. */
-  isInside(hold: H): boolean {
+  isInside(hold: ScopedHold): boolean {
     for (let scope = this.#storage.getStore(); scope; scope = scope.enclosing) {
       for (let inner: ScopedHold | undefined = scope.hold; inner; inner = inner.outer) {
         if (inner === hold) {

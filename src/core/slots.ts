@@ -1,3 +1,4 @@
+import { list } from './decode.js';
 import type { Address } from './redis.js';
 
 const SLOTS = 16_384;
@@ -34,13 +35,10 @@ export interface SlotRange {
 
 /** Reads the answer to CLUSTER SLOTS of the node at `asked`, which may leave out its own host. */
 export function readSlots(reply: unknown, asked: Address): SlotRange[] {
-  if (!Array.isArray(reply)) {
-    return [];
-  }
   const ranges: SlotRange[] = [];
-  for (const range of reply) {
-    const [from, to, master]: unknown[] = Array.isArray(range) ? range : [];
-    const [host, port]: unknown[] = Array.isArray(master) ? master : [];
+  for (const range of list(reply).map(list)) {
+    const [from, to, master] = range;
+    const [host, port] = list(master);
     if (typeof host === 'string' || host === null) {
       const address = {
         host: host === null || host === '' ? asked.host : host,

@@ -1,4 +1,4 @@
-import { translate } from '../core/delivery.js';
+import { translate } from '../core/translate.js';
 import type { Patience } from '../core/patience.js';
 import type { Runtime } from '../core/runtime.js';
 import { SharedLook } from '../core/shared-look.js';

@@ -1,6 +1,7 @@
 import { UnexpectedReplyError } from '../errors.js';
 import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
+import { list } from '../core/decode.js';
 import type { LockProtocol, LockView, Verdict } from '../core/lock-protocol.js';
 import { prefixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
@@ -49,7 +50,8 @@ const inspect: Sendable<LockView> = {
 };
 
 function readView(json: string): LockView {
-  const [ttl, ...fields] = JSON.parse(json) as unknown[];
+  const parsed: unknown = JSON.parse(json);
+  const [ttl, ...fields] = list(parsed);
   const ttlMs = Number(ttl);
   const remainingMs = ttlMs < 0 ? Number.POSITIVE_INFINITY : ttlMs;
   const holders = [];

@@ -15,7 +15,7 @@ export interface ModelHold {
   state: 'live' | 'doomed' | 'released';
 }
 
-export interface ModelWaiter {
+interface ModelWaiter {
   readonly client: number;
   state: 'waiting' | 'granted' | 'aborted';
 }
