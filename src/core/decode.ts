@@ -1,8 +1,7 @@
-import { inspect } from 'node:util';
 import { UnexpectedReplyError } from '../errors.js';
 
 function unexpected(expected: string, reply: unknown): UnexpectedReplyError {
-  return new UnexpectedReplyError(`expected ${expected} from the server, got ${inspect(reply)}`);
+  return new UnexpectedReplyError(`expected ${expected} from the server, got ${JSON.stringify([reply])}`);
 }
 
 /** An integer reply. */

@@ -184,9 +184,10 @@ export class Link {
     this.#known.add(sha1);
     reply.then(
       (value) => {
-        // Not when it was written again meanwhile: the answer of any copy is the answer.
-        this.#unanswered.delete(call);
-        call.succeed(value);
+        // Unless it was abandoned meanwhile.
+        if (this.#unanswered.delete(call)) {
+          call.succeed(value);
+        }
       },
       (error: Error) => this.#failed(redis, call, error),
     );

@@ -3,13 +3,15 @@
 import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
-import { randomName, rawClient, redisUrl, runPrefix } from '../support/redis.js';
+import { randomName, rawClient, redisUrl } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { openClient } from './exercise.js';
 
+const prefix = randomName('handshake');
+
 afterAll(async () => {
-  await expectNoResidue(runPrefix(), { allow: [/^latchkey_cancelled:/] });
-  await expectNoChannels(runPrefix());
+  await expectNoResidue(prefix, { allow: [/^latchkey_cancelled:/] });
+  await expectNoChannels(prefix);
 });
 
 const HANDSHAKE = ['HELLO', 'AUTH', 'INFO'];
@@ -38,7 +40,7 @@ test('a command connection that dies in its handshake is replaced', async () => 
   const client = openClient({ redis: proxy.url, commandTimeoutMs: 500 });
   await handshake.lost();
 
-  const hold = await client.getLock(randomName()).acquire({ waitMs: 5_000 });
+  const hold = await client.getLock(`${prefix}-1`).acquire({ waitMs: 5_000 });
 
   expect(hold.isHeld).toBe(true);
   await hold.release();
@@ -47,7 +49,7 @@ test('a command connection that dies in its handshake is replaced', async () => 
 test('a subscriber connection that dies in its handshake is replaced', async () => {
   const proxy = await startProxy({ target: redisUrl() });
   const client = openClient({ redis: proxy.url, commandTimeoutMs: 500 });
-  const name = randomName();
+  const name = `${prefix}-2`;
   const hold = await openClient({ redis: redisUrl() }).getLock(name).acquire();
   await client.getLock(name).isLocked();
   const handshake = loseNextHandshake(proxy);

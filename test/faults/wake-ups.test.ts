@@ -1,15 +1,18 @@
 // A wake-up that reaches a waiter who leaves must reach the next one: nobody else will be told.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Client, Hold, Lock } from '../../src/index.js';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
+import { rawClient } from '../support/redis.js';
 import {
   cutReply,
   expectHolder,
   faultWorlds,
   listening,
   runs,
+  sendsCommands,
   settledRequests,
   stored,
   take,
@@ -68,6 +71,27 @@ describe.concurrent('a waiter that leaves after it was woken', () => {
     await eventually(() => asking.held.length === 1);
     abort.abort(new Error('left'));
     asking.release();
+
+    expect(await first).toEqual(new Error('left'));
+    await expectHolder(world.name, await promptly(second));
+  });
+
+  test('aborted before its question could be sent: the next one gets in', async (context) => {
+    const world = await open(context);
+    const { held, abort, first, second } = await twoWaiters(world);
+    const witness = rawClient(world.proxy.url);
+    const told = new Promise((resolve) => {
+      witness.once('message', resolve);
+    });
+    await witness.subscribe(`redisson_lock__channel:{${world.name}}`);
+
+    world.proxy.refuse();
+    world.proxy.cutAll(sendsCommands);
+    await held.release();
+    await told;
+    await nextTurn();
+    abort.abort(new Error('left'));
+    await world.up();
 
     expect(await first).toEqual(new Error('left'));
     await expectHolder(world.name, await promptly(second));
