@@ -1,7 +1,9 @@
 import { UnexpectedReplyError } from '../errors.js';
 
 function unexpected(expected: string, reply: unknown): UnexpectedReplyError {
-  return new UnexpectedReplyError(`expected ${expected} from the server, got ${JSON.stringify([reply])}`);
+  return new UnexpectedReplyError(
+    `expected ${expected} from the server, got ${JSON.stringify([reply])}`,
+  );
 }
 
 /** An integer reply. */

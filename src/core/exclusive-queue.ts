@@ -1,8 +1,7 @@
 import type { Clock, Timer } from './clock.js';
+import { RECHECK_MAX_MS, Sleeper } from './rechecks.js';
+import type { Rechecks } from './rechecks.js';
 import type { WaitHub } from './wait-hub.js';
-
-/** A wait looks again at least this often, whatever messages say. */
-export const RECHECK_MAX_MS = 5_000;
 
 /** Somebody who waits for an exclusive lock. */
 export interface Waiter {
@@ -10,15 +9,23 @@ export interface Waiter {
   ask(): void;
 }
 
+/** What a queue needs of its client. */
+export interface QueueServices {
+  readonly hub: WaitHub;
+  readonly clock: Clock;
+  readonly rechecks: Rechecks;
+}
+
 /**
  * The waiters of one client for one exclusive lock, first come first served. Only the head can
  * profit from asking, so only the head asks: a thousand waiters cost what one costs.
  */
-export class ExclusiveQueue {
+export class ExclusiveQueue extends Sleeper {
   /** True once the server has said "busy", or has granted the lock to one of ours. */
   contended = false;
-  readonly #hub: WaitHub;
-  readonly #clock: Clock;
+  /** The lock is free when this key is gone. */
+  readonly key: string;
+  readonly #services: QueueServices;
   readonly #channel: string;
   readonly #emptied: () => void;
   #head: Waiter | undefined;
@@ -27,15 +34,17 @@ export class ExclusiveQueue {
   #asking = false;
   /** A hint came while the head was asking: its answer may be older than the hint. */
   #hinted = false;
-  #recheck: Timer | undefined;
+  /** Wakes the head when the lease that it saw should have ended. */
+  #leaseEnd: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(hub: WaitHub, clock: Clock, channel: string, emptied: () => void) {
-    this.#hub = hub;
-    this.#clock = clock;
+  constructor(services: QueueServices, key: string, channel: string, emptied: () => void) {
+    super();
+    this.#services = services;
+    this.key = key;
     this.#channel = channel;
     this.#emptied = emptied;
-    if (hub.isListening(channel)) {
+    if (services.hub.isListening(channel)) {
       // Still subscribed from before: listening before the first attempt saves the second.
       this.#listen();
     }
@@ -84,6 +93,18 @@ export class ExclusiveQueue {
     }
   }
 
+  /** A re-check found that the lock lives so many ms more; -2: it is free. */
+  probed(ttlMs: number): void {
+    if (this.#asking) {
+      return;
+    }
+    if (ttlMs === -2) {
+      this.#ask();
+    } else {
+      this.#sleep(ttlMs);
+    }
+  }
+
   /** A waiter gives up. If it was asking, the next one asks instead: it passes its wake-up on. */
   leave(waiter: Waiter): void {
     if (waiter !== this.#head) {
@@ -100,7 +121,7 @@ export class ExclusiveQueue {
 
   #ask(): void {
     if (this.#head !== undefined) {
-      this.#recheck?.cancel();
+      this.#wakeUp();
       this.#asking = true;
       this.#hinted = false;
       this.#head.ask();
@@ -111,7 +132,7 @@ export class ExclusiveQueue {
     const [next] = this.#others ?? [];
     this.#head = next;
     if (next === undefined) {
-      this.#recheck?.cancel();
+      this.#wakeUp();
       this.#stopListening?.();
       this.#stopListening = undefined;
       this.#emptied();
@@ -121,15 +142,24 @@ export class ExclusiveQueue {
   }
 
   #sleep(busyMs: number): void {
-    if (this.#head !== undefined) {
-      const delayMs = busyMs < 0 ? RECHECK_MAX_MS : Math.min(busyMs + 1, RECHECK_MAX_MS);
-      this.#recheck?.cancel();
-      this.#recheck = this.#clock.after(delayMs, () => this.hint());
+    if (this.#head === undefined) {
+      return;
     }
+    this.#wakeUp();
+    if (busyMs >= 0 && busyMs < RECHECK_MAX_MS) {
+      this.#leaseEnd = this.#services.clock.after(busyMs + 1, () => this.hint());
+    } else {
+      this.#services.rechecks.add(this);
+    }
+  }
+
+  #wakeUp(): void {
+    this.#leaseEnd?.cancel();
+    this.#services.rechecks.delete(this);
   }
 
   #listen(): void {
     // Any message is a hint, and so is the confirmation of the subscription.
-    this.#stopListening ??= this.#hub.listen(this.#channel, () => this.hint());
+    this.#stopListening ??= this.#services.hub.listen(this.#channel, () => this.hint());
   }
 }

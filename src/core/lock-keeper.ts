@@ -64,13 +64,13 @@ export class LockKeeper implements HoldOwner {
   /** The local waiters of this lock. */
   queue(): ExclusiveQueue {
     const { runtime, protocol } = this;
-    const { lockId, channel } = protocol;
+    const { lockId, key, channel } = protocol;
     let queue = runtime.queues.get(lockId);
     if (queue === undefined) {
       const emptied = (): void => {
         runtime.queues.delete(lockId);
       };
-      queue = new ExclusiveQueue(runtime.hub, runtime.clock, channel, emptied);
+      queue = new ExclusiveQueue(runtime, key, channel, emptied);
       runtime.queues.set(lockId, queue);
     }
     return queue;

@@ -9,6 +9,7 @@ import { Lease } from './lease.js';
 import type { LeaseIdentity, LostHook } from './lease.js';
 import { Patience, Waits } from './patience.js';
 import type { PatienceLimits } from './patience.js';
+import { Rechecks } from './rechecks.js';
 import { Requests } from './requests.js';
 import type { Router, RouterOwner } from './router.js';
 import { Scopes } from './scopes.js';
@@ -38,6 +39,7 @@ export class Runtime {
   readonly router: Router;
   readonly hub: WaitHub;
   readonly watchdog: Watchdog;
+  readonly rechecks: Rechecks;
   readonly delivery: Delivery;
   readonly waits: Waits;
   readonly #anchor: Anchor;
@@ -78,6 +80,8 @@ export class Runtime {
       failed: (error) => this.failed(error),
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
+    const failed = (error: Error): void => this.failed(error);
+    this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
     this.router.open();
   }
 
@@ -145,6 +149,7 @@ export class Runtime {
   /** Ends everything that has an end: connections, timers, subscriptions. */
   shutDown(): void {
     this.hub.close();
+    this.rechecks.close();
     this.watchdog.close();
     this.router.close(this.closedError(''));
     this.delivery.close();

@@ -481,3 +481,21 @@ return record(KEYS[1], ARGV[1], ARGV[2], 'cancelled')`,
   operands: (keys, args) => [1, keys.requests, args.number, args.floor],
   decode: text,
 };
+
+/** how long each of many objects that are waited for still lives. */
+export const waitsProbe: Script<
+  { objects: readonly string[] },
+  Record<string, never>,
+  string
+> = {
+  name: 'waits/probe',
+  sha1: 'f23a6dc1b6304893b9da0c128857caaac2418a08',
+  source: `-- waits/probe
+local lives = {}
+for i = 1, #KEYS do
+  lives[i] = string.format('%.0f', redis.call('PTTL', KEYS[i]))
+end
+return table.concat(lives, ' ')`,
+  operands: (keys) => [keys.objects.length, ...keys.objects],
+  decode: text,
+};

@@ -2,9 +2,7 @@ import type { Clock, Timer } from './clock.js';
 import type { Prepared, Receiver } from './call.js';
 import type { Delivery } from './delivery.js';
 import type { Lease } from './lease.js';
-
-/** Leases renewed by one command. */
-const LEASES_PER_COMMAND = 100;
+import { wavesOf } from './waves.js';
 
 /** One lease of a renewal command: 0 asks whether it is still held, and renews nothing. */
 export interface RenewalClaim {
@@ -95,35 +93,25 @@ export class Watchdog {
   }
 
   #round(): void {
-    const batches = new Map<Renewal, Map<string, Lease[]>>();
+    const due = new Map<Renewal, Lease[]>();
     for (const [lease, renewal] of this.#leases) {
       // Asking for the error first: a deadline that has passed is a loss, not a renewal.
       if (lease.error !== undefined) {
         continue;
       }
       lease.arm(2 * this.#periodMs);
-      const { key } = lease.identity;
-      const cause = this.#routes.whyDown(key);
+      const cause = this.#routes.whyDown(lease.identity.key);
       if (cause !== undefined || lease.renewing) {
         lease.doubt(cause);
         continue;
       }
-      const groups = batches.get(renewal) ?? new Map<string, Lease[]>();
-      batches.set(renewal, groups);
-      const group = this.#routes.groupOf(key);
-      const leases = groups.get(group) ?? [];
-      groups.set(group, leases);
+      const leases = due.get(renewal) ?? [];
+      due.set(renewal, leases);
       leases.push(lease);
     }
-    this.#send(batches);
-  }
-
-  #send(batches: Map<Renewal, Map<string, Lease[]>>): void {
-    for (const [renewal, groups] of batches) {
-      for (const leases of groups.values()) {
-        for (let i = 0; i < leases.length; i += LEASES_PER_COMMAND) {
-          this.#renew(renewal, leases.slice(i, i + LEASES_PER_COMMAND));
-        }
+    for (const [renewal, leases] of due) {
+      for (const wave of wavesOf(leases, ({ identity }) => this.#routes.groupOf(identity.key))) {
+        this.#renew(renewal, wave);
       }
     }
   }

@@ -77,7 +77,7 @@ export function faultWorlds(
       await proxy.close();
     });
     const client = start(proxy.url, options);
-    await client.getLock(`${prefix}-warm-up`).isLocked();
+    await eventually(async () => !(await client.getLock(`${prefix}-warm-up`).isLocked()));
     return {
       proxy,
       name,

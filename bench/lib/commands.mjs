@@ -1,0 +1,63 @@
+// @ts-check
+// Counts the commands that clients send, by INFO commandstats. That counts what scripts call as
+// well, so every command that a script of ours calls is left out: we send none of those ourselves.
+import { Redis } from 'ioredis';
+import * as scripts from '../../dist/core/scripts.generated.js';
+
+/** Commands that set up and check connections, and those that the bench itself sends. */
+const NOT_COUNTED = new Set(['hello', 'auth', 'select', 'client', 'ping', 'info', 'script']);
+
+const CALLED_BY_SCRIPTS = new Set([
+  'publish',
+  'spublish',
+  ...Object.values(scripts).flatMap(({ source }) =>
+    [...source.matchAll(/redis\.p?call\('(\w+)'/g)].map(([, name = '']) => name.toLowerCase()),
+  ),
+]);
+
+/**
+ * @param {string} name such as "evalsha" or "client|setinfo"
+ * @returns {boolean}
+ */
+function isCounted(name) {
+  const [command = name] = name.split('|');
+  return !NOT_COUNTED.has(command) && !CALLED_BY_SCRIPTS.has(command);
+}
+
+export class CommandCounter {
+  #redis;
+
+  /** @param {string} url */
+  constructor(url) {
+    this.#redis = new Redis(url);
+  }
+
+  /** Makes the server forget every script, as after a restart. */
+  async forgetScripts() {
+    await this.#redis.script('FLUSH', 'SYNC');
+  }
+
+  /** @returns {Promise<number>} commands since the server started */
+  async total() {
+    let total = 0;
+    const lines = await this.#redis.info('commandstats');
+    for (const [, name = '', calls] of lines.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
+      total += isCounted(name) ? Number(calls) : 0;
+    }
+    return total;
+  }
+
+  /**
+   * @param {() => Promise<unknown>} work
+   * @returns {Promise<number>} commands sent while `work` ran
+   */
+  async during(work) {
+    const before = await this.total();
+    await work();
+    return (await this.total()) - before;
+  }
+
+  async close() {
+    await this.#redis.quit();
+  }
+}

@@ -1,0 +1,93 @@
+// @ts-check
+// The table and the JSON file.
+import { availableParallelism } from 'node:os';
+import Table from 'cli-table3';
+import pc from 'picocolors';
+
+/**
+ * @typedef {object} Target
+ * @property {'<=' | '>=' | '<' | '='} is
+ * @property {number} limit
+ *
+ * @typedef {object} Row
+ * @property {string} figure
+ * @property {Target} [target] none: the figure only informs
+ * @property {number} value what the target is about
+ * @property {string} measured the value in words
+ * @property {object} [details] for the JSON file
+ *
+ * @typedef {object} Outcome
+ * @property {Row[]} rows
+ * @property {boolean} quick
+ * @property {string} server
+ * @property {number} ms
+ */
+
+/**
+ * @param {Row} row
+ * @returns {'pass' | 'miss' | '-'}
+ */
+export function verdictOf({ target, value }) {
+  if (target === undefined) {
+    return '-';
+  }
+  const { is, limit } = target;
+  const met = {
+    '<=': value <= limit,
+    '>=': value >= limit,
+    '<': value < limit,
+    '=': value === limit,
+  };
+  return met[is] ? 'pass' : 'miss';
+}
+
+/**
+ * @param {string} figure
+ * @param {import('./stats.mjs').Ratio} ratio
+ * @param {(value: number) => string} show the figure itself, ours and bare
+ * @param {Target} [target]
+ * @returns {Row}
+ */
+export function ratioRow(figure, ratio, show, target) {
+  const [middle, low, high] = [ratio.median, ratio.low, ratio.high].map((each) => each.toFixed(2));
+  const sides = `${show(ratio.ours)} / ${show(ratio.bare)}`;
+  const row = { figure, value: ratio.median, details: ratio };
+  const measured = `${middle} (${low} to ${high}): ${sides}`;
+  return target === undefined ? { ...row, measured } : { ...row, measured, target };
+}
+
+/** @param {number} value */
+export function us(value) {
+  return `${value.toFixed(0)} us`;
+}
+
+/** @param {Row} row */
+function cells(row) {
+  const verdict = verdictOf(row);
+  const paint = { pass: pc.green, miss: pc.red, '-': pc.dim }[verdict];
+  const target = row.target === undefined ? '' : `${row.target.is} ${row.target.limit}`;
+  return [row.figure, target, row.measured, paint(verdict)];
+}
+
+/** @param {Outcome} outcome */
+function setting({ quick, server, ms }) {
+  const length = `${quick ? 'quick run, ' : ''}${(ms / 1_000).toFixed(0)} s`;
+  return `node ${process.version}, ${server}, ${availableParallelism()} cores, ${length}`;
+}
+
+/** @param {Outcome} outcome */
+export function report(outcome) {
+  const table = new Table({
+    head: ['figure', 'target', 'measured', ''],
+    style: { head: ['bold'], border: ['dim'] },
+  });
+  table.push(...outcome.rows.map(cells));
+  const legend = 'Ratios: latchkey by bare ioredis, median (quartiles): the figure of each';
+  return `${table.toString()}\n${pc.dim(`${legend}\n${setting(outcome)}`)}`;
+}
+
+/** @param {Outcome} outcome */
+export function reportJson(outcome) {
+  const rows = outcome.rows.map((row) => ({ ...row, verdict: verdictOf(row) }));
+  return `${JSON.stringify({ setting: setting(outcome), quick: outcome.quick, rows }, null, 2)}\n`;
+}

@@ -1,0 +1,98 @@
+// @ts-check
+// `npm run bench`: what coordination costs, next to the same scripts sent by a bare driver. Only
+// ratios and counts are judged: absolute times belong to the machine.
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { Redis } from 'ioredis';
+import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
+import { figures } from './figures/index.mjs';
+import { endAllWorkers } from './lib/bench-worker.mjs';
+import { verdictOf, report, reportJson } from './lib/report.mjs';
+
+const HELP = `npm run bench -- [options]
+
+  --quick      under 40 seconds instead of under 3 minutes; noisier
+  --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
+  --json FILE  also write the figures to FILE
+  --check      exit code 1 when a target is missed
+
+Environment
+  LATCHKEY_TEST_REDIS_URL  use this server instead of starting one (standalone, and idle: commands
+                           are counted on it; own keys only, deleted after)
+`;
+
+/** Deletes what was left on a server that goes on.
+ * @param {string} url
+ * @param {string} keyPrefix */
+async function sweep(url, keyPrefix) {
+  const redis = new Redis(url);
+  for await (const keys of redis.scanStream({ match: `*${keyPrefix}*`, count: 500 })) {
+    if (Array.isArray(keys) && keys.length > 0) {
+      await redis.unlink(keys.map(String));
+    }
+  }
+  await redis.quit();
+}
+
+/**
+ * @param {{ quick: boolean, only: string }} options
+ * @returns {Promise<import('./lib/report.mjs').Outcome>}
+ */
+async function measure({ quick, only }) {
+  const startedAt = performance.now();
+  const server = await startRedis({ purpose: 'test' });
+  const keyPrefix = `bench:${randomBytes(6).toString('hex')}:`;
+  const cleanUp = async () => {
+    endAllWorkers();
+    if (server.kind === 'url') {
+      await sweep(server.url, keyPrefix);
+    }
+    await server.stop();
+  };
+  const interrupted = () => void cleanUp().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    const rows = [];
+    for (const { id, title, measure: measureFigure } of figures) {
+      if (id.includes(only)) {
+        process.stderr.write(`bench: ${title}\n`);
+        rows.push(...(await measureFigure({ url: server.url, keyPrefix, quick })));
+      }
+    }
+    return { rows, quick, server: server.version, ms: performance.now() - startedAt };
+  } finally {
+    await cleanUp();
+  }
+}
+
+/** @returns {Promise<number>} the exit code */
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      json: { type: 'string' },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const outcome = await measure(values);
+  console.log(report(outcome));
+  if (values.json !== undefined) {
+    await writeFile(values.json, reportJson(outcome));
+  }
+  return values.check && outcome.rows.some((row) => verdictOf(row) === 'miss') ? 1 : 0;
+}
+
+// An explicit end, so that no worker outlives a failure (see bench-worker.mjs).
+process.exit(
+  await main().catch((error) => {
+    console.error(error instanceof RedisUnavailableError ? error.message : error);
+    return 1;
+  }),
+);

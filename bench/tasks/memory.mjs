@@ -1,0 +1,61 @@
+// @ts-check
+// What a held lock weighs on the heap of its process. Needs --expose-gc.
+import { setImmediate as turn } from 'node:timers/promises';
+import { createClient } from '../../dist/index.js';
+
+/**
+ * @typedef {object} MemoryOptions
+ * @property {string} url
+ * @property {string} keyPrefix
+ * @property {number} holds
+ * @property {boolean} signals listen to the signal of every hold
+ *
+ * @typedef {{ bytesPerHold: number }} MemoryRound
+ */
+
+function lost() {}
+
+/** @returns {Promise<number>} */
+async function heapUsed() {
+  for (let i = 0; i < 4; i++) {
+    await turn();
+    globalThis.gc?.();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+/**
+ * @param {MemoryOptions} options
+ * @returns {Promise<{ round(): Promise<MemoryRound> }>}
+ */
+export async function memory({ url, keyPrefix, holds, signals }) {
+  if (globalThis.gc === undefined) {
+    throw new Error('needs --expose-gc');
+  }
+  const client = createClient({ redis: url, keyPrefix });
+  const acquire = async (/** @type {number} */ i) => {
+    const hold = await client.getLock(`memory:${process.pid}:${i}`).acquire();
+    if (signals) {
+      hold.signal.addEventListener('abort', lost);
+    }
+    return hold;
+  };
+  /** @param {number} count */
+  const acquireMany = async (count) =>
+    await Promise.all(Array.from({ length: count }, (_, i) => acquire(i)));
+  const warmUp = async () => {
+    const held = await acquireMany(holds);
+    await Promise.all(held.map(async (hold) => await hold.release()));
+  };
+  // Compiled code, grown tables and socket buffers stay; they belong to no hold.
+  await warmUp();
+  return {
+    async round() {
+      const before = await heapUsed();
+      const held = await acquireMany(holds);
+      const after = await heapUsed();
+      await Promise.all(held.map(async (hold) => await hold.release()));
+      return { bytesPerHold: (after - before) / held.length };
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// @ts-check
+// A child process: sets up the task that its arguments name, then runs one round per message.
+import { contend } from './tasks/contend.mjs';
+import { cycles } from './tasks/cycles.mjs';
+import { memory } from './tasks/memory.mjs';
+
+/** @typedef {{ round(): Promise<object> }} Task */
+
+/** @type {Record<string, (options: never) => Promise<Task>>} */
+const tasks = { contend, cycles, memory };
+
+const [, , name = '', options = ''] = process.argv;
+const setUp = tasks[name];
+if (setUp === undefined) {
+  throw new Error(`no task "${name}"`);
+}
+const task = await setUp(/** @type {never} */ (JSON.parse(options)));
+
+process.on('message', () => {
+  task.round().then(
+    (result) => process.send?.(result),
+    (error) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+process.once('disconnect', () => process.exit(0));
+process.send?.('ready');

@@ -1,0 +1,101 @@
+import { Chain, Chained } from './chain.js';
+import { prepare } from './call.js';
+import type { Clock, Timer } from './clock.js';
+import { asError, integers } from './decode.js';
+import type { Delivery } from './delivery.js';
+import { wavesOf } from './waves.js';
+import { waitsProbe } from './scripts.generated.js';
+import type { Routes } from './watchdog.js';
+
+/** A wait looks again at least this often, whatever messages say. */
+export const RECHECK_MAX_MS = 5_000;
+
+/** Looks that are due within this time of each other go together. */
+const TOGETHER_MS = 250;
+
+/** Somebody who sleeps until a key is gone. */
+export abstract class Sleeper extends Chained {
+  /** For the re-checks only. */
+  dueAt = 0;
+  abstract readonly key: string;
+  /** The key still lives so many ms: -1 without limit, -2 it is not there. */
+  abstract probed(ttlMs: number): void;
+}
+
+/** Looks after all who sleep longer than a look may be away: one command asks for many of them. */
+export class Rechecks {
+  readonly #clock: Clock;
+  readonly #routes: Pick<Routes, 'groupOf'>;
+  readonly #delivery: Pick<Delivery, 'start'>;
+  readonly #failed: (error: Error) => void;
+  /** In the order in which they fall due, since all sleep equally long. */
+  readonly #sleepers = new Chain<Sleeper>();
+  #timer: Timer | undefined;
+
+  constructor(
+    clock: Clock,
+    routes: Pick<Routes, 'groupOf'>,
+    delivery: Pick<Delivery, 'start'>,
+    failed: (error: Error) => void,
+  ) {
+    this.#clock = clock;
+    this.#routes = routes;
+    this.#delivery = delivery;
+    this.#failed = failed;
+  }
+
+  add(sleeper: Sleeper): void {
+    this.#sleepers.delete(sleeper);
+    sleeper.dueAt = this.#clock.now() + RECHECK_MAX_MS;
+    this.#sleepers.push(sleeper);
+    this.#timer ??= this.#clock.after(RECHECK_MAX_MS, this.#look);
+  }
+
+  delete(sleeper: Sleeper): void {
+    this.#sleepers.delete(sleeper);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#sleepers.clear();
+  }
+
+  readonly #look = (): void => {
+    const now = this.#clock.now();
+    const due: Sleeper[] = [];
+    for (const sleeper of this.#sleepers) {
+      if (sleeper.dueAt > now + TOGETHER_MS) {
+        break;
+      }
+      this.#sleepers.delete(sleeper);
+      due.push(sleeper);
+    }
+    const { first } = this.#sleepers;
+    this.#timer = first && this.#clock.after(first.dueAt - now, this.#look);
+    for (const wave of wavesOf(due, ({ key }) => this.#routes.groupOf(key))) {
+      this.#probe(wave);
+    }
+  };
+
+  #probe(sleepers: readonly Sleeper[]): void {
+    const prepared = prepare(waitsProbe, { objects: sleepers.map(({ key }) => key) }, {});
+    this.#delivery.start(prepared, {
+      answered: (answer) => {
+        try {
+          const lives = integers(answer, sleepers.length);
+          sleepers.forEach((sleeper, i) => sleeper.probed(lives[i] ?? -1));
+        } catch (error) {
+          this.#again(sleepers, asError(error));
+        }
+      },
+      failed: (error) => this.#again(sleepers, error),
+    });
+  }
+
+  #again(sleepers: readonly Sleeper[], error: Error): void {
+    this.#failed(error);
+    for (const sleeper of sleepers) {
+      sleeper.probed(-1);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// The documents say what is there: quoted files are equal, links lead somewhere, and a link with
+// the title of a test leads to the file of that test.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const documents = [
+  'README.md',
+  'DESIGN.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync('docs/adr').map((file) => `docs/adr/${file}`),
+];
+
+interface Quote {
+  readonly file: string;
+  readonly code: string;
+}
+
+/** Fenced blocks whose first line is a comment with the name of a file. */
+function quotes(text: string): Quote[] {
+  const blocks = text.matchAll(/^```js\n\/\/ (?<file>[\w./-]+\.mjs)\n\n(?<code>.*?)^```$/gmsu);
+  return [...blocks].map(({ groups }) => ({
+    file: groups?.['file'] ?? '',
+    code: groups?.['code'] ?? '',
+  }));
+}
+
+const inReadme = quotes(readFileSync('README.md', 'utf8'));
+
+test.each(inReadme)('the README quotes $file as it is', ({ file, code }) => {
+  expect(code).toBe(readFileSync(file, 'utf8'));
+});
+
+test('the README quotes every snippet', () => {
+  const snippets = readdirSync('examples/snippets').map((file) => `examples/snippets/${file}`);
+
+  expect(inReadme.map(({ file }) => file).toSorted()).toEqual(snippets.toSorted());
+});
+
+describe.each(documents)('%s', (document) => {
+  const text = readFileSync(document, 'utf8');
+  const links = [...text.matchAll(/\[(?<label>[^\]]+)\]\((?<target>[^)#]+)[^)]*\)/gu)]
+    .map(({ groups }) => ({ label: groups?.['label'] ?? '', target: groups?.['target'] ?? '' }))
+    .filter(({ target }) => !target.startsWith('http'))
+    .map(({ label, target }) => ({ label, path: join(dirname(document), target) }));
+
+  test('links to what is there', () => {
+    expect(links.filter(({ path }) => !existsSync(path))).toEqual([]);
+  });
+
+  test('names tests by their titles', () => {
+    // A sentence of five words or more is the title of a test; anything shorter describes the file.
+    const named = links.filter(
+      ({ label, path }) => path.startsWith('test/') && label.split(' ').length >= 5,
+    );
+
+    const untrue = named.filter(
+      ({ label, path }) => existsSync(path) && !readFileSync(path, 'utf8').includes(label),
+    );
+    expect(untrue).toEqual([]);
+  });
+});
