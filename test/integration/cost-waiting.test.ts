@@ -59,6 +59,44 @@ test.concurrent('a thousand waiters of one process on one lock send next to noth
   expect(await raw.exists(name)).toBe(0);
 });
 
+test.concurrent(
+  'waits for many locks share their re-checks, and still notice a key that went',
+  async () => {
+    const name = randomName('crowd');
+    const traffic = await countedTraffic(server.url);
+    await using client = clientOn(traffic.url);
+    await using holder = clientOn(server.url);
+    const locks = Array.from({ length: 250 }, (_, i) => `${name}-${i}`);
+    await Promise.all(
+      locks.map(async (lock) => await holder.getLock(lock).acquire({ leaseMs: 120_000 })),
+    );
+    const abort = new AbortController();
+    const waits = locks.map(
+      async (lock) =>
+        await client
+          .getLock(lock)
+          .acquire({ signal: abort.signal })
+          .catch(() => 'aborted'),
+    );
+    await eventually(
+      async () => (await raw.pubsub('CHANNELS', `*${name}*`)).length === locks.length,
+    );
+    await client.getLock(locks[0] ?? '').isLocked();
+    // Gone without a message: only a re-check can tell.
+    await raw.del(locks[7] ?? '');
+
+    const sent = await commandsInWindow(traffic);
+
+    // Two or three rounds of three probes, and one acquisition.
+    expect(sent).toBeLessThanOrEqual(12);
+    expect(await Promise.race([waits[7], Promise.resolve('nothing yet')])).toMatchObject({
+      isHeld: true,
+    });
+    abort.abort();
+    await Promise.all(waits);
+  },
+);
+
 test.concurrent('a thousand renewed holds cost at most ten commands a round', async () => {
   const name = randomName('many');
   const leaseMs = 3_000;
