@@ -56,7 +56,7 @@ export class Chain<T extends Chained> implements Iterable<T> {
     return nodes;
   }
 
-  /** Nodes may be deleted while it runs. */
+  /** The node that it stands on may be deleted meanwhile, but no other. */
   *[Symbol.iterator](): Iterator<T> {
     let node = this.first;
     while (node !== undefined) {

@@ -53,7 +53,8 @@ export class ExpiryQueue {
   readonly #expire = (): void => {
     this.#timer = undefined;
     const now = this.#clock.now();
-    for (const entry of this.#entries) {
+    // Each step looks at the head anew: what expires may drop others.
+    for (let entry = this.#entries.first; entry !== undefined; entry = this.#entries.first) {
       if (entry.deadline > now) {
         this.#timer = this.#clock.after(entry.deadline - now, this.#expire);
         return;

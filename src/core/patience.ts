@@ -37,7 +37,7 @@ export class Waits {
 
   /** Ends every wait: the client is closing. */
   close(): void {
-    for (const patience of this.#open) {
+    for (const patience of [...this.#open]) {
       patience.end({ why: 'closed' });
     }
   }

@@ -63,12 +63,12 @@ export class Rechecks {
   readonly #look = (): void => {
     const now = this.#clock.now();
     const due: Sleeper[] = [];
-    for (const sleeper of this.#sleepers) {
-      if (sleeper.dueAt > now + TOGETHER_MS) {
+    for (let head = this.#sleepers.first; head !== undefined; head = this.#sleepers.first) {
+      if (head.dueAt > now + TOGETHER_MS) {
         break;
       }
-      this.#sleepers.delete(sleeper);
-      due.push(sleeper);
+      this.#sleepers.delete(head);
+      due.push(head);
     }
     const { first } = this.#sleepers;
     this.#timer = first && this.#clock.after(first.dueAt - now, this.#look);
