@@ -39,6 +39,17 @@ test('the README quotes every snippet', () => {
   expect(inReadme.map(({ file }) => file).toSorted()).toEqual(snippets.toSorted());
 });
 
+test('DESIGN.md has a line for every file of src/core, and for no other', () => {
+  const text = readFileSync('DESIGN.md', 'utf8');
+  const start = text.indexOf('file in `src/core`');
+  const table = text.slice(start, text.indexOf('\n\n', start));
+  const named = [...table.matchAll(/`(?<name>[\w.-]+\.ts)`/gu)].map(
+    ({ groups }) => groups?.['name'] ?? '',
+  );
+
+  expect(named.toSorted()).toEqual(readdirSync('src/core').toSorted());
+});
+
 describe.each(documents)('%s', (document) => {
   const text = readFileSync(document, 'utf8');
   const links = [...text.matchAll(/\[(?<label>[^\]]+)\]\((?<target>[^)#]+)[^)]*\)/gu)]
