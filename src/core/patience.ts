@@ -37,7 +37,8 @@ export class Waits {
 
   /** Ends every wait: the client is closing. */
   close(): void {
-    for (const patience of [...this.#open]) {
+    const open = [...this.#open];
+    for (const patience of open) {
       patience.end({ why: 'closed' });
     }
   }
