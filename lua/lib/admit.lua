@@ -1,5 +1,6 @@
 -- Whether `holder` may write its hold number `count`: nil and what it holds now when it may, else
--- the refusal: ms left on somebody's lease (-1: none), -2 hold is gone, -3 was cancelled.
+-- the refusal: ms left on somebody's lease (-1: none), -2 the hold is gone, -3 the holder id is
+-- burnt, -4 the hold is gone and somebody else has the lock.
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
@@ -10,7 +11,7 @@ local function admit(lock, cancelled, holder, count)
       return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
     end
     if count > 1 then
-      return -2
+      return -4
     end
     return redis.call('PTTL', lock)
   end

@@ -1,8 +1,13 @@
 -- Records the answer of a request for its later copies, forgets the settled ones, and returns it.
 -- The record lives 10 minutes from its last request and holds only what is still under way.
 local function record(requests, number, floor, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer, '-' .. floor, 'floor')
-  redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  -- Requests may run out of order; a floor that went back would let a late copy run again.
+  local known = redis.call('ZSCORE', requests, 'floor')
+  if not known or -tonumber(known) < tonumber(floor) then
+    redis.call('ZADD', requests, '-' .. floor, 'floor')
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
   redis.call('PEXPIRE', requests, 600000)
   return answer
 end

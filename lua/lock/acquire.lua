@@ -8,7 +8,8 @@
 -- ARGV[2] count      integer  1 needs the lock free or mine, more needs it mine
 -- ARGV[3] lease_ms   integer  lease to have at least, from now
 -- returns integer?   null when taken, else ms left on the holder's lease (-1: it has none),
---                    -2 a re-entry whose lock is no longer held, -3 the holder id is burnt
+--                    -2 a re-entry whose lock nobody holds any more, -4 somebody else does,
+--                    -3 the holder id is burnt
 
 -- include lib/admit
 -- include lib/write_hold

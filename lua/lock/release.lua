@@ -9,7 +9,8 @@
 -- ARGV[3] burn_ms    integer  0 burns nothing
 -- ARGV[4] publish    string   PUBLISH or SPUBLISH
 -- ARGV[5] channel    string   where waiters of the lock listen
--- returns integer?   1 the lock is free, 0 other holds keep it, null it was not held by holder
+-- returns integer    1 the lock is free, 0 other holds keep it, and when the holder had it not:
+--                    -1 somebody else has it, -2 nobody has
 
 local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
@@ -17,7 +18,7 @@ if burn_ms > 0 then
   redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
 end
 if redis.call('HEXISTS', lock, holder) == 0 then
-  return nil
+  return redis.call('EXISTS', lock) == 1 and -1 or -2
 end
 if count > 0 then
   redis.call('HSET', lock, holder, count)

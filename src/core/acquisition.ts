@@ -32,7 +32,8 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
   readonly #keeper: LockKeeper;
   readonly #terms: AcquisitionTerms;
   readonly #settled: (error: unknown, hold: LockHold | undefined) => void;
-  #holderId: string;
+  /** Burnt when the acquisition gives up. */
+  holderId: string;
   /** A copy of an attempt under this holder id may still run. */
   #stray = false;
   #everSent = false;
@@ -52,7 +53,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     this.#keeper = keeper;
     this.#terms = terms;
     this.#settled = settled;
-    this.#holderId = keeper.runtime.newHolderId();
+    this.holderId = keeper.runtime.newHolderId();
   }
 
   start(): void {
@@ -74,7 +75,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
 
   ask(): void {
     const { runtime, protocol } = this.#keeper;
-    const prepared = protocol.acquire(this.#holderId, 1, this.#terms.leaseMs);
+    const prepared = protocol.acquire(this.holderId, 1, this.#terms.leaseMs);
     this.#call = runtime.delivery.start(prepared, this);
   }
 
@@ -95,15 +96,16 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     }
   }
 
-  failed(error: Error): void {
+  failed(error: Error, call: Call<Verdict>): void {
     this.#call = undefined;
+    this.#stray ||= call.strays > 0;
     this.#fail(translate(error, this.#keeper.protocol.resource));
   }
 
   #taken(fencingToken: bigint | undefined, call: Call<Verdict>): void {
     const { runtime, protocol } = this.#keeper;
     const terms = this.#terms;
-    const lease = this.#keeper.createLease(this.#holderId);
+    const lease = this.#keeper.createLease(this.holderId);
     lease.stray = this.#stray;
     lease.start(call.sentAt, terms.leaseMs);
     if (!lease.covers(runtime.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
@@ -121,8 +123,8 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
 
   /** Granted, but the answer took longer than the lease: take it back and ask anew. */
   #tooLate(): void {
-    this.#keeper.cancel(this.#holderId);
-    this.#holderId = this.#keeper.runtime.newHolderId();
+    this.#keeper.cancel(this.holderId);
+    this.holderId = this.#keeper.runtime.newHolderId();
     this.#stray = false;
     if (this.#queue === undefined) {
       this.ask();
@@ -179,7 +181,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
       this.#stray = this.#keeper.runtime.delivery.abandon(this.#call) || this.#stray;
     }
     if (this.#stray) {
-      this.#keeper.cancel(this.#holderId);
+      this.#keeper.cancel(this.holderId);
     }
     this.#queue?.leave(this);
   }

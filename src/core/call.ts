@@ -34,6 +34,8 @@ export abstract class Sending extends Chained {
   lastSentAt: number = Number.NaN;
   /** Copies whose answer can no longer come: each may still run, at any time. */
   strays = 0;
+  /** For a cluster node that imports its slot just now: it has to be told to answer. */
+  asking = false;
 
   /** True once a copy was handed to a connection. */
   get sent(): boolean {

@@ -4,8 +4,8 @@ export class Chained {
   next: this | undefined = undefined;
   /** For the chain only. */
   previous: this | undefined = undefined;
-  /** For the chain only. */
-  chained = false;
+  /** The chain that it stands in. */
+  chain: object | undefined = undefined;
 }
 
 /** A doubly linked list in order of arrival. Unlike a Set it allocates nothing and leaves no holes,
@@ -15,7 +15,7 @@ export class Chain<T extends Chained> implements Iterable<T> {
   #last: T | undefined;
 
   push(node: T): void {
-    node.chained = true;
+    node.chain = this;
     node.previous = this.#last;
     node.next = undefined;
     if (this.#last === undefined) {
@@ -26,12 +26,12 @@ export class Chain<T extends Chained> implements Iterable<T> {
     this.#last = node;
   }
 
-  /** False when the node was not in the chain (any more). */
+  /** False when the node does not stand in this chain (any more). */
   delete(node: T): boolean {
-    if (!node.chained) {
+    if (node.chain !== this) {
       return false;
     }
-    node.chained = false;
+    node.chain = undefined;
     if (node.previous === undefined) {
       this.first = node.next;
     } else {
@@ -49,7 +49,7 @@ export class Chain<T extends Chained> implements Iterable<T> {
   clear(): T[] {
     const nodes = [...this];
     for (const node of nodes) {
-      node.chained = false;
+      node.chain = undefined;
     }
     this.first = undefined;
     this.#last = undefined;

@@ -70,8 +70,9 @@ export function systemClock(): Clock {
     },
     afterInput(task) {
       // Timers run before a turn's input: a loop that was blocked sees its timers first. Two
-      // immediates later every socket that had something to read has been read.
-      setImmediate(() => setImmediate(task).unref()).unref();
+      // immediates later every socket that had something to read has been read. They are not
+      // unref'd, or an idle loop would sleep on them.
+      setImmediate(() => setImmediate(task));
     },
     anchor() {
       const timer = setInterval(() => {}, TIMER_MAX_MS);

@@ -5,6 +5,7 @@ import { Link } from './link.js';
 import type { Address, ConnectionOptions } from './redis.js';
 import type { Router, RouterOwner } from './router.js';
 import { readRedirection, readSlots, slotOf } from './slots.js';
+import type { SlotRange } from './slots.js';
 
 /** While the map of slots has gaps, or a node is down, it is read again this often. */
 const REFRESH_PERIOD_MS = 200;
@@ -62,6 +63,9 @@ export class ClusterRouter implements Router {
   }
 
   open(): void {
+    if (this.#closedBy !== undefined) {
+      return;
+    }
     for (const seed of this.#endpoint.seeds) {
       this.#node(seed);
     }
@@ -126,7 +130,7 @@ export class ClusterRouter implements Router {
       const { readyLimitMs } = this.#endpoint;
       const options = { ...this.#endpoint.options, ...address };
       const link = new Link({ options, readyLimitMs }, this.#clock, {
-        answerLimitMs: () => this.#owner.answerLimitMs(),
+        answerLimitMs: this.#owner.answerLimitMs,
         up: () => {
           this.#owner.up();
           this.#refreshSoon();
@@ -150,13 +154,12 @@ export class ClusterRouter implements Router {
       return false;
     }
     const node = this.#node(this.#endpoint.translate(redirection.address));
-    if (redirection.isAsk) {
-      node.link.sendAsking(call);
-    } else {
+    call.asking = redirection.isAsk;
+    if (!redirection.isAsk) {
       this.#masters.set(redirection.slot, node.id);
-      node.link.send(call);
       this.#refreshSoon();
     }
+    node.link.send(call);
     return true;
   }
 
@@ -182,25 +185,28 @@ export class ClusterRouter implements Router {
 
   /** Reads the slots from the first node that answers; without any, tries the seeds again. */
   async #readMap(): Promise<void> {
-    for (const { link, address } of this.#nodes.values()) {
-      if (!link.isUp) {
-        continue;
+    const up = [...this.#nodes.values()].filter(({ link }) => link.isUp);
+    try {
+      const ranges = await Promise.any(up.map(async (node) => await this.#readMapFrom(node)));
+      if (this.#closedBy === undefined) {
+        this.#apply(ranges);
       }
-      try {
-        const ranges = readSlots(await link.query('CLUSTER', 'SLOTS'), address);
-        this.#publish ??= await sharding(link);
-        if (ranges.length > 0 && this.#closedBy === undefined) {
-          this.#apply(ranges);
-          return;
-        }
-      } catch (error) {
-        this.#owner.trouble(error instanceof Error ? error : new Error(String(error)));
-      }
+    } catch {
+      // Nobody knows: each link that goes down says why.
+      this.open();
     }
-    this.open();
   }
 
-  #apply(ranges: readonly { from: number; to: number; master: Address }[]): void {
+  async #readMapFrom({ link, address }: Node): Promise<SlotRange[]> {
+    const ranges = readSlots(await link.query('CLUSTER', 'SLOTS'), address);
+    if (ranges.length === 0) {
+      throw new Error('the node knows no slots');
+    }
+    this.#publish ??= await sharding(link);
+    return ranges;
+  }
+
+  #apply(ranges: readonly SlotRange[]): void {
     this.#masters.clear();
     for (const { from, to, master } of ranges) {
       const { id } = this.#node(this.#endpoint.translate(master));

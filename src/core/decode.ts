@@ -7,7 +7,7 @@ function unexpected(expected: string, reply: unknown): UnexpectedReplyError {
 }
 
 /** An integer reply. */
-function integer(reply: unknown): number {
+export function integer(reply: unknown): number {
   if (typeof reply === 'number' && Number.isSafeInteger(reply)) {
     return reply;
   }

@@ -3,8 +3,13 @@ import { RECHECK_MAX_MS, Sleeper } from './rechecks.js';
 import type { Rechecks } from './rechecks.js';
 import type { WaitHub } from './wait-hub.js';
 
+/** How soon a hint is followed up that came together with a grant. */
+const SECOND_LOOK_MS = 50;
+
 /** Somebody who waits for an exclusive lock. */
 export interface Waiter {
+  /** Under which it asks. */
+  readonly holderId: string;
   /** Asks the server once; the answer comes through `granted`, `busy` or `leave`. */
   ask(): void;
 }
@@ -44,10 +49,14 @@ export class ExclusiveQueue extends Sleeper {
     this.key = key;
     this.#channel = channel;
     this.#emptied = emptied;
-    if (services.hub.isListening(channel)) {
+    if (services.hub.knows(channel)) {
       // Still subscribed from before: listening before the first attempt saves the second.
       this.#listen();
     }
+  }
+
+  get holderId(): string {
+    return this.#head?.holderId ?? '';
   }
 
   /** True when the waiter is the head, and so has asked at once. */
@@ -78,7 +87,9 @@ export class ExclusiveQueue extends Sleeper {
     this.#asking = false;
     this.contended = true;
     this.#advance();
-    this.#sleep(leaseMs);
+    // A hint that came meanwhile was most likely our own release's message; if it was another's,
+    // about the hold that was just granted, the next head finds out soon.
+    this.#sleep(this.#hinted ? Math.min(leaseMs, SECOND_LOOK_MS) : leaseMs);
   }
 
   /** The head was told that the lock is busy for so many ms; -1: nobody knows. */
@@ -93,7 +104,7 @@ export class ExclusiveQueue extends Sleeper {
     }
   }
 
-  /** A re-check found that the lock lives so many ms more; -2: it is free. */
+  /** A re-check found that the lock lives so many ms more; -2: it is worth asking. */
   probed(ttlMs: number): void {
     if (this.#asking) {
       return;

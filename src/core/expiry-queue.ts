@@ -52,15 +52,19 @@ export class ExpiryQueue {
 
   readonly #expire = (): void => {
     this.#timer = undefined;
-    const now = this.#clock.now();
-    // Each step looks at the head anew: what expires may drop others.
-    for (let entry = this.#entries.first; entry !== undefined; entry = this.#entries.first) {
-      if (entry.deadline > now) {
-        this.#timer = this.#clock.after(entry.deadline - now, this.#expire);
-        return;
+    // What has arrived in time is handled first, however long this process was busy or stopped.
+    this.#clock.afterInput(() => {
+      const now = this.#clock.now();
+      // Each step looks at the head anew: what expires may add and drop others.
+      let head = this.#entries.first;
+      while (head !== undefined && head.deadline <= now) {
+        this.#entries.delete(head);
+        head.expired();
+        head = this.#entries.first;
       }
-      this.#entries.delete(entry);
-      entry.expired();
-    }
+      if (head !== undefined) {
+        this.#timer ??= this.#clock.after(head.deadline - now, this.#expire);
+      }
+    });
   };
 }

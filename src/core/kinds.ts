@@ -16,8 +16,8 @@ export class Kinds {
   readonly #uses = new Map<string, Use>();
   readonly #idle = new Set<string>();
 
-  /** Counts one more user of `name`, or refuses a second kind. */
-  enter(key: string, resource: string, kind: string): void {
+  /** Counts one more user of `name`, or refuses a second kind. True when the name was unused. */
+  enter(key: string, resource: string, kind: string): boolean {
     let use = this.#uses.get(key);
     if (use !== undefined && use.kind !== kind) {
       throw new WrongTypeError(
@@ -25,12 +25,14 @@ export class Kinds {
         { resource },
       );
     }
+    const isNew = use === undefined;
     if (use === undefined) {
       use = { kind, users: 0 };
       this.#uses.set(key, use);
     }
     use.users += 1;
     this.#idle.delete(key);
+    return isNew;
   }
 
   /** One user less. An object that is `gone` frees its name; what may still be in Redis keeps its

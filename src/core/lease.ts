@@ -75,7 +75,10 @@ export class Lease {
 
   /** Takes a hold off; the others keep the lease. */
   remove(holder: LeaseHolder): void {
-    this.holders.splice(this.holders.indexOf(holder), 1);
+    const at = this.holders.indexOf(holder);
+    if (at >= 0) {
+      this.holders.splice(at, 1);
+    }
   }
 
   /** True when ownership was proven for the instant `at`. */

@@ -7,7 +7,8 @@ import { isReplyError, sendScript } from './redis.js';
 import type { Redis } from './redis.js';
 
 /** The server said "not now": nothing was run, and the call is sent again a little later. */
-const NOT_NOW = /\b(LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY)\b/;
+const NOT_NOW =
+  /^(ERR Error running script.*[\s:-])?(LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY) /;
 const NOT_NOW_PAUSE_MS = 50;
 
 /** The answer of a call was lost with its connection, and the call was not to be sent again. */
@@ -16,7 +17,7 @@ class ConnectionLostError extends Error {}
 /** What the owner of a link provides and is told. */
 export interface LinkOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
-  answerLimitMs(): number;
+  readonly answerLimitMs: number;
   /** The link has a ready connection (again). */
   up(): void;
   /** The link has lost its connection, or failed to get one. */
@@ -39,6 +40,8 @@ export class Link {
   readonly #known = new Set<string>();
   #corked = false;
   #overdue: Timer | undefined;
+  /** Runs while the server is not to be bothered. */
+  #pause: Timer | undefined;
   #closedBy: Error | undefined;
 
   constructor(server: Server, clock: Clock, owner: LinkOwner) {
@@ -81,22 +84,21 @@ export class Link {
     }
   }
 
-  /** Sends `call` to a cluster node that imports its slot just now. */
-  sendAsking(call: Sending): void {
-    const redis = this.#connection.ready;
-    if (redis !== undefined) {
-      redis.call('ASKING').catch(() => {});
-    }
-    this.send(call);
-  }
-
   /** Asks the server about itself, outside of the order of calls; rejects when not connected. */
   async query(command: string, ...args: string[]): Promise<unknown> {
     const redis = this.#connection.ready;
     if (redis === undefined) {
       throw this.lastError ?? new Error('not connected');
     }
-    return await redis.call(command, ...args);
+    const limitMs = this.#owner.answerLimitMs;
+    const limit = this.#clock.after(limitMs, () =>
+      this.#clock.afterInput(() => this.#silent(redis, limitMs)),
+    );
+    try {
+      return await redis.call(command, ...args);
+    } finally {
+      limit.cancel();
+    }
   }
 
   /** Hands out the calls that wait for a connection, for another link to send. */
@@ -109,6 +111,7 @@ export class Link {
   /** Ends the connection and hands out every call, for another link to send. */
   retire(): Sending[] {
     this.#overdue?.cancel();
+    this.#pause?.cancel();
     this.#connection.close();
     this.#putBack(new Error('the node left the cluster'));
     return this.takeWaiting();
@@ -128,6 +131,7 @@ export class Link {
   close(error: Error): void {
     this.#closedBy = error;
     this.#overdue?.cancel();
+    this.#pause?.cancel();
     this.#connection.close();
     const calls = [...this.#unanswered.clear(), ...this.#waiting];
     this.#waiting = [];
@@ -179,6 +183,9 @@ export class Link {
     call.lastSentAt = now;
     this.#unanswered.push(call);
     const { sha1 } = call.script;
+    if (call.asking) {
+      redis.call('ASKING').catch(() => {});
+    }
     // The first use on a connection sends the source: one command, where EVALSHA might cost two.
     const reply = sendScript(redis, call.script, this.#known.has(sha1), call.operands);
     this.#known.add(sha1);
@@ -191,7 +198,7 @@ export class Link {
       },
       (error: Error) => this.#failed(redis, call, error),
     );
-    this.#overdue ??= this.#watch(this.#owner.answerLimitMs());
+    this.#overdue ??= this.#watch(this.#owner.answerLimitMs);
   }
 
   /** Commands of one turn of the event loop leave in one write. */
@@ -217,7 +224,7 @@ export class Link {
     if (!this.#unanswered.delete(call)) {
       return;
     }
-    if (error.message.includes('NOSCRIPT')) {
+    if (error.message.startsWith('NOSCRIPT')) {
       this.#known.delete(call.script.sha1);
       this.#again(call);
     } else if (NOT_NOW.test(error.message)) {
@@ -225,7 +232,10 @@ export class Link {
       if (error.message.includes('READONLY')) {
         this.#connection.drop(redis, error);
       } else {
-        this.#clock.after(NOT_NOW_PAUSE_MS, () => this.#flush());
+        this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
+          this.#pause = undefined;
+          this.#flush();
+        });
       }
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
@@ -257,12 +267,17 @@ export class Link {
     if (oldest === undefined || this.#connection.ready !== redis || this.#overdue !== undefined) {
       return;
     }
-    const limitMs = this.#owner.answerLimitMs();
+    const limitMs = this.#owner.answerLimitMs;
     const leftMs = oldest.lastSentAt + limitMs - this.#clock.now();
     if (leftMs > 0) {
       this.#overdue = this.#watch(leftMs);
     } else {
-      this.#connection.drop(redis, new Error(`no answer from Redis for ${limitMs} ms`));
+      this.#silent(redis, limitMs);
     }
+  }
+
+  /** A connection without an answer for so long counts as half-open. */
+  #silent(redis: Redis, limitMs: number): void {
+    this.#connection.drop(redis, new Error(`no answer from Redis for ${limitMs} ms`));
   }
 }

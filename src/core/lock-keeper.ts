@@ -186,7 +186,10 @@ export class LockKeeper implements HoldOwner {
       const { answer, call } = await delivery.tell(resource, prepared, 'release');
       // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
       const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
-      return answer === null && !ranBefore ? await this.#lossFound(lease) : undefined;
+      if (answer === 'freed' || answer === 'kept' || ranBefore) {
+        return undefined;
+      }
+      return this.#loss(lease.covers(this.runtime.clock.now()) ? answer : 'expired');
     } catch (error) {
       if (error instanceof WrongTypeError) {
         // Something else was written over the lock.
@@ -194,16 +197,6 @@ export class LockKeeper implements HoldOwner {
       }
       throw error;
     }
-  }
-
-  /** What became of a hold that the server does not know at its release. */
-  async #lossFound(lease: Lease): Promise<LeaseLostError> {
-    if (!lease.covers(this.runtime.clock.now())) {
-      return this.#loss('expired');
-    }
-    const { delivery } = this.runtime;
-    const { holders } = await delivery.ask(this.protocol.resource, this.protocol.inspect());
-    return this.#loss(holders.length > 0 ? 'taken' : 'deleted');
   }
 
   #loss(reason: LeaseLostReason, cause?: Error): LeaseLostError {

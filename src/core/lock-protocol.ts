@@ -7,8 +7,12 @@ import type { Renewal } from './watchdog.js';
 export type Verdict =
   | { readonly is: 'taken'; readonly fencingToken?: bigint }
   | { readonly is: 'busy'; readonly busyMs: number }
-  | { readonly is: 'gone' }
+  | { readonly is: 'gone'; readonly reason: 'deleted' | 'taken' }
   | { readonly is: 'cancelled' };
+
+/** What the server says to a release: the lock is free, other holds keep it, or the holder did not
+ * have it: somebody else has, or nobody. */
+export type ReleaseResult = 'freed' | 'kept' | 'taken' | 'deleted';
 
 /** Who holds a lock and for how long: -2 ms when nobody does, -1 when it has no lease. */
 export interface LockView {
@@ -36,7 +40,7 @@ export interface LockProtocol {
   readonly renewal: Renewal;
   acquire(holderId: string, count: number, leaseMs: number): Prepared<Verdict>;
   /** `burnMs` > 0 makes sure that no later copy of the acquisition is granted. */
-  release(holderId: string, count: number, burnMs: number): Prepared<number | null>;
+  release(holderId: string, count: number, burnMs: number): Prepared<ReleaseResult>;
   forceRelease(request: { number: number; floor: number }): Prepared<string>;
   inspect(): Prepared<LockView>;
 }

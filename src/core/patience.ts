@@ -64,7 +64,9 @@ export class Patience extends Chained {
     this.#waits = waits;
     waits.add(this);
     if (limitMs !== undefined) {
-      this.#timer = clock.after(limitMs, () => this.end({ why: 'timeout' }));
+      // What has arrived in time is handled first, however long this process was busy.
+      const end = (): void => this.end({ why: 'timeout' });
+      this.#timer = clock.after(limitMs, () => clock.afterInput(end));
     }
     if (signal !== undefined) {
       this.#signal = signal;

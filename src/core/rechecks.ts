@@ -13,12 +13,13 @@ export const RECHECK_MAX_MS = 5_000;
 /** Looks that are due within this time of each other go together. */
 const TOGETHER_MS = 250;
 
-/** Somebody who sleeps until a key is gone. */
+/** Somebody who sleeps until a lock is free. */
 export abstract class Sleeper extends Chained {
   /** For the re-checks only. */
   dueAt = 0;
   abstract readonly key: string;
-  /** The key still lives so many ms: -1 without limit, -2 it is not there. */
+  abstract readonly holderId: string;
+  /** Somebody else has it for so many ms: -1 without limit, -2 it is worth asking. */
   abstract probed(ttlMs: number): void;
 }
 
@@ -78,7 +79,9 @@ export class Rechecks {
   };
 
   #probe(sleepers: readonly Sleeper[]): void {
-    const prepared = prepare(waitsProbe, { objects: sleepers.map(({ key }) => key) }, {});
+    const keys = { locks: sleepers.map(({ key }) => key) };
+    const args = { holders: sleepers.map(({ holderId }) => holderId) };
+    const prepared = prepare(waitsProbe, keys, args);
     this.#delivery.start(prepared, {
       answered: (answer) => {
         try {

@@ -89,19 +89,24 @@ export class Reentry implements LeaseHolder {
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
     lease.holders.push(this);
     return new Promise((resolve, reject) => {
+      let isOver = false;
       const failed = (error: unknown): void => {
-        this.#takeBack(call);
-        reject(error);
+        if (!isOver) {
+          isOver = true;
+          this.#takeBack(call);
+          reject(error);
+        }
       };
       const call = runtime.delivery.start(protocol.acquire(holderId, lease.alive, leaseMs), {
         answered: (verdict, answered) => {
           if (verdict.is !== 'taken') {
-            lease.lose(verdict.is === 'gone' ? 'deleted' : 'taken');
+            lease.lose(verdict.is === 'gone' ? verdict.reason : 'taken');
           }
-          if (lease.error === undefined) {
-            resolve(this.#granted(answered));
-          } else {
+          if (lease.error !== undefined) {
             failed(lease.error);
+          } else if (!isOver) {
+            isOver = true;
+            resolve(this.#granted(answered));
           }
         },
         failed: (error) => failed(translate(error, protocol.resource)),

@@ -10,7 +10,7 @@ import type { Routes } from './watchdog.js';
 /** What a router tells the client about its connections. */
 export interface RouterOwner extends SubscriberOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
-  answerLimitMs(): number;
+  readonly answerLimitMs: number;
   up(): void;
   down(cause: Error): void;
 }
@@ -37,7 +37,7 @@ export class SingleRouter implements Router {
 
   constructor(server: Server, clock: Clock, owner: RouterOwner) {
     this.#link = new Link(server, clock, {
-      answerLimitMs: () => owner.answerLimitMs(),
+      answerLimitMs: owner.answerLimitMs,
       up: () => owner.up(),
       down: (cause) => owner.down(cause),
       redirected: () => false,

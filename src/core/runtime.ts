@@ -63,7 +63,7 @@ export class Runtime {
     const { leaseMs, commandTimeoutMs } = settings;
     const answerLimitMs = Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6));
     this.router = createRouter({
-      answerLimitMs: () => answerLimitMs,
+      answerLimitMs,
       up: () => this.#up(),
       down: (cause) => this.#down(cause),
       message: (channel, payload) => this.hub.deliver(channel, payload),

@@ -1,5 +1,5 @@
 // Generated from lua/ by `node scripts/generate-scripts.mjs`: change the Lua, not this file.
-import { integerOrNull, text } from './decode.js';
+import { integer, integerOrNull, text } from './decode.js';
 import type { Script } from './script.js';
 
 /** count a latch down by one, at most once per request; open it at zero. */
@@ -9,7 +9,7 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: '2175d8f005f38a4d9323358d9f1d0a28fe50d536',
+  sha1: 'a24526a28fc679df3a0076eb639716846f724c51',
   source: `-- latch/count-down
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -23,8 +23,12 @@ local function recall(requests, number)
   return nil
 end
 local function record(requests, number, floor, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer, '-' .. floor, 'floor')
-  redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  local known = redis.call('ZSCORE', requests, 'floor')
+  if not known or -tonumber(known) < tonumber(floor) then
+    redis.call('ZADD', requests, '-' .. floor, 'floor')
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
   redis.call('PEXPIRE', requests, 600000)
   return answer
 end
@@ -71,7 +75,7 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: '18eaf38a28bc52a5eb814530e0da278eb69daf47',
+  sha1: '80fc46c1b92a31c1dc26bed48073be5268e1d912',
   source: `-- latch/delete
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -85,8 +89,12 @@ local function recall(requests, number)
   return nil
 end
 local function record(requests, number, floor, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer, '-' .. floor, 'floor')
-  redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  local known = redis.call('ZSCORE', requests, 'floor')
+  if not known or -tonumber(known) < tonumber(floor) then
+    redis.call('ZADD', requests, '-' .. floor, 'floor')
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
   redis.call('PEXPIRE', requests, 600000)
   return answer
 end
@@ -161,7 +169,7 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: '8dcaf90f4557289e3a5c62bb5ec5c43967d30316',
+  sha1: '5d1726207187bca831be6e35ee5e76a72d8bc6d3',
   source: `-- latch/try-set-count
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -175,8 +183,12 @@ local function recall(requests, number)
   return nil
 end
 local function record(requests, number, floor, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer, '-' .. floor, 'floor')
-  redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  local known = redis.call('ZSCORE', requests, 'floor')
+  if not known or -tonumber(known) < tonumber(floor) then
+    redis.call('ZADD', requests, '-' .. floor, 'floor')
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
   redis.call('PEXPIRE', requests, 600000)
   return answer
 end
@@ -220,7 +232,7 @@ export const lockAcquire: Script<
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: '5c8aa2a71865a1787e3b5be068f0d6826c5fdaab',
+  sha1: '5781d2fe418c0066488e73c27c56fa046bb63eb4',
   source: `-- lock/acquire
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -232,7 +244,7 @@ local function admit(lock, cancelled, holder, count)
       return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
     end
     if count > 1 then
-      return -2
+      return -4
     end
     return redis.call('PTTL', lock)
   end
@@ -270,7 +282,7 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: 'd321be25b19547e0bce9b76541fd0d05868ce495',
+  sha1: '41ef6d60b091217cbffdb6b975de61bada08c1c1',
   source: `-- lock/acquire-fenced
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -282,7 +294,7 @@ local function admit(lock, cancelled, holder, count)
       return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
     end
     if count > 1 then
-      return -2
+      return -4
     end
     return redis.call('PTTL', lock)
   end
@@ -330,7 +342,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '4b585dd68f70b7ac13cdd247e5e6c29339548626',
+  sha1: 'fa396f3432a91140283769a95983a1477152bf94',
   source: `-- lock/force-release
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -344,8 +356,12 @@ local function recall(requests, number)
   return nil
 end
 local function record(requests, number, floor, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer, '-' .. floor, 'floor')
-  redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  local known = redis.call('ZSCORE', requests, 'floor')
+  if not known or -tonumber(known) < tonumber(floor) then
+    redis.call('ZADD', requests, '-' .. floor, 'floor')
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
   redis.call('PEXPIRE', requests, 600000)
   return answer
 end
@@ -391,17 +407,17 @@ return cjson.encode(fields)`,
 export const lockRelease: Script<
   { lock: string; cancelled: string },
   { holder: string; count: number; burnMs: number; publish: string; channel: string },
-  number | null
+  number
 > = {
   name: 'lock/release',
-  sha1: '563bf6dbed4f9ee1b9d0c730be6a935687f20803',
+  sha1: 'ed3b6e51b8a491f43dc608654c83db0348494909',
   source: `-- lock/release
 local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if burn_ms > 0 then
   redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
 end
 if redis.call('HEXISTS', lock, holder) == 0 then
-  return nil
+  return redis.call('EXISTS', lock) == 1 and -1 or -2
 end
 if count > 0 then
   redis.call('HSET', lock, holder, count)
@@ -414,7 +430,7 @@ end
 redis.call(ARGV[4], ARGV[5], '0')
 return 1`,
   operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.burnMs, args.publish, args.channel],
-  decode: integerOrNull,
+  decode: integer,
 };
 
 /** renew many leases at once, and say of each whether it is still held. */
@@ -454,7 +470,7 @@ export const requestsCancel: Script<
   string
 > = {
   name: 'requests/cancel',
-  sha1: 'dd046639eda1a6cd69d303e9a363206ec2e000c4',
+  sha1: '437f16ce8d4e1b1e7914b597d300bee32a199c4d',
   source: `-- requests/cancel
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -468,8 +484,12 @@ local function recall(requests, number)
   return nil
 end
 local function record(requests, number, floor, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer, '-' .. floor, 'floor')
-  redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  local known = redis.call('ZSCORE', requests, 'floor')
+  if not known or -tonumber(known) < tonumber(floor) then
+    redis.call('ZADD', requests, '-' .. floor, 'floor')
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
   redis.call('PEXPIRE', requests, 600000)
   return answer
 end
@@ -482,20 +502,21 @@ return record(KEYS[1], ARGV[1], ARGV[2], 'cancelled')`,
   decode: text,
 };
 
-/** how long each of many objects that are waited for still lives. */
+/** how long each of many locks that are waited for still has another holder. */
 export const waitsProbe: Script<
-  { objects: readonly string[] },
-  Record<string, never>,
+  { locks: readonly string[] },
+  { holders: readonly string[] },
   string
 > = {
   name: 'waits/probe',
-  sha1: 'f23a6dc1b6304893b9da0c128857caaac2418a08',
+  sha1: '8662866895c7e30c104f8a536ec72f23a19c0ae4',
   source: `-- waits/probe
 local lives = {}
 for i = 1, #KEYS do
-  lives[i] = string.format('%.0f', redis.call('PTTL', KEYS[i]))
+  local held = redis.pcall('HEXISTS', KEYS[i], ARGV[i])
+  lives[i] = held == 0 and string.format('%.0f', redis.call('PTTL', KEYS[i])) or '-2'
 end
 return table.concat(lives, ' ')`,
-  operands: (keys) => [keys.objects.length, ...keys.objects],
+  operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.holders],
   decode: text,
 };

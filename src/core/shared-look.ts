@@ -40,7 +40,7 @@ export class SharedLook<V> {
     this.#runtime = runtime;
     this.#watched = watched;
     this.#emptied = emptied;
-    if (runtime.hub.isListening(watched.channel)) {
+    if (runtime.hub.knows(watched.channel)) {
       this.#listen();
     }
   }

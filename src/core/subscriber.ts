@@ -6,7 +6,7 @@ import type { Redis } from './redis.js';
 /** A subscriber that stays silent for one period after a ping is taken for half-open. */
 const PING_PERIOD_MS = 2_500;
 
-/** Channels named in one SUBSCRIBE. */
+/** Channels named in one SUBSCRIBE; an SSUBSCRIBE can only name channels of one slot. */
 const CHANNELS_PER_COMMAND = 500;
 
 /** What the owner of a subscriber is told. */
@@ -72,8 +72,9 @@ export class Subscriber {
       this.#owner.message(channel, payload);
     });
     const channels = [...this.#channels.keys()];
-    for (let i = 0; i < channels.length; i += CHANNELS_PER_COMMAND) {
-      this.#subscribe(redis, channels.slice(i, i + CHANNELS_PER_COMMAND));
+    const step = this.#sharded ? 1 : CHANNELS_PER_COMMAND;
+    for (let i = 0; i < channels.length; i += step) {
+      this.#subscribe(redis, channels.slice(i, i + step));
     }
   }
 

@@ -7,7 +7,6 @@ const LINGER_MS = 1_000;
 export interface Channels {
   add(channel: string): void;
   remove(channel: string): void;
-  isConfirmed(channel: string): boolean;
 }
 
 /** Told that it may be worth looking again: by a message (its payload), or without one after a
@@ -45,9 +44,10 @@ export class WaitHub {
     return () => this.#leave(channel, entry, listener);
   }
 
-  /** True when messages on `channel` reach a listener that starts now. */
-  isListening(channel: string): boolean {
-    return this.#entries.has(channel) && this.#channels.isConfirmed(channel);
+  /** True when a listener that starts now hears every message from now on, or is told later from
+   * when on it does. */
+  knows(channel: string): boolean {
+    return this.#entries.has(channel);
   }
 
   /** A message came in, or (without payload) a subscription was confirmed. */

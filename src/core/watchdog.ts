@@ -64,7 +64,7 @@ export class Watchdog {
 
   /** The connection is back: every lease is renewed, and what was suspect becomes held or lost. */
   connectionUp(): void {
-    this.#round();
+    this.#round(false);
   }
 
   /** The connection is gone: nothing can be proven until it is back. */
@@ -87,12 +87,13 @@ export class Watchdog {
       this.#timer = undefined;
       if (this.#leases.size > 0) {
         this.#timer = this.#schedule();
-        this.#round();
+        this.#round(true);
       }
     });
   }
 
-  #round(): void {
+  /** `isDue`: a whole period has passed, so that what is still unanswered is overdue. */
+  #round(isDue: boolean): void {
     const due = new Map<Renewal, Lease[]>();
     for (const [lease, renewal] of this.#leases) {
       // Asking for the error first: a deadline that has passed is a loss, not a renewal.
@@ -102,7 +103,9 @@ export class Watchdog {
       lease.arm(2 * this.#periodMs);
       const cause = this.#routes.whyDown(lease.identity.key);
       if (cause !== undefined || lease.renewing) {
-        lease.doubt(cause);
+        if (cause !== undefined || isDue) {
+          lease.doubt(cause);
+        }
         continue;
       }
       const leases = due.get(renewal) ?? [];

@@ -39,7 +39,8 @@ export interface CountDownLatch {
    * Waits until zero was reached or the latch was deleted.
    *
    * Cancellation: an aborted wait leaves nothing behind. Failure: without `waitMs` it goes on
-   * through outages.
+   * through outages. A zero that Java brings about and follows with a new count at once is missed,
+   * since only our own count-downs leave a mark of it.
    * @returns true once zero was reached, at once when none is set; false when `waitMs` ran out.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
    */
@@ -52,10 +53,12 @@ export interface CountDownLatch {
 class LatchWaiter implements Watcher<LatchView> {
   /** What the first look showed: a later mark means that a zero was reached since. */
   #opened: string | undefined;
+  readonly #looksOnce: boolean;
   readonly #done: (result: boolean) => void;
   readonly fail: (error: Error) => void;
 
-  constructor(done: (result: boolean) => void, fail: (error: Error) => void) {
+  constructor(looksOnce: boolean, done: (result: boolean) => void, fail: (error: Error) => void) {
+    this.#looksOnce = looksOnce;
     this.#done = done;
     this.fail = fail;
   }
@@ -68,10 +71,10 @@ class LatchWaiter implements Watcher<LatchView> {
     this.#opened ??= opened;
     // The mark outlives the zero: it is seen even when the latch was set again at once.
     const reached = count === 0 || (opened !== '' && opened !== this.#opened);
-    if (reached) {
-      this.#done(true);
+    if (reached || this.#looksOnce) {
+      this.#done(reached);
     }
-    return reached;
+    return reached || this.#looksOnce;
   }
 }
 
@@ -127,7 +130,7 @@ export class LatchFace implements CountDownLatch {
       const limitMs = waitMs === 0 ? this.#runtime.settings.commandTimeoutMs : waitMs;
       const patience = this.#runtime.patience({ limitMs, signal });
       try {
-        const reached = waitMs === 0 ? await this.#isOpen() : await this.#waitWith(patience);
+        const reached = await this.#waitWith(patience, waitMs === 0);
         return { result: reached, gone: reached };
       } finally {
         patience.dispose();
@@ -146,12 +149,7 @@ export class LatchFace implements CountDownLatch {
     });
   }
 
-  async #isOpen(): Promise<boolean> {
-    const { count } = await this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
-    return count === 0;
-  }
-
-  #waitWith(patience: Patience): Promise<boolean> {
+  #waitWith(patience: Patience, looksOnce: boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const look = this.#look();
       const stopWatching = watchForStall(
@@ -161,6 +159,7 @@ export class LatchFace implements CountDownLatch {
         patience.startedAt,
       );
       const waiter = new LatchWaiter(
+        looksOnce,
         (reached) => {
           stopWatching();
           resolve(reached);
@@ -217,8 +216,8 @@ export class LatchFace implements CountDownLatch {
   async #inUse<T>(work: () => Promise<{ result: T; gone: boolean }>): Promise<T> {
     const { key, kind } = this.#protocol;
     this.#runtime.assertOpen(this.name);
-    this.#runtime.kinds.enter(key, this.name, kind);
-    let gone = false;
+    // A call that fails has shown nothing about the name, unless others had before.
+    let gone = this.#runtime.kinds.enter(key, this.name, kind);
     try {
       const done = await work();
       ({ gone } = done);

@@ -2,7 +2,7 @@ import { UnexpectedReplyError } from '../errors.js';
 import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import { list } from '../core/decode.js';
-import type { LockProtocol, LockView, Verdict } from '../core/lock-protocol.js';
+import type { LockProtocol, LockView, ReleaseResult, Verdict } from '../core/lock-protocol.js';
 import { prefixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
@@ -16,14 +16,18 @@ import {
 import type { Renewal, RenewalClaim } from '../core/watchdog.js';
 
 const TAKEN: Verdict = { is: 'taken' };
-const GONE = -2;
-const CANCELLED = -3;
 
 function refusal(code: number): Verdict {
-  if (code === GONE) {
-    return { is: 'gone' };
+  switch (code) {
+    case -2:
+      return { is: 'gone', reason: 'deleted' };
+    case -3:
+      return { is: 'cancelled' };
+    case -4:
+      return { is: 'gone', reason: 'taken' };
+    default:
+      return { is: 'busy', busyMs: code };
   }
-  return code === CANCELLED ? { is: 'cancelled' } : { is: 'busy', busyMs: code };
 }
 
 const acquirePlain: Sendable<Verdict> = {
@@ -41,6 +45,25 @@ const acquireFenced: Sendable<Verdict> = {
     return answer.startsWith('+')
       ? { is: 'taken', fencingToken: BigInt(answer.slice(1)) }
       : refusal(Number(answer));
+  },
+};
+
+const RELEASE_RESULTS = new Map<number, ReleaseResult>([
+  [1, 'freed'],
+  [0, 'kept'],
+  [-1, 'taken'],
+  [-2, 'deleted'],
+]);
+
+const release: Sendable<ReleaseResult> = {
+  ...lockRelease,
+  decode(reply) {
+    const code = lockRelease.decode(reply);
+    const result = RELEASE_RESULTS.get(code);
+    if (result === undefined) {
+      throw new UnexpectedReplyError(`a release was answered ${code}`);
+    }
+    return result;
   },
 };
 
@@ -102,14 +125,14 @@ export class HashLockProtocol implements LockProtocol {
     return { script: acquirePlain, operands };
   }
 
-  release(holder: string, count: number, burnMs: number): Prepared<number | null> {
+  release(holder: string, count: number, burnMs: number): Prepared<ReleaseResult> {
     const { key, channel, runtime } = this;
     const { publish } = runtime.router;
-    return prepare(
-      lockRelease,
+    const operands = lockRelease.operands(
       { lock: key, cancelled: this.cancelledKey(holder) },
       { holder, count, burnMs, publish, channel },
     );
+    return { script: release, operands };
   }
 
   forceRelease(request: { number: number; floor: number }): Prepared<string> {

@@ -80,6 +80,20 @@ function wireSuite(face: LockUnderTest): void {
       expect(ttlMs).toBeLessThanOrEqual(7_000);
     });
 
+    test('a short lease that ran out does not stick to the lock', async () => {
+      const object = name();
+      const lock = face.create(client({ leaseMs: 7_000 }), object);
+      const short = await lock.acquire({ leaseMs: 150 });
+      await eventually(async () => (await raw.exists(object)) === 0);
+
+      await using hold = await lock.acquire();
+
+      const ttlMs = await raw.pttl(object);
+      expect([short.isHeld, hold.isHeld]).toEqual([false, true]);
+      expect(ttlMs).toBeGreaterThan(3_000);
+      expect(ttlMs).toBeLessThanOrEqual(7_000);
+    });
+
     test.each([
       ['plain', (base: string) => base],
       ['tagged', (base: string) => `{${base}}b`],

@@ -65,18 +65,21 @@ test('a re-entry and its release are two commands', async () => {
   expect(traffic.names()).toHaveLength(4);
 });
 
-test('asking for a busy lock is one command, and nothing is subscribed', async () => {
-  const traffic = await countedTraffic(server.url);
-  const name = scope.name();
-  const client = scope.client({ redis: traffic.url });
-  const holding = await scope.client({ redis: server.url }).getLock(name).acquire();
+test.each([['getLock'], ['getFencedLock']] as const)(
+  'asking for a busy lock by %s is one command, and nothing is subscribed',
+  async (kind) => {
+    const traffic = await countedTraffic(server.url);
+    const name = scope.name();
+    const client = scope.client({ redis: traffic.url });
+    const holding = await scope.client({ redis: server.url })[kind](name).acquire();
 
-  const answer = await client.getLock(name).tryAcquire();
+    const answer = await client[kind](name).tryAcquire();
 
-  expect(answer).toBeNull();
-  expect(traffic.names()).toEqual([script]);
-  await holding.release();
-});
+    expect(answer).toBeNull();
+    expect(traffic.names()).toEqual([script]);
+    await holding.release();
+  },
+);
 
 test('a release that nobody waits for subscribes nothing', async () => {
   const traffic = await countedTraffic(server.url);

@@ -37,6 +37,29 @@ test('a count that another program has set counts down and ends here', async () 
   expect(await raw.exists(latch.name)).toBe(0);
 });
 
+test('a count of 0 that another program has left lets everybody through and is set anew', async () => {
+  const latch = scope.client().getCountDownLatch(scope.name());
+  await raw.set(latch.name, '0');
+
+  const passed = await latch.wait({ waitMs: 0 });
+  const waited = await latch.wait();
+  const count = await latch.count();
+  const set = await latch.trySetCount(2);
+
+  expect([passed, waited, count, set]).toEqual([true, true, 0, true]);
+  expect(await raw.get(latch.name)).toBe('2');
+  await latch.delete();
+});
+
+test('a count of 0 that another program has left is removed by a count-down', async () => {
+  const latch = scope.client().getCountDownLatch(scope.name());
+  await raw.set(latch.name, '0');
+
+  await latch.countDown();
+
+  expect(await raw.exists(latch.name)).toBe(0);
+});
+
 test.each([['plain'], ['tag']])('messages of a %s name go where Redisson listens', async (kind) => {
   const base = scope.name();
   const name = kind === 'tag' ? `{${base}}:latch` : base;

@@ -8,7 +8,7 @@ test('a name has one kind as long as somebody uses it', () => {
   kinds.enter('p:jobs', 'jobs', 'lock');
   kinds.leave('p:jobs', true);
 
-  const enter = (): void => kinds.enter('p:jobs', 'jobs', 'latch');
+  const enter = (): boolean => kinds.enter('p:jobs', 'jobs', 'latch');
 
   expect(enter).toThrow(WrongTypeError);
   expect(enter).toThrow('"jobs" is in use as a lock by this client and cannot be a latch');

@@ -1,0 +1,61 @@
+// The map of a cluster is read over a connection that may die while it is asked.
+
+import { beforeAll, expect, test } from 'vitest';
+import { Cluster } from 'ioredis';
+import { eventually } from '../support/eventually.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
+import { channelsUnder } from '../support/redis.js';
+import { clusterWorld, type ClusterWorld } from './cluster-world.js';
+import { openClient } from './exercise.js';
+
+let world: ClusterWorld;
+
+beforeAll(async () => {
+  world = await clusterWorld({ masters: 1 });
+});
+
+/** A cluster that is reached through the proxy only. */
+function through(proxy: Proxy): Cluster {
+  const { host, port } = world.servers[0] ?? { host: '', port: 0 };
+  const near = { host: '127.0.0.1', port: proxy.port };
+  return new Cluster([near], { lazyConnect: true, natMap: { [`${host}:${port}`]: near } });
+}
+
+const asks =
+  (command: string) =>
+  ([name]: string[]): boolean =>
+    name?.toUpperCase() === command;
+
+test.each(['CLUSTER', 'PUBSUB'])('a connection that goes deaf at %s is replaced', async (asked) => {
+  const proxy = await startProxy({ target: world.servers[0]?.url ?? '' });
+  const hold = proxy.holdRequests(asks(asked));
+  const client = openClient({ redis: through(proxy), commandTimeoutMs: 500 });
+  const acquiring = client.getLock(world.nameOn(0)).acquire({ waitMs: 10_000 });
+  await eventually(() => hold.held.length > 0);
+
+  proxy.halfOpen((connection) => connection === proxy.connections().at(-1));
+  hold.release();
+  const granted = await acquiring;
+
+  expect(granted.isHeld).toBe(true);
+  await granted.release();
+});
+
+test('a cluster whose answer about its pub/sub was lost is asked again', async () => {
+  const proxy = await startProxy({ target: world.servers[0]?.url ?? '' });
+  const { cut } = proxy.cutReplyAfter(asks('PUBSUB'));
+  const client = openClient({ redis: through(proxy) });
+  const name = world.nameOn(0);
+  const hold = await client.getLock(name).acquire();
+  await eventually(() => cut.length === 1);
+  const waiting = openClient({ redis: world.template() })
+    .getLock(name)
+    .acquire({ waitMs: 4_000 });
+  await eventually(async () => (await channelsUnder(name, world.node(0))).length > 0);
+
+  await hold.release();
+  const next = await waiting;
+
+  expect(next.isHeld).toBe(true);
+  await next.release();
+});

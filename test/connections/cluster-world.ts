@@ -1,0 +1,51 @@
+// A cluster for one test file: plain connections to its nodes, and names by the master they are on.
+
+import { Cluster, type Redis, type RedisOptions } from 'ioredis';
+import { afterAll } from 'vitest';
+import { startCluster } from '../../scripts/redis/cluster.mjs';
+import { slotOf } from '../../src/core/slots.js';
+import { randomName, rawClient } from '../support/redis.js';
+
+const SLOTS = 16_384;
+
+type Servers = Awaited<ReturnType<typeof startCluster>>;
+
+export interface ClusterWorld {
+  readonly servers: Servers['nodes'];
+  /** A plain connection to a node, masters first. */
+  node(index: number): Redis;
+  /** A new name that one master is responsible for. */
+  nameOn(master: number): string;
+  /** A template that is never connected. */
+  template(redisOptions?: RedisOptions): Cluster;
+}
+
+export async function clusterWorld(
+  options: Parameters<typeof startCluster>[0] & { masters: number },
+): Promise<ClusterWorld> {
+  const cluster = await startCluster(options);
+  afterAll(async () => {
+    await cluster.stop();
+  });
+  const raws = cluster.nodes.map(({ url }) => rawClient(url));
+  const addresses = cluster.nodes.map(({ host, port }) => ({ host, port }));
+  return {
+    servers: cluster.nodes,
+    node(index) {
+      const found = raws[index];
+      if (found === undefined) {
+        throw new RangeError(`there is no node ${index}`);
+      }
+      return found;
+    },
+    nameOn(master) {
+      for (;;) {
+        const name = randomName();
+        if (Math.floor((slotOf(name) * options.masters) / SLOTS) === master) {
+          return name;
+        }
+      }
+    },
+    template: (redisOptions = {}) => new Cluster(addresses, { lazyConnect: true, redisOptions }),
+  };
+}

@@ -1,0 +1,70 @@
+// The demo proves something only if its checks can fail. Each run plays in a folder of its own, so
+// that the page of the last demo stays as it is.
+
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test, type TestContext } from 'vitest';
+import { rawClient } from '../support/redis.js';
+import { runNode, type NodeRun } from '../support/run-node.js';
+import { ownServer } from '../support/server.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Played extends NodeRun {
+  /** The page it drew. */
+  readonly page: string;
+  /** How many keys it left on its server. */
+  readonly left: number;
+}
+
+async function play(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  env: NodeJS.ProcessEnv,
+): Promise<Played> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-demo-'));
+  onTestFinished(async () => await rm(folder, { recursive: true }));
+  await cp(join(root, 'demo'), join(folder, 'demo'), { recursive: true });
+  for (const name of ['dist', 'scripts', 'node_modules', 'package.json']) {
+    await symlink(join(root, name), join(folder, name));
+  }
+  const server = await ownServer();
+  const run = await runNode([join(folder, 'demo', 'main.mjs')], {
+    env: { REDIS_URL: server.url, REDIS_PROVIDER: 'url', NO_COLOR: '1', ...env },
+    withinMs: 28_000,
+  });
+  const page = await readFile(join(folder, 'out', 'demo-timeline.html'), 'utf8');
+  return { ...run, page, left: await rawClient(server.url).dbsize() };
+}
+
+/** The last column of the table: violations, by primitive. */
+function violations(stdout: string): string[] {
+  const rows = [...stdout.matchAll(/^│ (?!primitive)(.+?) +│.*│ +(\d+) │$/gm)];
+  return rows.map(([, primitive, count]) => `${primitive}: ${count}`);
+}
+
+test.concurrent('a demo ends well, and draws a page that needs nothing else', async (context) => {
+  const { code, stdout, stderr, page, left } = await play(context, {});
+
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(violations(stdout)).toEqual(['Lock: 0', 'Fenced lock: 0', 'Count-down latch: 0']);
+  expect(stdout).not.toContain('✗');
+  expect(page).toMatch(/^<!doctype html>/i);
+  expect(page).toContain('<svg');
+  // Nothing is loaded: no script, style, image or font from elsewhere.
+  expect(page).not.toMatch(/(?:src|href)\s*=\s*["']?(?!#)/i);
+  expect(page).not.toMatch(/@import|url\(\s*["']?(?!#|data:)/i);
+  expect(left).toBe(0);
+});
+
+test.concurrent('a demo whose workers do not lock is found out', async (context) => {
+  const { code, stdout, left } = await play(context, { DEMO_SABOTAGE: 'unlocked' });
+
+  expect(code).toBe(1);
+  expect(stdout).toContain('✗');
+  expect(violations(stdout)[0]).not.toBe('Lock: 0');
+  expect(violations(stdout)).toContain('Count-down latch: 0');
+  expect(left).toBe(0);
+});

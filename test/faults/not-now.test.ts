@@ -1,0 +1,153 @@
+// The server answers, but says "not now": a script blocks it, it loads, or it became a replica.
+// Nothing was run then, and the call is sent again until its time is up.
+
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Redis } from 'ioredis';
+import { CommandTimeoutError, type Client } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { rawClient } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { testScope } from '../support/scope.js';
+import { ownServer, type OwnServer } from '../support/server.js';
+import { rejection } from './world.js';
+
+const TIMEOUT_MS = 400;
+
+const scope = testScope('not-now');
+let server: OwnServer;
+let source: OwnServer;
+let raw: Redis;
+
+beforeAll(async () => {
+  const args = ['--repl-diskless-sync-delay', '0'];
+  [server, source] = await Promise.all([ownServer(), ownServer({ args })]);
+  raw = rawClient(server.url);
+  await raw.config('SET', 'lua-time-limit', '20');
+});
+
+interface State {
+  readonly error: string;
+  readonly begin: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+const mastered = async (): Promise<void> => {
+  await raw.call('REPLICAOF', 'NO', 'ONE');
+};
+
+async function probe(): Promise<string> {
+  return await raw.eval('return redis.call("SET", KEYS[1], "1", "PX", 1)', 1, scope.prefix).then(
+    () => 'works',
+    (error: Error) => error.message,
+  );
+}
+
+const states: State[] = [
+  {
+    error: 'BUSY',
+    begin: async () => {
+      rawClient(server.url)
+        .eval('while true do end', 0)
+        .catch(() => undefined);
+      await Promise.resolve();
+    },
+    end: async () => {
+      await raw.script('KILL');
+    },
+  },
+  {
+    error: 'READONLY',
+    begin: async () => {
+      await raw.call('REPLICAOF', source.host, source.port);
+    },
+    end: mastered,
+  },
+  {
+    error: 'LOADING',
+    begin: async () => {
+      // A full copy of the other server, made slow: 200 keys of 50 ms.
+      const filler = rawClient(source.url).pipeline();
+      for (let i = 0; i < 200; i += 1) {
+        filler.set(`filler-${i}`, 'x'.repeat(2_000));
+      }
+      await filler.exec();
+      await raw.config('SET', 'loading-process-events-interval-bytes', '1024');
+      await raw.config('SET', 'key-load-delay', '50000');
+      await raw.call('REPLICAOF', source.host, source.port);
+    },
+    end: async () => {
+      await raw.config('SET', 'key-load-delay', '0');
+      await eventually(async () => (await raw.info('replication')).includes('link_status:up'));
+      await mastered();
+    },
+  },
+];
+
+async function connected(): Promise<Client> {
+  const client = scope.client({ redis: server.url, commandTimeoutMs: TIMEOUT_MS });
+  await eventually(async () => !(await client.getLock(scope.prefix).isLocked()));
+  return client;
+}
+
+describe.each(states)('$error', ({ error, begin, end }) => {
+  let over = true;
+
+  async function start(): Promise<void> {
+    over = false;
+    await begin();
+    await eventually(async () => (await probe()).includes(error));
+  }
+
+  async function stop(): Promise<void> {
+    if (!over) {
+      over = true;
+      await end();
+      await eventually(async () => (await probe()) === 'works', { withinMs: 10_000 });
+    }
+  }
+
+  afterEach(stop);
+
+  test('an acquisition without limit gets in when it is over', async () => {
+    const [client, fresh, name] = [await connected(), scope.name(), scope.name()];
+    await start();
+
+    const waiting = client.getLock(name).acquire();
+    // Another one that even its connection finds the server so.
+    const late = scope
+      .client({ redis: server.url, commandTimeoutMs: TIMEOUT_MS })
+      .getLock(fresh)
+      .acquire();
+    const given = await rejection(client.getLock(scope.name()).tryAcquire());
+    await stop();
+    const holds = await Promise.all([waiting, late]);
+
+    expect(given.error).toBeInstanceOf(CommandTimeoutError);
+    expect(holds.map((hold) => hold.isHeld)).toEqual([true, true]);
+    expect(await raw.hgetall(name)).toEqual({ [holds[0].holderId]: '1' });
+    await Promise.all(holds.map(async (hold) => await hold.release()));
+  });
+
+  test('a call settles in its time, and what it asked for is not done later', async () => {
+    const [client, name] = [await connected(), scope.name()];
+    const latch = client.getCountDownLatch(`${name}-latch`);
+    await start();
+
+    const acquiring = await rejection(client.getLock(name).tryAcquire());
+    const counting = await rejection(latch.trySetCount(1));
+    await stop();
+    // Sent behind them on the same connection: whatever they left under way comes before it.
+    await client.getLock(`${name}-later`).using(() => undefined);
+
+    expect(acquiring.error).toBeInstanceOf(CommandTimeoutError);
+    expect(acquiring.afterMs).toBeLessThan(TIMEOUT_MS + 2_000);
+    expect((counting.error as { code: string }).code).toMatch(/OUTCOME_UNKNOWN|COMMAND_TIMEOUT/);
+    await eventually(async () => (await raw.exists(name, latch.name)) === 0);
+  });
+});
+
+test('nothing is left on the server', async () => {
+  const allow = [/^latchkey_(?:cancelled|requests):/];
+  await expectNoResidue(scope.prefix, { allow, client: raw });
+  await expectNoChannels(scope.prefix, { client: raw });
+});
