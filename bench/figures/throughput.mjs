@@ -1,8 +1,8 @@
 // @ts-check
 // A thousand loops of one process, each on a lock of its own: where the client's CPU is the limit.
-import { BenchWorker } from '../lib/bench-worker.mjs';
 import { ratioRow, us } from '../lib/report.mjs';
-import { interleave, ratioOf } from '../lib/stats.mjs';
+import { compareSides } from '../lib/sides.mjs';
+import { ratioOf } from '../lib/stats.mjs';
 
 const LOOPS = 1_000;
 
@@ -16,14 +16,10 @@ export const throughput = {
   id: 'throughput',
   title: `${LOOPS} loops on ${LOOPS} locks`,
   async measure({ url, keyPrefix, quick }) {
-    const options = { url, keyPrefix, kind: 'lock', loops: LOOPS, ms: quick ? 250 : 400 };
-    /** @type {BenchWorker<import('../tasks/cycles.mjs').CyclesRound>} */
-    const ours = await BenchWorker.start('cycles', { ...options, side: 'ours' });
-    /** @type {typeof ours} */
-    const bare = await BenchWorker.start('cycles', { ...options, side: 'bare' });
-    const quads = await interleave(ours, bare, quick ? 6 : 20);
-    ours.end();
-    bare.end();
+    /** @type {Omit<import('../tasks/cycles.mjs').CyclesOptions, 'side'>} */
+    const options = { url, keyPrefix, kind: 'lock', loops: LOOPS, ms: quick ? 150 : 250 };
+    const amount = quick ? { pairs: 2, warmUps: 6, quads: 4 } : { pairs: 4, warmUps: 8, quads: 6 };
+    const quads = await compareSides(options, amount);
     const [rate, cpu] = [ratioOf(quads, (r) => r.perSecond), ratioOf(quads, (r) => r.cpuUs)];
     return [
       ratioRow('1,000 loops: throughput', rate, perSecond, { is: '>=', limit: 0.8 }),

@@ -1,10 +1,10 @@
 // @ts-check
 // One lock that nobody else wants: commands, latency and CPU of an acquire and release.
 import { createClient } from '../../dist/index.js';
-import { BenchWorker } from '../lib/bench-worker.mjs';
 import { CommandCounter } from '../lib/commands.mjs';
 import { ratioRow, us } from '../lib/report.mjs';
-import { interleave, ratioOf } from '../lib/stats.mjs';
+import { compareSides } from '../lib/sides.mjs';
+import { ratioOf } from '../lib/stats.mjs';
 
 /** @typedef {import('./index.mjs').Bench} Bench */
 /** @typedef {import('../lib/report.mjs').Row} Row */
@@ -50,31 +50,17 @@ async function countCommands({ url, keyPrefix }, kind) {
  * @returns {Promise<Row[]>}
  */
 async function compare({ url, keyPrefix, quick }, kind) {
-  const options = { url, keyPrefix, kind, loops: 1, ms: quick ? 60 : 120 };
-  /** @type {BenchWorker<import('../tasks/cycles.mjs').CyclesRound>} */
-  const ours = await BenchWorker.start('cycles', { ...options, side: 'ours' });
-  /** @type {typeof ours} */
-  const bare = await BenchWorker.start('cycles', { ...options, side: 'bare' });
-  await Promise.all([ours, bare].map(async (side) => await warmUp(side, quick ? 8 : 12)));
-  const quads = await interleave(ours, bare, quick ? 12 : 40);
-  ours.end();
-  bare.end();
+  /** @type {Omit<import('../tasks/cycles.mjs').CyclesOptions, 'side'>} */
+  const options = { url, keyPrefix, kind, loops: 1, ms: quick ? 50 : 100 };
+  const amount = quick
+    ? { pairs: 1, warmUps: 12, quads: 10 }
+    : { pairs: 3, warmUps: 12, quads: 12 };
+  const quads = await compareSides(options, amount);
   const [latency, cpu] = [ratioOf(quads, (r) => r.p50Us), ratioOf(quads, (r) => r.cpuUs)];
   return [
     ratioRow(`${kind}: p50 latency`, latency, us, { is: '<=', limit: 1.15 }),
     ratioRow(`${kind}: client CPU`, cpu, us, { is: '<=', limit: 1.3 }),
   ];
-}
-
-/**
- * Until the code that runs is the optimised one.
- * @param {{ round(): Promise<unknown> }} side
- * @param {number} rounds
- */
-async function warmUp(side, rounds) {
-  for (let i = 0; i < rounds; i++) {
-    await side.round();
-  }
 }
 
 /** @type {import('./index.mjs').Figure} */

@@ -82,7 +82,7 @@ export function report(outcome) {
     style: { head: ['bold'], border: ['dim'] },
   });
   table.push(...outcome.rows.map(cells));
-  const legend = 'Ratios: latchkey by bare ioredis, median (quartiles): the figure of each';
+  const legend = 'Ratios are latchkey by bare ioredis: median (quartiles): latchkey / bare';
   return `${table.toString()}\n${pc.dim(`${legend}\n${setting(outcome)}`)}`;
 }
 

@@ -5,7 +5,7 @@
  * @param {number[]} values not empty
  * @param {number} share 0.5 for the median
  */
-export function quantile(values, share) {
+function quantile(values, share) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;
   const low = sorted[Math.floor(at)] ?? Number.NaN;
@@ -23,8 +23,7 @@ export function median(values) {
 /** @template R @typedef {{ ours: [R, R], bare: [R, R] }} Quad two rounds of each side */
 
 /**
- * Runs rounds as A B B A, so that a drift of the machine hits both sides alike. The first quad is
- * the warm-up of both, and is dropped.
+ * Runs rounds as A B B A, so that a drift of the machine hits both sides alike.
  * @template R
  * @param {Side<R>} ours
  * @param {Side<R>} bare
@@ -34,17 +33,13 @@ export function median(values) {
 export async function interleave(ours, bare, count) {
   /** @type {Quad<R>[]} */
   const quads = [];
-  for (let i = 0; i <= count; i++) {
+  for (let i = 0; i < count; i++) {
     const first = await ours.round();
     const second = await bare.round();
     const third = await bare.round();
     const fourth = await ours.round();
-    if (i > 0) {
-      quads.push({ ours: [first, fourth], bare: [second, third] });
-    }
-    process.stderr.write(`\r  ${i} of ${count} rounds `);
+    quads.push({ ours: [first, fourth], bare: [second, third] });
   }
-  process.stderr.write('\r\u001B[K');
   return quads;
 }
 

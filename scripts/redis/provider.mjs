@@ -33,7 +33,7 @@ const instructions = [
   'No Redis found. One of these gives you one:',
   '  install redis-server or valkey-server, or set REDIS_SERVER_BIN to such a program',
   '  start Docker or Podman',
-  '  set LATCHKEY_TEST_REDIS_URL (tests) or REDIS_URL (demo, bench) to a running server',
+  '  set LATCHKEY_TEST_REDIS_URL (tests) or REDIS_URL (demo) to a running server',
 ].join('\n');
 
 /**

@@ -113,7 +113,8 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
       return;
     }
     const hold = this.#keeper.createHold(lease, terms, undefined, fencingToken);
-    lease.holders.push(hold);
+    // Not pushed: that would make room for seventeen, and most leases have one hold.
+    lease.holders = [hold];
     runtime.keep(lease, protocol.renewal);
     this.#finish();
     this.#settled(undefined, hold);

@@ -1,6 +1,11 @@
+import { ClosedError, OutcomeUnknownError } from '../errors.js';
 import type { Call, Receiver, Sending } from './call.js';
 import { Expiring } from './expiry-queue.js';
 import { translate } from './translate.js';
+
+/** What a call does, and so what becomes of it when the caller's time runs out: a `read` is
+ * dropped; a `change` is dropped too, but may have been made; a `release` goes on behind. */
+export type Purpose = 'read' | 'change' | 'release';
 
 /** An answer, and the call that brought it. */
 export interface Answered<R> {
@@ -23,6 +28,7 @@ export class Asked<R> extends Expiring implements Receiver<R> {
   call: Call<R> | undefined;
   readonly #hooks: AskedHooks;
   readonly #resource: string;
+  readonly #purpose: Purpose;
   readonly #giveUp: (call: Call<R>) => Error;
   readonly #resolve: (answered: Answered<R>) => void;
   readonly #reject: (error: Error) => void;
@@ -30,6 +36,7 @@ export class Asked<R> extends Expiring implements Receiver<R> {
   constructor(
     hooks: AskedHooks,
     resource: string,
+    purpose: Purpose,
     giveUp: (call: Call<R>) => Error,
     resolve: (answered: Answered<R>) => void,
     reject: (error: Error) => void,
@@ -37,6 +44,7 @@ export class Asked<R> extends Expiring implements Receiver<R> {
     super();
     this.#hooks = hooks;
     this.#resource = resource;
+    this.#purpose = purpose;
     this.#giveUp = giveUp;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -52,7 +60,7 @@ export class Asked<R> extends Expiring implements Receiver<R> {
 
   failed(error: Error, call: Call<R>): void {
     if (this.#hooks.serve(this)) {
-      this.#reject(translate(error, this.#resource));
+      this.#reject(this.#toCaller(error, call));
     } else {
       this.#hooks.finish(call, error);
     }
@@ -63,5 +71,14 @@ export class Asked<R> extends Expiring implements Receiver<R> {
       this.#reject(this.#giveUp(this.call));
     }
     this.#hooks.giveUp();
+  }
+
+  #toCaller(error: Error, call: Call<R>): Error {
+    const resource = this.#resource;
+    if (error instanceof ClosedError && this.#purpose !== 'read' && call.sent) {
+      const message = `it is unknown whether the call on "${resource}" was carried out`;
+      return new OutcomeUnknownError(`${message}: ${error.message}`, { resource, cause: error });
+    }
+    return translate(error, resource);
   }
 }

@@ -2,6 +2,7 @@ import type { Sending } from './call.js';
 import type { Clock, Timer } from './clock.js';
 import { ClusterChannels } from './cluster-channels.js';
 import { Link } from './link.js';
+import { isReplyError } from './redis.js';
 import type { Address, ConnectionOptions } from './redis.js';
 import type { Router, RouterOwner } from './router.js';
 import { readRedirection, readSlots, slotOf } from './slots.js';
@@ -240,7 +241,10 @@ async function sharding(link: Link): Promise<'PUBLISH' | 'SPUBLISH'> {
   try {
     await link.query('PUBSUB', 'SHARDNUMSUB');
     return 'SPUBLISH';
-  } catch {
-    return 'PUBLISH';
+  } catch (error) {
+    if (isReplyError(error)) {
+      return 'PUBLISH';
+    }
+    throw error;
   }
 }

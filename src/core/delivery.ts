@@ -5,7 +5,7 @@ import {
   UnexpectedReplyError,
 } from '../errors.js';
 import { Asked } from './asked.js';
-import type { Answered, AskedHooks } from './asked.js';
+import type { Answered, AskedHooks, Purpose } from './asked.js';
 import { Call, prepare } from './call.js';
 import type { Prepared, Receiver, Sending } from './call.js';
 import type { Anchor, Clock } from './clock.js';
@@ -16,10 +16,6 @@ import { requestsCancel } from './scripts.generated.js';
 
 /** How long a burnt holder id or request number is remembered, and clean-up is tried. */
 export const MEMORY_MS = 600_000;
-
-/** What a call does, and so what becomes of it when the caller's time runs out: a `read` is
- * dropped; a `change` is dropped too, but may have been made; a `release` goes on behind. */
-type Purpose = 'read' | 'change' | 'release';
 
 /** What delivery is made of. */
 export interface DeliveryParts {
@@ -82,7 +78,7 @@ export class Delivery {
 
   /** States something that may be stated twice, and settles within `commandTimeoutMs`. */
   tell<R>(resource: string, prepared: Prepared<R>, purpose: Purpose): Promise<Answered<R>> {
-    return this.#inTime(resource, prepared, (call) => {
+    return this.#inTime(resource, prepared, purpose, (call) => {
       if (purpose === 'release') {
         this.#leaveBehind(call);
       } else {
@@ -104,7 +100,7 @@ export class Delivery {
     const request = requests.open(key);
     const fate = { burning: false };
     try {
-      const { answer } = await this.#inTime(resource, build(request), (call) => {
+      const { answer } = await this.#inTime(resource, build(request), 'change', (call) => {
         if (this.abandon(call)) {
           fate.burning = true;
           const args = { number: request.number, floor: requests.floor(key) };
@@ -157,10 +153,11 @@ export class Delivery {
   #inTime<R>(
     resource: string,
     prepared: Prepared<R>,
+    purpose: Purpose,
     giveUp: (call: Call<R>) => Error,
   ): Promise<Answered<R>> {
     return new Promise((resolve, reject) => {
-      const asked = new Asked<R>(this.#hooks, resource, giveUp, resolve, reject);
+      const asked = new Asked<R>(this.#hooks, resource, purpose, giveUp, resolve, reject);
       this.#waiting += 1;
       this.#parts.anchor.hold();
       this.#timeouts.add(asked);

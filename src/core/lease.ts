@@ -47,7 +47,7 @@ function marginMs(leaseMs: number): number {
 export class Lease {
   readonly identity: LeaseIdentity;
   /** Its holds, and re-entries on their way: the server may count those already. */
-  readonly holders: LeaseHolder[] = [];
+  holders: LeaseHolder[] = [];
   /** A renewal is under way. */
   renewing = false;
   /** A copy of the acquisition may still run: releasing must burn the holder id. */
