@@ -20,6 +20,12 @@ const checks = [
     env: { LATCHKEY_TEST_IOREDIS: '5' },
     timeoutMs: 8 * 60_000,
   },
+  {
+    name: 'the models, for longer',
+    args: ['test/property'],
+    env: { LATCHKEY_TEST_RUNS: '40' },
+    timeoutMs: 8 * 60_000,
+  },
 ];
 
 let passed = 0;
