@@ -11,7 +11,7 @@ import { msBetween, ofType } from './events.mjs';
 /** @typedef {{ ok: boolean, said: string }} Finding */
 
 /** Contended grants without which a run would prove nothing. */
-const ENOUGH = 100;
+const ENOUGH = 20;
 
 /** What a busy machine may add to a lease before the next holder has it in hand. */
 const GRACE_MS = 500;

@@ -26,6 +26,9 @@ export interface Settings {
 /** A half-open connection is given up after this long, if the leases can wait that long. */
 const ANSWER_LIMIT_MIN_MS = 500;
 
+/** The same trouble with connections is told at most this often. */
+const TROUBLE_PERIOD_MS = 5_000;
+
 /** The services that all objects of one client share. */
 export class Runtime {
   readonly id: string;
@@ -47,6 +50,7 @@ export class Runtime {
   #asyncIds = 0;
   #closed = false;
   #lastTrouble = '';
+  #lastTroubleAt = 0;
 
   constructor(
     id: string,
@@ -64,7 +68,7 @@ export class Runtime {
     const answerLimitMs = Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6));
     this.router = createRouter({
       answerLimitMs,
-      up: () => this.#up(),
+      up: () => this.watchdog.connectionUp(),
       down: (cause) => this.#down(cause),
       message: (channel, payload) => this.hub.deliver(channel, payload),
       confirmed: (channel) => this.hub.deliver(channel, undefined),
@@ -170,20 +174,17 @@ export class Runtime {
     }
   }
 
-  #up(): void {
-    this.#lastTrouble = '';
-    this.watchdog.connectionUp();
-  }
-
   #down(cause: Error): void {
     this.watchdog.connectionDown(cause);
     this.#trouble(cause);
   }
 
-  /** Told once per outage and message, not once per attempt to reconnect. */
+  /** Told once in a while, not once per attempt to reconnect. */
   #trouble(error: Error): void {
-    if (error.message !== this.#lastTrouble) {
+    const now = this.clock.now();
+    if (error.message !== this.#lastTrouble || now - this.#lastTroubleAt > TROUBLE_PERIOD_MS) {
       this.#lastTrouble = error.message;
+      this.#lastTroubleAt = now;
       this.failed(error);
     }
   }

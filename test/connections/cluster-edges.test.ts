@@ -7,17 +7,13 @@ import { slotOf } from '../../src/core/slots.js';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
-import { clusterWorld, type ClusterWorld } from './cluster-world.js';
+import { clusterWorld } from './cluster-world.js';
 import { cutClients, openClient } from './exercise.js';
 
 const MASTERS = 3;
 const LEASE_MS = 600;
 
-let world: ClusterWorld;
-
-beforeAll(async () => {
-  world = await clusterWorld({ masters: MASTERS, replicas: MASTERS, nodeTimeoutMs: 2_000 });
-});
+const world = await clusterWorld({ masters: MASTERS, replicas: MASTERS, nodeTimeoutMs: 2_000 });
 
 const open = (options: ClientOptions = {}): Client =>
   openClient({ redis: world.template(), ...options });
@@ -126,25 +122,25 @@ test('nothing is asked of a replica, and nothing listens there', async () => {
   }
 });
 
-describe('while a slot moves, and its keys are over there already', () => {
-  /** Starts moving a slot: the keys are on the target, the slot is still the source's. */
-  async function halfMove(slot: number, from: number, to: number): Promise<() => Promise<void>> {
-    const [source, target] = [world.node(from), world.node(to)];
-    const [sourceId, targetId] = [await source.cluster('MYID'), await target.cluster('MYID')];
-    await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId);
-    await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
-    const keys = (await source.call('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[];
-    if (keys.length > 0) {
-      const { host, port } = world.servers[to] ?? { host: '', port: 0 };
-      await source.call('MIGRATE', host, port, '', 0, 5_000, 'KEYS', ...keys);
-    }
-    return async () => {
-      for (const node of [target, source, world.node(MASTERS - from - to)]) {
-        await node.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
-      }
-    };
+/** Starts moving a slot: the keys are on the target, the slot is still the source's. */
+async function halfMove(slot: number, from: number, to: number): Promise<() => Promise<void>> {
+  const [source, target] = [world.node(from), world.node(to)];
+  const [sourceId, targetId] = [await source.cluster('MYID'), await target.cluster('MYID')];
+  await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId);
+  await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
+  const keys = (await source.call('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[];
+  if (keys.length > 0) {
+    const { host, port } = world.servers[to] ?? { host: '', port: 0 };
+    await source.call('MIGRATE', host, port, '', 0, 5_000, 'KEYS', ...keys);
   }
+  return async () => {
+    for (const node of [target, source, world.node(MASTERS - from - to)]) {
+      await node.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
+    }
+  };
+}
 
+describe('while a slot moves, and its keys are over there already', () => {
   test('a hold is seen and renewed over there', async () => {
     const name = world.nameOn(0);
     const client = open({ leaseMs: LEASE_MS });

@@ -1,18 +1,15 @@
 // The map of a cluster is read over a connection that may die while it is asked.
 
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Cluster } from 'ioredis';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
-import { channelsUnder } from '../support/redis.js';
-import { clusterWorld, type ClusterWorld } from './cluster-world.js';
+import { channelsUnder, runPrefix } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { clusterWorld } from './cluster-world.js';
 import { openClient } from './exercise.js';
 
-let world: ClusterWorld;
-
-beforeAll(async () => {
-  world = await clusterWorld({ masters: 1 });
-});
+const world = await clusterWorld({ masters: 1 });
 
 /** A cluster that is reached through the proxy only. */
 function through(proxy: Proxy): Cluster {
@@ -48,9 +45,7 @@ test('a cluster whose answer about its pub/sub was lost is asked again', async (
   const name = world.nameOn(0);
   const hold = await client.getLock(name).acquire();
   await eventually(() => cut.length === 1);
-  const waiting = openClient({ redis: world.template() })
-    .getLock(name)
-    .acquire({ waitMs: 4_000 });
+  const waiting = openClient({ redis: world.template() }).getLock(name).acquire({ waitMs: 4_000 });
   await eventually(async () => (await channelsUnder(name, world.node(0))).length > 0);
 
   await hold.release();
@@ -58,4 +53,10 @@ test('a cluster whose answer about its pub/sub was lost is asked again', async (
 
   expect(next.isHeld).toBe(true);
   await next.release();
+});
+
+test('nothing is left in the cluster', async () => {
+  const client = world.node(0);
+  await expectNoResidue(runPrefix(), { client, allow: [/^latchkey_cancelled:/] });
+  await expectNoChannels(runPrefix(), { client });
 });

@@ -1,6 +1,6 @@
 // A cluster for one test file: plain connections to its nodes, and names by the master they are on.
 
-import { Cluster, type Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { startCluster } from '../../scripts/redis/cluster.mjs';
 import { slotOf } from '../../src/core/slots.js';
@@ -10,6 +10,11 @@ const SLOTS = 16_384;
 
 type Servers = Awaited<ReturnType<typeof startCluster>>;
 
+interface User {
+  readonly username?: string;
+  readonly password?: string;
+}
+
 export interface ClusterWorld {
   readonly servers: Servers['nodes'];
   /** A plain connection to a node, masters first. */
@@ -17,9 +22,10 @@ export interface ClusterWorld {
   /** A new name that one master is responsible for. */
   nameOn(master: number): string;
   /** A template that is never connected. */
-  template(redisOptions?: RedisOptions): Cluster;
+  template(user?: User): Cluster;
 }
 
+/** Called once at the top of a test file. */
 export async function clusterWorld(
   options: Parameters<typeof startCluster>[0] & { masters: number },
 ): Promise<ClusterWorld> {
@@ -46,6 +52,6 @@ export async function clusterWorld(
         }
       }
     },
-    template: (redisOptions = {}) => new Cluster(addresses, { lazyConnect: true, redisOptions }),
+    template: (user = {}) => new Cluster(addresses, { lazyConnect: true, redisOptions: user }),
   };
 }

@@ -2,7 +2,7 @@
 
 import { Redis, type RedisOptions } from 'ioredis';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { readTemplate } from '../../src/core/redis.js';
+import { createConnection, readTemplate } from '../../src/core/redis.js';
 import { createClient, type Client } from '../../src/index.js';
 import { rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
@@ -123,6 +123,17 @@ describe.each(carried.map((options) => [title(options), options] as const))(
     });
   },
 );
+
+test.each([
+  ['is not given', undefined, 300],
+  ['takes longer', 60_000, 300],
+  ['would be no limit at all', 0, 300],
+  ['takes less', 100, 100],
+])('a connectTimeout that %s never outlasts a command', (_, connectTimeout, limitMs) => {
+  const { options } = readTemplate({ ...(connectTimeout !== undefined && { connectTimeout }) });
+
+  expect(createConnection(options, 300).options.connectTimeout).toBe(limitMs);
+});
 
 test.each(refused)('refused by name: %o', (options, message) => {
   const template = { host: server.host, port: server.port, ...options };

@@ -30,12 +30,14 @@ describe('the slot of a key', () => {
     expect(slotOf('foo{{bar}}zap')).toBe(4_015);
   });
 
-  test.each([['foo{}{bar}', 8_363], ['{}', 15_257], ['open{', 10_514], ['}shut{', 7_171]])(
-    'is the CRC of the whole when nothing is between the braces: %j',
-    (key, slot) => {
-      expect(slotOf(key)).toBe(slot);
-    },
-  );
+  test.each([
+    ['foo{}{bar}', 8_363],
+    ['{}', 15_257],
+    ['open{', 10_514],
+    ['}shut{', 7_171],
+  ])('is the CRC of the whole when nothing is between the braces: %j', (key, slot) => {
+    expect(slotOf(key)).toBe(slot);
+  });
 });
 
 describe('the map of slots', () => {

@@ -1,0 +1,159 @@
+// What goes wrong with one master of a cluster is no matter of the others.
+
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client, ClientOptions, Hold } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { runPrefix } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { clusterWorld } from './cluster-world.js';
+import { openClient } from './exercise.js';
+
+const MASTERS = 3;
+const LEASE_MS = 900;
+
+// The only replica is that of the first master.
+const world = await clusterWorld({ masters: MASTERS, replicas: 1 });
+
+/** Nodes that a test has stopped. */
+const frozen = new Set<number>();
+
+beforeAll(async () => {
+  for (const index of world.servers.keys()) {
+    await world.node(index).config('SET', 'cluster-require-full-coverage', 'no');
+  }
+});
+
+afterAll(() => {
+  for (const index of frozen) {
+    world.servers[index]?.signal('SIGCONT');
+  }
+});
+
+const open = (options: ClientOptions = {}): Client =>
+  openClient({ redis: world.template(), ...options });
+
+/** A template whose connections the servers list under a name. */
+function named(connectionName: string, host = '127.0.0.1', seed = 0): Cluster {
+  const ports = world.servers.map(({ port }) => port);
+  const nodes = [...ports.slice(seed), ...ports.slice(0, seed)].map((port) => ({ host, port }));
+  return new Cluster(nodes.slice(0, 1), { lazyConnect: true, redisOptions: { connectionName } });
+}
+
+/** Ids of the connections of that name on a master. */
+async function connections(connectionName: string, master: number): Promise<string[]> {
+  const list = String(await world.node(master).call('CLIENT', 'LIST'));
+  const mine = list.split('\n').filter((line) => line.includes(` name=${connectionName} `));
+  return mine.map((line) => /^id=(\d+) /.exec(line)?.[1] ?? '').toSorted();
+}
+
+/** Aborts an acquisition whose question has left and was not answered yet. */
+async function abortAcquisition(client: Client, name: string): Promise<void> {
+  const abort = new AbortController();
+  const acquiring = client.getLock(name).acquire({ signal: abort.signal });
+  abort.abort(new Error('left'));
+  await expect(acquiring).rejects.toThrow('left');
+}
+
+async function releaseAll(holds: readonly Hold[]): Promise<void> {
+  await Promise.all(holds.map(async (hold) => await hold.release()));
+}
+
+test.each([0, 1, 2])(
+  'aborted calls for master %i cost no connection, and put no hold in doubt',
+  async (master) => {
+    const title = `aborting-${master}`;
+    const client = open({ redis: named(title), leaseMs: LEASE_MS, commandTimeoutMs: 600 });
+    const doubts: string[] = [];
+    client.on('suspect', ({ resource }) => doubts.push(resource));
+    client.on('lost', ({ resource }) => doubts.push(resource));
+    const holds = await Promise.all(
+      [0, 1, 2].map(async (index) => await client.getLock(world.nameOn(index)).acquire()),
+    );
+    const listed = async (): Promise<string[][]> =>
+      await Promise.all([0, 1, 2].map(async (index) => await connections(title, index)));
+    const before = await listed();
+
+    for (let i = 0; i < 5; i += 1) {
+      await abortAcquisition(client, world.nameOn(master));
+      await client.getLock(world.nameOn(master)).isLocked();
+    }
+    // A call that was not forgotten would make its connection look half-open by then.
+    const end = performance.now() + 2 * LEASE_MS;
+    await eventually(() => performance.now() > end);
+    const after = await listed();
+
+    expect(doubts).toEqual([]);
+    expect(holds.map((hold) => hold.state)).toEqual(['held', 'held', 'held']);
+    expect(after).toEqual(before);
+    expect(before.map((ids) => ids.length)).toEqual([1, 1, 1]);
+    await releaseAll(holds);
+  },
+);
+
+test('a call for one master is sent again after a cut, whatever was aborted elsewhere', async () => {
+  const client = open({ redis: named('again') });
+  const names = [world.nameOn(0), world.nameOn(2)] as const;
+  for (const name of names) {
+    await client.getLock(name).using(() => undefined);
+  }
+  const [mine] = await connections('again', 0);
+  await world.node(0).client('PAUSE', 60_000, 'WRITE');
+
+  const acquiring = client.getLock(names[0]).acquire({ waitMs: 4_000 });
+  await abortAcquisition(client, names[1]);
+  await eventually(async () => {
+    const list = String(await world.node(0).call('CLIENT', 'LIST', 'ID', mine ?? ''));
+    expect(list).toMatch(/ cmd=eval/);
+  });
+  await world.node(0).call('CLIENT', 'KILL', 'ID', mine ?? '');
+  await world.node(0).client('UNPAUSE');
+  const hold = await acquiring;
+
+  expect(await world.node(0).hgetall(names[0])).toEqual({ [hold.holderId]: '1' });
+  await hold.release();
+});
+
+test('closing while the slots are being read leaves no connection', async () => {
+  for (let i = 0; i < 30; i += 1) {
+    // Under another name than the cluster's own: each node is met a second time.
+    const client = open({ redis: named('closing', 'localhost', i % MASTERS) });
+    await client.getLock(world.nameOn(i % MASTERS)).using(() => undefined);
+    await client.close();
+  }
+
+  await eventually(async () => {
+    const left = await Promise.all(
+      [0, 1, 2].map(async (index) => await connections('closing', index)),
+    );
+    expect(left).toEqual([[], [], []]);
+  });
+});
+
+test('a failover is followed though another master is frozen', async () => {
+  const [dead, stuck, replica] = [0, 1, MASTERS];
+  const client = open({ leaseMs: LEASE_MS });
+  const name = world.nameOn(dead);
+  for (const index of [dead, stuck, 2]) {
+    await client.getLock(world.nameOn(index)).using(() => undefined);
+  }
+  await client.getLock(name).using(() => undefined);
+
+  frozen.add(stuck);
+  world.servers[stuck]?.signal('SIGSTOP');
+  world.servers[dead]?.signal('SIGKILL');
+  // Two of three masters are not there to vote.
+  await world.node(replica).call('CLUSTER', 'FAILOVER', 'TAKEOVER');
+  const hold = await client.getLock(name).acquire({ waitMs: 10_000 });
+
+  expect(await world.node(replica).hgetall(name)).toEqual({ [hold.holderId]: '1' });
+  await hold.release();
+});
+
+test('nothing is left in the cluster', async () => {
+  for (const index of [2, MASTERS]) {
+    const client = world.node(index);
+    await expectNoResidue(runPrefix(), { client, allow: [/^latchkey_cancelled:/] });
+    await expectNoChannels(runPrefix(), { client });
+  }
+});
