@@ -34,8 +34,6 @@ export class Connection {
   readonly #owner: ConnectionOwner;
   #current: Redis | undefined;
   #ready = false;
-  #readyAt = 0;
-  /** Connections that failed or fell at once, in a row. */
   #attempts = 0;
   #retry: Timer | undefined;
   #patience: Timer | undefined;
@@ -110,7 +108,7 @@ export class Connection {
     if (this.#current === redis) {
       this.#patience?.cancel();
       this.#ready = true;
-      this.#readyAt = this.#clock.now();
+      this.#attempts = 0;
       this.#lastError = undefined;
       this.#owner.connected(redis);
     }
@@ -126,10 +124,6 @@ export class Connection {
     this.#ready = false;
     this.#lastError ??= cause;
     destroyConnection(redis);
-    if (wasReady && this.#clock.now() - this.#readyAt > PAUSE_MAX_MS) {
-      // One that stood for a while; those that fall at once are retried less and less often.
-      this.#attempts = 0;
-    }
     const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
     this.#attempts += 1;
     // The owner first: what it does now must not find a connection.

@@ -11,6 +11,9 @@ const NOT_NOW =
   /^(ERR Error running script.*[\s:-])?(LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY) /;
 const NOT_NOW_PAUSE_MS = 50;
 
+/** A server that stays read-only is connected to anew at most this often. */
+const DEMOTED_PERIOD_MS = 1_000;
+
 /** The answer of a call was lost with its connection, and the call was not to be sent again. */
 class ConnectionLostError extends Error {}
 
@@ -39,6 +42,7 @@ export class Link {
   /** Scripts that the server of this connection has been given in full. */
   readonly #known = new Set<string>();
   #corked = false;
+  #demotedAt = Number.NEGATIVE_INFINITY;
   #overdue: Timer | undefined;
   /** Runs while the server is not to be bothered. */
   #pause: Timer | undefined;
@@ -229,17 +233,24 @@ export class Link {
       this.#again(call);
     } else if (NOT_NOW.test(error.message)) {
       this.#waiting.push(call);
-      if (error.message.includes('READONLY')) {
-        this.#connection.drop(redis, error);
-      } else {
-        this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
-          this.#pause = undefined;
-          this.#flush();
-        });
-      }
+      this.#notNow(redis, error);
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
     }
+  }
+
+  #notNow(redis: Redis, error: Error): void {
+    const now = this.#clock.now();
+    if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
+      // A master that was demoted: behind the address there may be another one by now.
+      this.#demotedAt = now;
+      this.#connection.drop(redis, error);
+      return;
+    }
+    this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
+      this.#pause = undefined;
+      this.#flush();
+    });
   }
 
   #again(call: Sending): void {

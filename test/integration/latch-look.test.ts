@@ -10,7 +10,7 @@ import { testScope } from '../support/scope.js';
 
 /** Long enough that nothing below settles because its time is up. */
 const TIMEOUT_MS = 20_000;
-const PROMPTLY_MS = 5_000;
+const PROMPTLY_MS = 3_000;
 
 const scope = testScope('latch-look');
 
@@ -69,7 +69,7 @@ test('a look ends with its client', async () => {
   const look = latch.wait({ waitMs: 0 });
   const told = expect(look).rejects.toThrow(ClosedError);
   await asked();
-  const closing = client.close({ timeoutMs: 1_000 });
+  const closing = client.close({ timeoutMs: 2 * PROMPTLY_MS });
   await told;
   const tookMs = performance.now() - startedAt;
   proxy.resumeDownstream();
