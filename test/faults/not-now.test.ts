@@ -146,6 +146,31 @@ describe.each(states)('$error', ({ error, begin, end }) => {
   });
 });
 
+test('a demoted master is not connected to, nor told of, over and over', async () => {
+  const client = await connected();
+  let told = 0;
+  client.on('error', () => {
+    told += 1;
+  });
+  const connections = async (): Promise<number> => {
+    const [, received] = /total_connections_received:(\d+)/.exec(await raw.info('stats')) ?? [];
+    return Number(received);
+  };
+  await raw.call('REPLICAOF', source.host, source.port);
+  await eventually(async () => (await probe()).includes('READONLY'));
+  const before = await connections();
+
+  const given = await rejection(client.getLock(scope.name()).acquire({ waitMs: 2_500 }));
+  const made = (await connections()) - before;
+  await mastered();
+  await eventually(async () => (await probe()) === 'works', { withinMs: 10_000 });
+
+  expect(given.error).toBeInstanceOf(CommandTimeoutError);
+  expect(made).toBeGreaterThan(0);
+  expect(made).toBeLessThan(10);
+  expect(told).toBeLessThan(5);
+});
+
 test('nothing is left on the server', async () => {
   const allow = [/^latchkey_(?:cancelled|requests):/];
   await expectNoResidue(scope.prefix, { allow, client: raw });
