@@ -31,7 +31,8 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
 export class Acquisition implements Waiter, Receiver<Verdict> {
   readonly #keeper: LockKeeper;
   readonly #terms: AcquisitionTerms;
-  readonly #settled: (error: unknown, hold: LockHold | undefined) => void;
+  readonly #resolve: (hold: LockHold) => void;
+  readonly #reject: (error: unknown) => void;
   /** Burnt when the acquisition gives up. */
   holderId: string;
   /** A copy of an attempt under this holder id may still run. */
@@ -44,15 +45,18 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
   #stopWatching: (() => void) | undefined;
   #over = false;
 
-  /** Called once: with a hold, or with AcquireTimeoutError on contention, or another error. */
+  /** Resolves with a hold; rejects with AcquireTimeoutError on contention, or another error. The
+   * name counts as used from before this until the acquisition fails or its lease ends. */
   constructor(
     keeper: LockKeeper,
     terms: AcquisitionTerms,
-    settled: (error: unknown, hold: LockHold | undefined) => void,
+    resolve: (hold: LockHold) => void,
+    reject: (error: unknown) => void,
   ) {
     this.#keeper = keeper;
     this.#terms = terms;
-    this.#settled = settled;
+    this.#resolve = resolve;
+    this.#reject = reject;
     this.holderId = keeper.runtime.newHolderId();
   }
 
@@ -117,7 +121,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     lease.holders = [hold];
     runtime.keep(lease, protocol.renewal);
     this.#finish();
-    this.#settled(undefined, hold);
+    this.#resolve(hold);
     this.#keeper.announce(hold, terms.patience.startedAt);
     this.#queue?.granted(terms.leaseMs);
   }
@@ -177,7 +181,8 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
       return;
     }
     this.#finish();
-    this.#settled(error, undefined);
+    this.#keeper.runtime.kinds.leave(this.#keeper.protocol.key, true);
+    this.#reject(error);
     if (this.#call !== undefined) {
       this.#stray = this.#keeper.runtime.delivery.abandon(this.#call) || this.#stray;
     }

@@ -8,7 +8,7 @@ export type Sendable<R> = Pick<Script<never, never, R>, 'name' | 'sha1' | 'sourc
 /** A script with its operands, ready to be sent any number of times. */
 export interface Prepared<R> {
   readonly script: Sendable<R>;
-  readonly operands: readonly Operand[];
+  readonly operands: Operand[];
 }
 
 /** Binds a script to its keys and arguments. */
@@ -25,7 +25,7 @@ export interface Receiver<R> {
 /** A call as those who deliver it see it, whatever it answers. */
 export abstract class Sending extends Chained {
   abstract readonly script: { readonly sha1: string; readonly source: string };
-  abstract operands: readonly Operand[];
+  abstract operands: Operand[];
   /** Write it again on the next connection when its answer is lost with this one. */
   abstract readonly resend: boolean;
   /** Clock instant just before the first copy was written; NaN while none was. */
@@ -65,7 +65,7 @@ export abstract class Sending extends Chained {
  */
 export class Call<R> extends Sending {
   readonly script: Sendable<R>;
-  operands: readonly Operand[];
+  operands: Operand[];
   readonly resend: boolean;
   #settled = false;
   readonly #receiver: Receiver<R>;

@@ -6,7 +6,7 @@ import { checkTask } from './validate.js';
 export interface ObjectEvent {
   /** Name of the object. */
   readonly resource: string;
-  /** Kind of the object, such as `lock` or `fenced-lock`. */
+  /** Kind of the object: `lock`, `fenced-lock` or `count-down-latch`. */
   readonly kind: string;
 }
 
@@ -22,7 +22,7 @@ export interface Holder {
   readonly holderId: string;
   /** Number of holds it has. */
   readonly depth: number;
-  /** Milliseconds left on its lease. */
+  /** Milliseconds left on its lease; Infinity when a foreign key has none. */
   readonly remainingMs: number;
 }
 

@@ -19,6 +19,8 @@ export interface QueueServices {
   readonly hub: WaitHub;
   readonly clock: Clock;
   readonly rechecks: Rechecks;
+  /** Where the queue stands while it has waiters. */
+  readonly queues: Map<string, ExclusiveQueue>;
 }
 
 /**
@@ -32,7 +34,7 @@ export class ExclusiveQueue extends Sleeper {
   readonly key: string;
   readonly #services: QueueServices;
   readonly #channel: string;
-  readonly #emptied: () => void;
+  readonly #lockId: string;
   #head: Waiter | undefined;
   /** Those behind the head; most locks never have any. */
   #others: Set<Waiter> | undefined;
@@ -43,12 +45,12 @@ export class ExclusiveQueue extends Sleeper {
   #leaseEnd: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(services: QueueServices, key: string, channel: string, emptied: () => void) {
+  constructor(services: QueueServices, lockId: string, key: string, channel: string) {
     super();
     this.#services = services;
     this.key = key;
     this.#channel = channel;
-    this.#emptied = emptied;
+    this.#lockId = lockId;
     if (services.hub.knows(channel)) {
       // Still subscribed from before: listening before the first attempt saves the second.
       this.#listen();
@@ -146,7 +148,7 @@ export class ExclusiveQueue extends Sleeper {
       this.#wakeUp();
       this.#stopListening?.();
       this.#stopListening = undefined;
-      this.#emptied();
+      this.#services.queues.delete(this.#lockId);
     } else {
       this.#others?.delete(next);
     }

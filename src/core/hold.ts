@@ -204,6 +204,13 @@ export class LockHold implements Hold, LeaseHolder, ScopedHold {
     }
   }
 
+  /** What a log wants to know of a hold. */
+  toJSON(): object {
+    const { lockName, holderId, depth, state, remainingMs, fencingToken } = this;
+    const token = fencingToken === undefined ? {} : { fencingToken: String(fencingToken) };
+    return { lockName, holderId, depth, ...token, state, remainingMs };
+  }
+
   lost(error: LeaseLostError): void {
     this.#reentries?.close();
     this.#abort?.abort(error);

@@ -93,7 +93,8 @@ export class Lease {
 
   /** Milliseconds for which ownership is proven; 0 once it is not. */
   get remainingMs(): number {
-    return this.error === undefined ? Math.max(0, this.#deadline - this.#clock.now()) : 0;
+    const leftMs = this.error === undefined ? this.#deadline - this.#clock.now() : 0;
+    return Math.max(0, Math.floor(leftMs));
   }
 
   get state(): LeaseState {

@@ -14,7 +14,8 @@ import { checkLease, checkOptions, checkTask, checkWaiting } from './validate.js
 /** How to acquire something that lives on a lease. */
 export interface AcquireOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; bounds connecting, waiting and the answer.
-   * `acquire`: no limit by default. `tryAcquire`: 0 by default, which asks once. */
+   * 0 asks once, which takes as long as one command may take (`commandTimeoutMs`).
+   * `acquire`: no limit by default. `tryAcquire`: 0 by default. */
   waitMs?: number;
   /** A fixed lease in milliseconds, 1 to 2147483647, that is not renewed. By default the client's
    * `leaseMs`, renewed every third of it until the release. */
@@ -240,15 +241,7 @@ export class LockFace implements Lock {
       throw error;
     }
     return new Promise((resolve, reject) => {
-      const acquisition = new Acquisition(this.#keeper, terms, (error, hold) => {
-        if (hold === undefined) {
-          kinds.leave(key, true);
-          reject(error);
-        } else {
-          resolve(hold);
-        }
-      });
-      acquisition.start();
+      new Acquisition(this.#keeper, terms, resolve, reject).start();
     });
   }
 
@@ -261,9 +254,12 @@ export class LockFace implements Lock {
       throw new TypeError(`within must be a hold of this lock, got ${describe(within)}`);
     }
     if (within.lockId !== this.#protocol.lockId) {
-      throw new NotHeldError(`within is a hold of "${within.lockName}", not of "${this.name}"`, {
-        resource: this.name,
-      });
+      const { kind } = within.lease.identity;
+      throw new NotHeldError(
+        `within must be a hold that this client has on the ${this.#protocol.kind} "${this.name}", ` +
+          `got one of the ${kind} "${within.lockName}"`,
+        { resource: this.name },
+      );
     }
     within.assertHeld();
     return within;

@@ -67,10 +67,7 @@ export class LockKeeper implements HoldOwner {
     const { lockId, key, channel } = protocol;
     let queue = runtime.queues.get(lockId);
     if (queue === undefined) {
-      const emptied = (): void => {
-        runtime.queues.delete(lockId);
-      };
-      queue = new ExclusiveQueue(runtime, key, channel, emptied);
+      queue = new ExclusiveQueue(runtime, lockId, key, channel);
       runtime.queues.set(lockId, queue);
     }
     return queue;

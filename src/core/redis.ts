@@ -236,11 +236,12 @@ export function sendScript(
   redis: Redis,
   script: { readonly sha1: string; readonly source: string },
   isKnown: boolean,
-  operands: readonly Operand[],
+  operands: Operand[],
 ): Promise<unknown> {
   const name = isKnown ? 'evalsha' : 'eval';
-  const args = [isKnown ? script.sha1 : script.source, ...operands];
-  const command = new Command(name, args, { replyEncoding: 'utf8' });
+  const head = isKnown ? script.sha1 : script.source;
+  // Nested, since the driver flattens what it is given.
+  const command = new Command(name, [head, operands], { replyEncoding: 'utf8' });
   void redis.sendCommand(command);
   return command.promise;
 }

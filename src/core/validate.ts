@@ -49,7 +49,7 @@ export function checkTask(argument: string, value: unknown): void {
 /** How long to wait. */
 export interface WaitOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; no limit by default. It bounds connecting,
-   * waiting and the answer. */
+   * waiting and the answer. 0 asks once, which takes as long as one command may take. */
   waitMs?: number;
   /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
   signal?: AbortSignal;

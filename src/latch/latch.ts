@@ -181,7 +181,8 @@ export class LatchFace implements CountDownLatch {
         } else {
           const waitedMs = this.#runtime.clock.now() - patience.startedAt;
           const { key } = this.#protocol;
-          reject(this.#runtime.delivery.timeout(this.name, key, true, waitedMs));
+          const isConnected = this.#runtime.router.whyDown(key) === undefined;
+          reject(this.#runtime.delivery.timeout(this.name, key, isConnected, waitedMs));
         }
       };
       look.join(waiter);

@@ -130,6 +130,24 @@ describe.concurrent('messages that are faster than answers', () => {
   });
 });
 
+test.concurrent('a waiter of the own client needs no message to get in', async (context) => {
+  const world = await open(context);
+  const { proxy, name, client } = world;
+  const messages = await warmedUp(world);
+  const lock = client.getLock(name);
+  const held = await take(lock);
+  const waiting = lock.acquire({ waitMs: 4_500 });
+  await listening(name);
+  await settledRequests(proxy, name);
+
+  messages.down.stop('paused');
+  await held.release();
+  const hold = await within(waiting, PROMPTLY_MS);
+
+  await expectHolder(name, hold);
+  messages.down.go('paused');
+});
+
 describe.concurrent('what no message tells, the re-check does', () => {
   test('the key of the lock was overwritten with something else', async (context) => {
     const { proxy, name, client, other } = await open(context);
