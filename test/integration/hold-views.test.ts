@@ -34,7 +34,7 @@ test('a hold can be logged as JSON, from an inner one too', async () => {
     async (hold) => await lock.using((again) => [hold, again].map((each) => JSON.stringify(each))),
   );
 
-  const seen: unknown[] = [outer, inner].map((json) => JSON.parse(json ?? ''));
+  const seen = [outer, inner].map((json): unknown => JSON.parse(json ?? ''));
   expect(seen).toMatchObject([
     { lockName: lock.name, depth: 1, state: 'held' },
     { lockName: lock.name, depth: 2, state: 'held' },
