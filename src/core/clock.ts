@@ -85,3 +85,22 @@ export function systemClock(): Clock {
     },
   };
 }
+
+/** Runs `task` once after `delayMs`, unless what had arrived by then makes somebody cancel it: a
+ * process that was blocked or stopped sees its timers before its input. */
+export function deadline(clock: Clock, delayMs: number, task: () => void): Timer {
+  let isOpen = true;
+  const timer = clock.after(delayMs, () => {
+    clock.afterInput(() => {
+      if (isOpen) {
+        task();
+      }
+    });
+  });
+  return {
+    cancel: () => {
+      isOpen = false;
+      timer.cancel();
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import type { Sending } from './call.js';
 import { Chain } from './chain.js';
+import { deadline } from './clock.js';
 import type { Clock, Timer } from './clock.js';
 import { Connection } from './connection.js';
 import type { Server } from './connection.js';
@@ -95,9 +96,7 @@ export class Link {
       throw this.lastError ?? new Error('not connected');
     }
     const limitMs = this.#owner.answerLimitMs;
-    const limit = this.#clock.after(limitMs, () =>
-      this.#clock.afterInput(() => this.#silent(redis, limitMs)),
-    );
+    const limit = deadline(this.#clock, limitMs, () => this.#silent(redis, limitMs));
     try {
       return await redis.call(command, ...args);
     } finally {
@@ -114,9 +113,7 @@ export class Link {
 
   /** Ends the connection and hands out every call, for another link to send. */
   retire(): Sending[] {
-    this.#overdue?.cancel();
-    this.#pause?.cancel();
-    this.#connection.close();
+    this.#stop();
     this.#putBack(new Error('the node left the cluster'));
     return this.takeWaiting();
   }
@@ -134,14 +131,16 @@ export class Link {
   /** Ends the connection; every call still under way fails with `error`. */
   close(error: Error): void {
     this.#closedBy = error;
+    this.#stop();
+    for (const call of [...this.#unanswered.clear(), ...this.takeWaiting()]) {
+      call.fail(error);
+    }
+  }
+
+  #stop(): void {
     this.#overdue?.cancel();
     this.#pause?.cancel();
     this.#connection.close();
-    const calls = [...this.#unanswered.clear(), ...this.#waiting];
-    this.#waiting = [];
-    for (const call of calls) {
-      call.fail(error);
-    }
   }
 
   #connected(): void {
@@ -151,9 +150,7 @@ export class Link {
   }
 
   #flush(): void {
-    const calls = this.#waiting;
-    this.#waiting = [];
-    for (const call of calls) {
+    for (const call of this.takeWaiting()) {
       this.send(call);
     }
   }

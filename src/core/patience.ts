@@ -1,5 +1,6 @@
 import type { LeaseLostError } from '../errors.js';
 import { Chain, Chained } from './chain.js';
+import { deadline } from './clock.js';
 import type { Clock, Timer } from './clock.js';
 
 /** Why a caller stopped waiting. */
@@ -64,9 +65,7 @@ export class Patience extends Chained {
     this.#waits = waits;
     waits.add(this);
     if (limitMs !== undefined) {
-      // What has arrived in time is handled first, however long this process was busy.
-      const end = (): void => this.end({ why: 'timeout' });
-      this.#timer = clock.after(limitMs, () => clock.afterInput(end));
+      this.#timer = deadline(clock, limitMs, () => this.end({ why: 'timeout' }));
     }
     if (signal !== undefined) {
       this.#signal = signal;

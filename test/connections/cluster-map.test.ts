@@ -55,6 +55,27 @@ test('a cluster whose answer about its pub/sub was lost is asked again', async (
   await next.release();
 });
 
+test('a process that is blocked while the map is read takes the answer that has arrived', async () => {
+  const client = openClient({ redis: world.template(), commandTimeoutMs: 100 });
+  const told: string[] = [];
+  client.on('error', ({ error }) => told.push(error.message));
+  const lock = client.getLock(world.nameOn(0));
+
+  // Each turn of the loop is longer than an answer may take, so the one with the question is too.
+  const acquiring = lock.acquire({ waitMs: 10_000 });
+  for (let turn = 0; turn < 12; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const end = performance.now() + 120;
+    while (performance.now() < end) {
+      // Blocked.
+    }
+  }
+  const hold = await acquiring;
+
+  expect(told).toEqual([]);
+  await hold.release();
+});
+
 test('nothing is left in the cluster', async () => {
   const client = world.node(0);
   await expectNoResidue(runPrefix(), { client, allow: [/^latchkey_cancelled:/] });
