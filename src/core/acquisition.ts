@@ -154,15 +154,11 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
 
   #end(ending: Ending): void {
     const { runtime, protocol } = this.#keeper;
-    if (ending.why === 'aborted') {
-      this.#fail(ending.reason);
-    } else if (ending.why === 'closed') {
-      this.#fail(runtime.closedError(protocol.resource));
-    } else if (this.#saidBusy || this.#queue?.contended === true) {
-      this.#fail(contention(protocol.resource, this.#waitedMs));
-    } else {
-      this.#fail(this.#timeout());
-    }
+    const onTimeout = (): Error =>
+      this.#saidBusy || this.#queue?.contended === true
+        ? contention(protocol.resource, this.#waitedMs)
+        : this.#timeout();
+    this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
   }
 
   get #waitedMs(): number {

@@ -1,12 +1,13 @@
 import { LeaseLostError, WrongTypeError } from '../errors.js';
 import type { LeaseLostReason } from '../errors.js';
+import type { Prepared } from './call.js';
 import { MEMORY_MS } from './delivery.js';
 import { ExclusiveQueue } from './exclusive-queue.js';
 import type { Holder } from './events.js';
 import { LockHold } from './hold.js';
 import type { HoldOwner } from './hold.js';
 import type { Lease } from './lease.js';
-import type { LockProtocol } from './lock-protocol.js';
+import type { LockProtocol, ReleaseResult } from './lock-protocol.js';
 import type { Runtime } from './runtime.js';
 import { watchForStall } from './stall.js';
 import type { LeaseTerms } from './validate.js';
@@ -77,15 +78,9 @@ export class LockKeeper implements HoldOwner {
     const { runtime, protocol } = this;
     const { lease } = hold;
     lease.remove(hold);
-    // The number of holds still alive, re-entries on their way included: if one of those fails,
-    // it states the number again.
-    const count = lease.alive;
-    if (count === 0) {
-      this.#letGo(lease);
-      lease.end();
-    }
+    const prepared = this.#stateAlive(lease);
     try {
-      const loss = await this.#tellRelease(hold, count);
+      const loss = await this.#tellRelease(lease, prepared);
       if (loss !== undefined) {
         hold.lostBefore(loss);
         // All other holds on this lease stood on the same ground.
@@ -134,15 +129,7 @@ export class LockKeeper implements HoldOwner {
   /** The server counts a re-entry that came to nothing, or may do so yet: state the number of
    * what is alive again. At none, that is the release of the holder. */
   restate(lease: Lease): void {
-    const { delivery } = this.runtime;
-    const count = lease.alive;
-    if (count === 0) {
-      this.#letGo(lease);
-      lease.end();
-    }
-    const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
-    const { holderId } = lease.identity;
-    delivery.behind(this.protocol.release(holderId, count, burnMs), () => this.#wake());
+    this.runtime.delivery.behind(this.#stateAlive(lease), () => this.#wake());
   }
 
   /** Takes back what a given-up acquisition may have got, and burns its holder id, so that no
@@ -172,13 +159,25 @@ export class LockKeeper implements HoldOwner {
     this.runtime.queues.get(this.protocol.lockId)?.hint();
   }
 
+  /** The command that states how many holds are still alive, re-entries on their way included: if
+   * one of those fails, it states the number again. With none the lease ends here. */
+  #stateAlive(lease: Lease): Prepared<ReleaseResult> {
+    const count = lease.alive;
+    if (count === 0) {
+      this.#letGo(lease);
+      lease.end();
+    }
+    const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
+    return this.protocol.release(lease.identity.holderId, count, burnMs);
+  }
+
   /** Settles with the loss that the server's answer comes to, if it comes to one. */
-  async #tellRelease(hold: LockHold, count: number): Promise<LeaseLostError | undefined> {
+  async #tellRelease(
+    lease: Lease,
+    prepared: Prepared<ReleaseResult>,
+  ): Promise<LeaseLostError | undefined> {
     const { delivery } = this.runtime;
     const { resource } = this.protocol;
-    const { lease, holderId } = hold;
-    const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
-    const prepared = this.protocol.release(holderId, count, burnMs);
     try {
       const { answer, call } = await delivery.tell(resource, prepared, 'release');
       // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.

@@ -8,7 +8,6 @@ import type { LockHold } from './hold.js';
 import type { LeaseHolder } from './lease.js';
 import type { LockKeeper } from './lock-keeper.js';
 import type { Verdict } from './lock-protocol.js';
-import type { Ending } from './patience.js';
 
 /** One re-entry through a hold: waits for its siblings, then states one hold more. */
 export class Reentry implements LeaseHolder {
@@ -71,7 +70,7 @@ export class Reentry implements LeaseHolder {
     const result = await reentries.take(patience);
     stopWatching();
     if (result === 'ended' && patience.ending !== undefined) {
-      throw this.#errorOf(patience.ending, (waitedMs) => contention(resource, waitedMs));
+      throw runtime.errorOf(patience.ending, resource, () => contention(resource, this.#waitedMs));
     }
     if (result === 'closed' && this.#outer.state === 'lost') {
       this.#outer.assertHeld();
@@ -81,10 +80,11 @@ export class Reentry implements LeaseHolder {
 
   #enter(): Promise<LockHold> {
     const { runtime, protocol } = this.#keeper;
+    const { resource, key } = protocol;
     const { patience, leaseMs } = this.#terms;
     const { lease, holderId } = this.#outer;
     if (patience.ending !== undefined) {
-      throw this.#errorOf(patience.ending, (waitedMs) => contention(protocol.resource, waitedMs));
+      throw runtime.errorOf(patience.ending, resource, () => contention(resource, this.#waitedMs));
     }
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
     lease.holders.push(this);
@@ -109,12 +109,12 @@ export class Reentry implements LeaseHolder {
             resolve(this.#granted(answered));
           }
         },
-        failed: (error) => failed(translate(error, protocol.resource)),
+        failed: (error) => failed(translate(error, resource)),
       });
       patience.onEnd = (ending) =>
         failed(
-          this.#errorOf(ending, (waitedMs) =>
-            runtime.delivery.timeout(protocol.resource, protocol.key, call.sent, waitedMs),
+          runtime.errorOf(ending, resource, () =>
+            runtime.delivery.timeout(resource, key, call.sent, this.#waitedMs),
           ),
         );
     });
@@ -142,17 +142,7 @@ export class Reentry implements LeaseHolder {
     }
   }
 
-  #errorOf(ending: Ending | undefined, onTimeout: (waitedMs: number) => Error): unknown {
-    const { runtime, protocol } = this.#keeper;
-    switch (ending?.why) {
-      case 'aborted':
-        return ending.reason;
-      case 'lost':
-        return ending.error;
-      case 'closed':
-        return runtime.closedError(protocol.resource);
-      default:
-        return onTimeout(runtime.clock.now() - this.#terms.patience.startedAt);
-    }
+  get #waitedMs(): number {
+    return this.#keeper.runtime.clock.now() - this.#terms.patience.startedAt;
   }
 }

@@ -8,7 +8,7 @@ import { Kinds } from './kinds.js';
 import { Lease } from './lease.js';
 import type { LeaseIdentity, LostHook } from './lease.js';
 import { Patience, Waits } from './patience.js';
-import type { PatienceLimits } from './patience.js';
+import type { Ending, PatienceLimits } from './patience.js';
 import { Rechecks } from './rechecks.js';
 import { Requests } from './requests.js';
 import type { Router, RouterOwner } from './router.js';
@@ -65,6 +65,7 @@ export class Runtime {
     const anchor = { hold: () => this.#hold(), drop: () => this.#drop() };
     this.waits = new Waits(anchor);
     const { leaseMs, commandTimeoutMs } = settings;
+    const failed = (error: Error): void => this.failed(error);
     const answerLimitMs = Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6));
     this.router = createRouter({
       answerLimitMs,
@@ -81,10 +82,9 @@ export class Runtime {
       router: this.router,
       requests: new Requests(),
       timeoutMs: commandTimeoutMs,
-      failed: (error) => this.failed(error),
+      failed,
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
-    const failed = (error: Error): void => this.failed(error);
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
     this.router.open();
   }
@@ -108,6 +108,20 @@ export class Runtime {
 
   closedError(resource: string): ClosedError {
     return new ClosedError('the client was closed', { resource });
+  }
+
+  /** What a caller is told whose wait has ended; running out of time means different things. */
+  errorOf(ending: Ending, resource: string, onTimeout: () => Error): unknown {
+    switch (ending.why) {
+      case 'aborted':
+        return ending.reason;
+      case 'lost':
+        return ending.error;
+      case 'closed':
+        return this.closedError(resource);
+      default:
+        return onTimeout();
+    }
   }
 
   createLease(identity: LeaseIdentity, lostHook: LostHook): Lease {

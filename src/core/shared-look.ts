@@ -1,5 +1,4 @@
-import type { Call } from './call.js';
-import type { Prepared } from './call.js';
+import type { Call, Prepared } from './call.js';
 import { RECHECK_MAX_MS } from './rechecks.js';
 import type { Timer } from './clock.js';
 import type { Runtime } from './runtime.js';

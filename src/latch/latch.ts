@@ -172,21 +172,21 @@ export class LatchFace implements CountDownLatch {
       patience.onEnd = (ending) => {
         stopWatching();
         look.leave(waiter);
-        if (ending.why === 'aborted') {
-          reject(ending.reason);
-        } else if (ending.why === 'closed') {
-          reject(this.#runtime.closedError(this.name));
-        } else if (waiter.hasSeen) {
+        if (ending.why === 'timeout' && waiter.hasSeen) {
           resolve(false);
         } else {
-          const waitedMs = this.#runtime.clock.now() - patience.startedAt;
-          const { key } = this.#protocol;
-          const isConnected = this.#runtime.router.whyDown(key) === undefined;
-          reject(this.#runtime.delivery.timeout(this.name, key, isConnected, waitedMs));
+          reject(this.#runtime.errorOf(ending, this.name, () => this.#timeout(patience)));
         }
       };
       look.join(waiter);
     });
+  }
+
+  #timeout(patience: Patience): Error {
+    const { clock, delivery, router } = this.#runtime;
+    const { key } = this.#protocol;
+    const isConnected = router.whyDown(key) === undefined;
+    return delivery.timeout(this.name, key, isConnected, clock.now() - patience.startedAt);
   }
 
   /** The look that all local waiters of this latch share. */
