@@ -1,0 +1,43 @@
+// A server that writes an append-only file, killed and started again on what it had written.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { channelsUnder, rawClient } from '../support/redis.js';
+import { eventually } from '../support/eventually.js';
+import { testScope } from '../support/scope.js';
+import { ownServer } from '../support/server.js';
+
+const scope = testScope('persistence');
+const folder = await mkdtemp(join(tmpdir(), 'latchkey-aof-'));
+const server = await ownServer({
+  args: ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'],
+});
+
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a hold outlives a restart with appendfsync everysec, and the next token is larger', async () => {
+  const raw = rawClient(server.url);
+  const [a, b] = [scope.client({ redis: server.url }), scope.client({ redis: server.url })];
+  const name = scope.name();
+  const hold = await a.getFencedLock(name).acquire();
+  const waiting = b.getFencedLock(name).acquire({ waitMs: 20_000 });
+  await eventually(async () => (await channelsUnder(name, raw)).length > 0);
+
+  await server.kill();
+  await eventually(() => hold.state === 'suspect');
+  await server.restart();
+  await eventually(() => hold.state === 'held');
+  const holders = await b.getFencedLock(name).holders();
+  await hold.release();
+  const next = await waiting;
+
+  expect(holders.map(({ holderId }) => holderId)).toEqual([hold.holderId]);
+  expect(next.isHeld).toBe(true);
+  expect(next.fencingToken).toBeGreaterThan(hold.fencingToken ?? 0n);
+  await next.release();
+});
