@@ -1,7 +1,7 @@
 import { v4 as uuid } from 'uuid';
 import { systemClock } from './core/clock.js';
 import type { ClientEvents } from './core/events.js';
-import { LockHold } from './core/hold.js';
+import { LeasedGrant } from './core/leased-grant.js';
 import type { Lock } from './core/lock-face.js';
 import { checkKeyPrefix, objectKey } from './core/names.js';
 import { readTemplate } from './core/redis.js';
@@ -130,7 +130,7 @@ class LatchkeyClient implements Client {
     const holds = [...runtime.watchdog.leases].flatMap((lease) => lease.holders);
     // Every `isHeld` is false before the first release is answered.
     const released = holds
-      .filter((hold) => hold instanceof LockHold)
+      .filter((hold) => hold instanceof LeasedGrant)
       .map((hold) => hold[Symbol.asyncDispose]());
     const cleanedUp = Promise.all(released).then(() => runtime.delivery.cleanedUp());
     await runtime.inTime(cleanedUp, timeoutMs);

@@ -1,12 +1,12 @@
 import { AcquireTimeoutError, UnexpectedReplyError } from '../errors.js';
-import type { Call, Receiver } from './call.js';
+import type { Call, Receiver, Sending } from './call.js';
 import { translate } from './translate.js';
-import type { ExclusiveQueue, Waiter } from './exclusive-queue.js';
 import type { LockHold } from './hold.js';
 import type { LockKeeper } from './lock-keeper.js';
 import type { Verdict } from './lock-protocol.js';
 import type { Ending, Patience } from './patience.js';
 import type { LeaseTerms } from './validate.js';
+import type { Place, Waiter, WaitQueue } from './wait-queue.js';
 
 /** A lease this short may be over before its answer arrives, and that is then told as it is. */
 const RETRIED_LEASE_MIN_MS = 100;
@@ -39,7 +39,9 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
   #stray = false;
   #everSent = false;
   #saidBusy = false;
-  #queue: ExclusiveQueue | undefined;
+  /** It stands in a line on the server, or may. */
+  #inLine = false;
+  #queue: WaitQueue | undefined;
   /** The attempt that is under way. */
   #call: Call<Verdict> | undefined;
   #stopWatching: (() => void) | undefined;
@@ -73,17 +75,26 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
         this.#watch();
       }
     } else {
-      this.ask();
+      this.ask('none');
     }
   }
 
-  ask(): void {
+  get leaseMs(): number {
+    return this.#terms.leaseMs;
+  }
+
+  ask(place: Place): void {
     const { runtime, protocol } = this.#keeper;
-    const prepared = protocol.acquire(this.holderId, 1, this.#terms.leaseMs);
+    this.#inLine ||= place === 'line' && protocol.keepsLine;
+    const prepared = protocol.acquire(this.holderId, 1, this.leaseMs, place);
     this.#call = runtime.delivery.start(prepared, this);
   }
 
-  answered(verdict: Verdict, call: Call<Verdict>): void {
+  answered(verdict: Verdict, call: Sending): void {
+    if (this.#over) {
+      // It left while the queue asked for it and others: what it got was cancelled then.
+      return;
+    }
     this.#call = undefined;
     this.#everSent = true;
     this.#stray ||= call.strays > 0;
@@ -92,7 +103,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
         this.#taken(verdict.fencingToken, call);
         break;
       case 'busy':
-        this.#busy(verdict.busyMs);
+        this.#busy(verdict);
         break;
       default:
         // A fresh holder id has no hold to be gone and nothing that was cancelled.
@@ -100,13 +111,13 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     }
   }
 
-  failed(error: Error, call: Call<Verdict>): void {
+  failed(error: Error, call: Sending): void {
     this.#call = undefined;
     this.#stray ||= call.strays > 0;
     this.#fail(translate(error, this.#keeper.protocol.resource));
   }
 
-  #taken(fencingToken: bigint | undefined, call: Call<Verdict>): void {
+  #taken(fencingToken: bigint | undefined, call: Sending): void {
     const { runtime, protocol } = this.#keeper;
     const terms = this.#terms;
     const lease = this.#keeper.createLease(this.holderId);
@@ -123,28 +134,29 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     this.#finish();
     this.#resolve(hold);
     this.#keeper.announce(hold, terms.patience.startedAt);
-    this.#queue?.granted(terms.leaseMs);
+    this.#queue?.granted(this, terms.leaseMs);
   }
 
   /** Granted, but the answer took longer than the lease: take it back and ask anew. */
   #tooLate(): void {
-    this.#keeper.cancel(this.holderId);
+    this.#keeper.cancel(this.holderId, true);
     this.holderId = this.#keeper.runtime.newHolderId();
     this.#stray = false;
+    this.#inLine = false;
     if (this.#queue === undefined) {
-      this.ask();
+      this.ask('none');
     } else {
-      this.#queue.busy(0);
+      this.#queue.busy(this, { is: 'busy', busyMs: 0 });
     }
   }
 
-  #busy(busyMs: number): void {
+  #busy(verdict: Verdict & { is: 'busy' }): void {
     this.#saidBusy = true;
     if (this.#queue === undefined) {
       this.#fail(contention(this.#keeper.protocol.resource, this.#waitedMs));
     } else {
       this.#watch();
-      this.#queue.busy(busyMs);
+      this.#queue.busy(this, verdict);
     }
   }
 
@@ -182,8 +194,9 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     if (this.#call !== undefined) {
       this.#stray = this.#keeper.runtime.delivery.abandon(this.#call) || this.#stray;
     }
-    if (this.#stray) {
-      this.#keeper.cancel(this.holderId);
+    this.#stray ||= this.#queue?.isAskingFor(this) === true;
+    if (this.#stray || this.#inLine) {
+      this.#keeper.cancel(this.holderId, this.#stray);
     }
     this.#queue?.leave(this);
   }

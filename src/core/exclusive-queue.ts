@@ -1,40 +1,41 @@
 import type { Clock, Timer } from './clock.js';
 import { RECHECK_MAX_MS, Sleeper } from './rechecks.js';
 import type { Rechecks } from './rechecks.js';
+import type { Verdict } from './lock-protocol.js';
 import type { WaitHub } from './wait-hub.js';
+import type { WaitQueue, Waiter } from './wait-queue.js';
 
 /** How soon a hint is followed up that came together with a grant. */
 const SECOND_LOOK_MS = 50;
-
-/** Somebody who waits for an exclusive lock. */
-export interface Waiter {
-  /** Under which it asks. */
-  readonly holderId: string;
-  /** Asks the server once; the answer comes through `granted`, `busy` or `leave`. */
-  ask(): void;
-}
 
 /** What a queue needs of its client. */
 export interface QueueServices {
   readonly hub: WaitHub;
   readonly clock: Clock;
   readonly rechecks: Rechecks;
-  /** Where the queue stands while it has waiters. */
-  readonly queues: Map<string, ExclusiveQueue>;
+}
+
+/** What a queue waits for. */
+export interface Awaited {
+  /** The lock is free when this key is gone. */
+  readonly key: string;
+  /** Where its releases are told. */
+  readonly channel: string;
+  /** The head stands in a line on the server, and asks at least this often to keep its place. */
+  readonly beatMs?: number;
 }
 
 /**
  * The waiters of one client for one exclusive lock, first come first served. Only the head can
  * profit from asking, so only the head asks: a thousand waiters cost what one costs.
  */
-export class ExclusiveQueue extends Sleeper {
+export class ExclusiveQueue extends Sleeper implements WaitQueue {
   /** True once the server has said "busy", or has granted the lock to one of ours. */
   contended = false;
-  /** The lock is free when this key is gone. */
   readonly key: string;
   readonly #services: QueueServices;
-  readonly #channel: string;
-  readonly #lockId: string;
+  readonly #awaited: Awaited;
+  readonly #emptied: () => void;
   #head: Waiter | undefined;
   /** Those behind the head; most locks never have any. */
   #others: Set<Waiter> | undefined;
@@ -45,13 +46,13 @@ export class ExclusiveQueue extends Sleeper {
   #leaseEnd: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(services: QueueServices, lockId: string, key: string, channel: string) {
+  constructor(services: QueueServices, awaited: Awaited, emptied: () => void) {
     super();
     this.#services = services;
-    this.key = key;
-    this.#channel = channel;
-    this.#lockId = lockId;
-    if (services.hub.knows(channel)) {
+    this.key = awaited.key;
+    this.#awaited = awaited;
+    this.#emptied = emptied;
+    if (services.hub.knows(awaited.channel)) {
       // Still subscribed from before: listening before the first attempt saves the second.
       this.#listen();
     }
@@ -85,7 +86,7 @@ export class ExclusiveQueue extends Sleeper {
 
   /** The head got the lock, for `leaseMs`. Its release wakes the next head; messages and a timer
    * catch whatever else ends it. */
-  granted(leaseMs: number): void {
+  granted(_waiter: Waiter, leaseMs: number): void {
     this.#asking = false;
     this.contended = true;
     this.#advance();
@@ -95,7 +96,7 @@ export class ExclusiveQueue extends Sleeper {
   }
 
   /** The head was told that the lock is busy for so many ms; -1: nobody knows. */
-  busy(busyMs: number): void {
+  busy(_waiter: Waiter, { busyMs }: Verdict & { is: 'busy' }): void {
     this.#asking = false;
     this.contended = true;
     this.#listen();
@@ -132,12 +133,17 @@ export class ExclusiveQueue extends Sleeper {
     }
   }
 
+  /** Every ask here is the waiter's own. */
+  isAskingFor(): boolean {
+    return false;
+  }
+
   #ask(): void {
     if (this.#head !== undefined) {
       this.#wakeUp();
       this.#asking = true;
       this.#hinted = false;
-      this.#head.ask();
+      this.#head.ask(this.#awaited.beatMs === undefined ? 'none' : 'line');
     }
   }
 
@@ -148,7 +154,7 @@ export class ExclusiveQueue extends Sleeper {
       this.#wakeUp();
       this.#stopListening?.();
       this.#stopListening = undefined;
-      this.#services.queues.delete(this.#lockId);
+      this.#emptied();
     } else {
       this.#others?.delete(next);
     }
@@ -159,8 +165,12 @@ export class ExclusiveQueue extends Sleeper {
       return;
     }
     this.#wakeUp();
-    if (busyMs >= 0 && busyMs < RECHECK_MAX_MS) {
+    const { beatMs } = this.#awaited;
+    const soon = beatMs ?? RECHECK_MAX_MS;
+    if (busyMs >= 0 && busyMs < soon) {
       this.#leaseEnd = this.#services.clock.after(busyMs + 1, () => this.hint());
+    } else if (beatMs !== undefined) {
+      this.#leaseEnd = this.#services.clock.after(beatMs, () => this.hint());
     } else {
       this.#services.rechecks.add(this);
     }
@@ -173,6 +183,6 @@ export class ExclusiveQueue extends Sleeper {
 
   #listen(): void {
     // Any message is a hint, and so is the confirmation of the subscription.
-    this.#stopListening ??= this.#services.hub.listen(this.#channel, () => this.hint());
+    this.#stopListening ??= this.#services.hub.listen(this.#awaited.channel, () => this.hint());
   }
 }

@@ -1,10 +1,9 @@
-import { LeaseLostError, NotHeldError } from '../errors.js';
-import { asError } from './decode.js';
-import type { Lease, LeaseHolder } from './lease.js';
+import type { Lease } from './lease.js';
+import { LeasedGrant } from './leased-grant.js';
+import type { GrantOwner } from './leased-grant.js';
 import { LocalMutex } from './local-mutex.js';
-import { lossSignal } from './loss-signal.js';
 import type { ScopedHold } from './scopes.js';
-import { checkInteger, checkTask, INT32_MAX } from './validate.js';
+import { checkTask } from './validate.js';
 
 /** Proof of one acquisition, and the only way to give it back. */
 export interface Hold extends AsyncDisposable {
@@ -61,16 +60,9 @@ export interface Hold extends AsyncDisposable {
 }
 
 /** What a hold needs of the lock that granted it. */
-export interface HoldOwner {
-  /** Tells the server that a hold ended; called once. */
-  release(hold: LockHold): Promise<void>;
-  extend(hold: LockHold, leaseMs: number): Promise<void>;
+export interface HoldOwner extends GrantOwner<LockHold> {
   /** Runs a task in the scope of a hold. */
   inScope<T>(hold: LockHold, task: () => T): T;
-  /** A hold was lost. */
-  lost(hold: LockHold, error: LeaseLostError): void;
-  /** A background failure. */
-  failed(error: Error): void;
 }
 
 /** What makes one hold different from the others of its lock. */
@@ -83,30 +75,20 @@ export interface HoldTerms {
 }
 
 /** The hold of any kind of lock. */
-export class LockHold implements Hold, LeaseHolder, ScopedHold {
-  readonly lease: Lease;
+export class LockHold extends LeasedGrant implements Hold, ScopedHold {
   readonly depth: number;
   declare readonly fencingToken?: bigint;
   readonly lockId: string;
   readonly outer: LockHold | undefined;
-  readonly renewed: boolean;
-  readonly grantedAt: number;
+  declare protected readonly owner: HoldOwner;
   /** Keeps the re-entries through this hold apart; made when the first one comes. */
   #reentries: LocalMutex | undefined;
-  readonly #owner: HoldOwner;
-  #releasing: Promise<void> | undefined;
-  /** The server said at the release that the lease had ended before. */
-  #lostAtRelease: LeaseLostError | undefined;
-  #abort: AbortController | undefined;
 
   constructor(owner: HoldOwner, lease: Lease, terms: HoldTerms) {
-    this.#owner = owner;
-    this.lease = lease;
+    super(owner, lease, terms.renewed, terms.grantedAt);
     this.depth = (terms.outer?.depth ?? 0) + 1;
     this.lockId = terms.lockId;
     this.outer = terms.outer;
-    this.renewed = terms.renewed;
-    this.grantedAt = terms.grantedAt;
     if (terms.fencingToken !== undefined) {
       this.fencingToken = terms.fencingToken;
     }
@@ -120,88 +102,16 @@ export class LockHold implements Hold, LeaseHolder, ScopedHold {
     return this.lease.identity.holderId;
   }
 
-  /** Why it was lost; a hold that was released before cannot be lost any more. */
-  get #error(): LeaseLostError | undefined {
-    return this.#releasing === undefined ? this.lease.error : this.#lostAtRelease;
-  }
-
-  get state(): Hold['state'] {
-    if (this.#error !== undefined) {
-      return 'lost';
-    }
-    return this.#releasing === undefined ? this.lease.state : 'released';
-  }
-
-  get isHeld(): boolean {
-    return this.#releasing === undefined && this.lease.error === undefined;
-  }
-
-  get remainingMs(): number {
-    return this.#releasing === undefined ? this.lease.remainingMs : 0;
-  }
-
-  get signal(): AbortSignal {
-    this.#abort ??= lossSignal(() => this.#error);
-    return this.#abort.signal;
-  }
-
   /** The mutex of this hold. */
   get reentries(): LocalMutex {
     this.#reentries ??= new LocalMutex();
     return this.#reentries;
   }
 
-  assertHeld(): void {
-    if (this.#error !== undefined) {
-      throw this.#error;
-    }
-    if (this.#releasing !== undefined) {
-      const resource = this.lockName;
-      throw new NotHeldError(`the hold on "${resource}" was released`, { resource });
-    }
-  }
-
-  async extend(leaseMs: number): Promise<void> {
-    checkInteger('leaseMs', leaseMs, 1, INT32_MAX);
-    this.assertHeld();
-    await this.#owner.extend(this, leaseMs);
-  }
-
   async run<T>(task: () => T | Promise<T>): Promise<T> {
     checkTask('task', task);
     this.assertHeld();
-    return await this.#owner.inScope(this, task);
-  }
-
-  release(): Promise<void> {
-    const error = this.#error;
-    if (error !== undefined) {
-      return Promise.reject(error);
-    }
-    if (this.#releasing !== undefined) {
-      // Released before: the first call reports what came of it.
-      return this.#releasing.catch(() => {});
-    }
-    this.#releasing = this.#owner.release(this);
-    this.#reentries?.close();
-    return this.#releasing;
-  }
-
-  /** The server said at the release that the lease had ended before. */
-  lostBefore(error: LeaseLostError): void {
-    this.#lostAtRelease = error;
-    this.lost(error);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.release();
-    } catch (error) {
-      // A loss has had its own event.
-      if (!(error instanceof LeaseLostError)) {
-        this.#owner.failed(asError(error));
-      }
-    }
+    return await this.owner.inScope(this, task);
   }
 
   /** What a log wants to know of a hold. */
@@ -211,9 +121,7 @@ export class LockHold implements Hold, LeaseHolder, ScopedHold {
     return { lockName, holderId, depth, ...token, state, remainingMs };
   }
 
-  lost(error: LeaseLostError): void {
+  protected override ended(): void {
     this.#reentries?.close();
-    this.#abort?.abort(error);
-    this.#owner.lost(this, error);
   }
 }

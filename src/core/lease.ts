@@ -2,6 +2,7 @@ import { LeaseLostError } from '../errors.js';
 import type { LeaseLostReason } from '../errors.js';
 import type { Clock, Timer } from './clock.js';
 import type { Events } from './events.js';
+import type { RenewalClaim } from './watchdog.js';
 
 /** Where a lease stands; see `Hold.state`. */
 export type LeaseState = 'held' | 'suspect' | 'lost';
@@ -52,10 +53,15 @@ export class Lease {
   renewing = false;
   /** A copy of the acquisition may still run: releasing must burn the holder id. */
   stray = false;
+  /** The largest number of holds that was ever stated for this holder. */
+  peak = 1;
+  /** Lives on this one: the read holds of a writer. */
+  companion: Lease | undefined;
   readonly #clock: Clock;
   readonly #events: Events;
   readonly #lostHook: LostHook;
-  #deadline = Number.NEGATIVE_INFINITY;
+  /** NaN until granted: what was never granted cannot be lost to the clock. */
+  #deadline = Number.NaN;
   #suspect = false;
   #error: LeaseLostError | undefined;
   #ended = false;
@@ -71,6 +77,18 @@ export class Lease {
   /** What the server has to count for this holder. */
   get alive(): number {
     return this.holders.length;
+  }
+
+  /** Puts a hold on, or a re-entry on its way. */
+  add(holder: LeaseHolder): void {
+    this.holders.push(holder);
+    this.peak = Math.max(this.peak, this.alive);
+  }
+
+  /** What a renewal says of it. */
+  claim(leaseMs: number): RenewalClaim {
+    const { key, holderId } = this.identity;
+    return { key, holderId, leaseMs, count: this.alive };
   }
 
   /** Takes a hold off; the others keep the lease. */
@@ -94,7 +112,7 @@ export class Lease {
   /** Milliseconds for which ownership is proven; 0 once it is not. */
   get remainingMs(): number {
     const leftMs = this.error === undefined ? this.#deadline - this.#clock.now() : 0;
-    return Math.max(0, Math.floor(leftMs));
+    return leftMs > 0 ? Math.floor(leftMs) : 0;
   }
 
   get state(): LeaseState {
@@ -128,7 +146,7 @@ export class Lease {
   prove(sentAt: number, leaseMs: number): void {
     if (this.error === undefined) {
       const deadline = leaseMs > 0 ? sentAt + leaseMs - marginMs(leaseMs) : this.#deadline;
-      this.#deadline = Math.max(this.#deadline, deadline);
+      this.#deadline = Number.isNaN(this.#deadline) ? deadline : Math.max(this.#deadline, deadline);
       this.#suspect = false;
     }
   }

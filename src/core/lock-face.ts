@@ -178,9 +178,9 @@ export class LockFace implements Lock {
 
   /** Counts as a user of the name while `work` runs. */
   async #inUse<T>(work: () => Promise<T>): Promise<T> {
-    const { key, kind } = this.#protocol;
+    const { key, family } = this.#protocol;
     this.#runtime.assertOpen(this.name);
-    this.#runtime.kinds.enter(key, this.name, kind);
+    this.#runtime.kinds.enter(key, this.name, family);
     try {
       return await work();
     } finally {
@@ -232,10 +232,10 @@ export class LockFace implements Lock {
   }
 
   #outermost(terms: AcquisitionTerms): Promise<LockHold> {
-    const { key, resource, kind } = this.#protocol;
+    const { key, resource, family } = this.#protocol;
     const { kinds } = this.#runtime;
     try {
-      kinds.enter(key, resource, kind);
+      kinds.enter(key, resource, family);
     } catch (error) {
       terms.patience.dispose();
       throw error;

@@ -1,18 +1,15 @@
 import type { Prepared } from './call.js';
 import type { Holder } from './events.js';
-import type { Renewal } from './watchdog.js';
+import type { LeasedObject, ReleaseResult } from './grant-keeper.js';
+import type { Place, WaitQueue } from './wait-queue.js';
 
 /** What the server says to an acquisition. `gone`: the hold to re-enter is no longer there;
- * `cancelled`: this holder id was given up before. */
+ * `cancelled`: this holder id was given up before. `rank`: since when it stands in line. */
 export type Verdict =
   | { readonly is: 'taken'; readonly fencingToken?: bigint }
-  | { readonly is: 'busy'; readonly busyMs: number }
+  | { readonly is: 'busy'; readonly busyMs: number; readonly rank?: number }
   | { readonly is: 'gone'; readonly reason: 'deleted' | 'taken' }
   | { readonly is: 'cancelled' };
-
-/** What the server says to a release: the lock is free, other holds keep it, or the holder did not
- * have it: somebody else has, or nobody. */
-export type ReleaseResult = 'freed' | 'kept' | 'taken' | 'deleted';
 
 /** Who holds a lock and for how long: -2 ms when nobody does, -1 when it has no lease. */
 export interface LockView {
@@ -21,26 +18,28 @@ export interface LockView {
 }
 
 /**
- * One lock on its own wire layout: everything in which the kinds of exclusive lock differ. All
- * calls state outcomes, so running one twice equals running it once; force-release is counted.
+ * One lock on its own wire layout: everything in which the kinds of lock differ. All calls state
+ * outcomes, so running one twice equals running it once; force-release is counted.
  */
-export interface LockProtocol {
-  readonly kind: string;
-  /** The name as the caller knows it. */
-  readonly resource: string;
-  /** The key, which routes its calls. */
-  readonly key: string;
+export interface LockProtocol extends LeasedObject {
+  /** What the name stands for; the same for the two sides of a read-write lock. */
+  readonly family: string;
   /** The same for two faces of one lock of one client, and for nothing else. */
   readonly lockId: string;
-  /** Where its releases are told. */
-  readonly channel: string;
+  /** Several holders at once: re-entries through one hold need not exclude each other. */
+  readonly isShared: boolean;
+  /** Giving up in line takes more than falling silent. */
+  readonly keepsLine: boolean;
+  /** The other side of a read-write lock. */
+  readonly siblingId?: string;
   /** Private record of this client's counted calls. */
   readonly requestsKey: string;
-  /** The same function for all locks that can share a renewal command. */
-  readonly renewal: Renewal;
-  acquire(holderId: string, count: number, leaseMs: number): Prepared<Verdict>;
-  /** `burnMs` > 0 makes sure that no later copy of the acquisition is granted. */
-  release(holderId: string, count: number, burnMs: number): Prepared<ReleaseResult>;
+  /** The local waiters; `emptied` is called when the last one has left. */
+  createQueue(emptied: () => void): WaitQueue;
+  acquire(holderId: string, count: number, leaseMs: number, place: Place): Prepared<Verdict>;
+  /** `burnMs` > 0 makes sure that no later copy of the acquisition is granted; `peak` is the
+   * largest number of holds that was ever stated for the holder. */
+  release(holderId: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult>;
   forceRelease(request: { number: number; floor: number }): Prepared<string>;
   inspect(): Prepared<LockView>;
 }

@@ -87,7 +87,7 @@ export class Reentry implements LeaseHolder {
       throw runtime.errorOf(patience.ending, resource, () => contention(resource, this.#waitedMs));
     }
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
-    lease.holders.push(this);
+    lease.add(this);
     return new Promise((resolve, reject) => {
       let isOver = false;
       const failed = (error: unknown): void => {
@@ -97,20 +97,23 @@ export class Reentry implements LeaseHolder {
           reject(error);
         }
       };
-      const call = runtime.delivery.start(protocol.acquire(holderId, lease.alive, leaseMs), {
-        answered: (verdict, answered) => {
-          if (verdict.is !== 'taken') {
-            lease.lose(verdict.is === 'gone' ? verdict.reason : 'taken');
-          }
-          if (lease.error !== undefined) {
-            failed(lease.error);
-          } else if (!isOver) {
-            isOver = true;
-            resolve(this.#granted(answered));
-          }
+      const call = runtime.delivery.start(
+        protocol.acquire(holderId, lease.alive, leaseMs, 'none'),
+        {
+          answered: (verdict, answered) => {
+            if (verdict.is !== 'taken') {
+              lease.lose(verdict.is === 'gone' ? verdict.reason : 'taken');
+            }
+            if (lease.error !== undefined) {
+              failed(lease.error);
+            } else if (!isOver) {
+              isOver = true;
+              resolve(this.#granted(answered));
+            }
+          },
+          failed: (error) => failed(translate(error, resource)),
         },
-        failed: (error) => failed(translate(error, resource)),
-      });
+      );
       patience.onEnd = (ending) =>
         failed(
           runtime.errorOf(ending, resource, () =>

@@ -2,7 +2,6 @@ import { ClosedError } from '../errors.js';
 import type { Anchor, Clock, Timer } from './clock.js';
 import { Delivery } from './delivery.js';
 import { Events } from './events.js';
-import type { ExclusiveQueue } from './exclusive-queue.js';
 import type { LockHold } from './hold.js';
 import { Kinds } from './kinds.js';
 import { Lease } from './lease.js';
@@ -16,6 +15,7 @@ import { Scopes } from './scopes.js';
 import { WaitHub } from './wait-hub.js';
 import { Watchdog } from './watchdog.js';
 import type { Renewal } from './watchdog.js';
+import type { WaitQueue } from './wait-queue.js';
 
 /** Settings of a client, checked. */
 export interface Settings {
@@ -38,7 +38,7 @@ export class Runtime {
   readonly kinds: Kinds = new Kinds();
   readonly scopes: Scopes<LockHold> = new Scopes();
   /** Local waiters, by lock. */
-  readonly queues: Map<string, ExclusiveQueue> = new Map();
+  readonly queues: Map<string, WaitQueue> = new Map();
   readonly router: Router;
   readonly hub: WaitHub;
   readonly watchdog: Watchdog;

@@ -9,6 +9,8 @@ export interface RenewalClaim {
   readonly key: string;
   readonly holderId: string;
   readonly leaseMs: number;
+  /** Holds of this holder. */
+  readonly count: number;
 }
 
 /** How the leases of one kind of object are renewed, one constant a kind: many with one script
@@ -121,11 +123,7 @@ export class Watchdog {
 
   #renew(renewal: Renewal, leases: readonly Lease[]): void {
     const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
-    const claims = leases.map(({ identity: { key, holderId } }, i) => ({
-      key,
-      holderId,
-      leaseMs: terms[i] ?? 0,
-    }));
+    const claims = leases.map((lease, i) => lease.claim(terms[i] ?? 0));
     setRenewing(leases, true);
     const receiver: Receiver<string> = {
       answered: (answers, call) => {

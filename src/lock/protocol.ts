@@ -2,7 +2,9 @@ import { UnexpectedReplyError } from '../errors.js';
 import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import { list } from '../core/decode.js';
-import type { LockProtocol, LockView, ReleaseResult, Verdict } from '../core/lock-protocol.js';
+import { ExclusiveQueue } from '../core/exclusive-queue.js';
+import type { ReleaseResult } from '../core/grant-keeper.js';
+import type { LockProtocol, LockView, Verdict } from '../core/lock-protocol.js';
 import { prefixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
@@ -13,6 +15,7 @@ import {
   lockRelease,
   lockRenew,
 } from '../core/scripts.generated.js';
+import type { Place, WaitQueue } from '../core/wait-queue.js';
 import type { Renewal, RenewalClaim } from '../core/watchdog.js';
 
 const TAKEN: Verdict = { is: 'taken' };
@@ -99,9 +102,13 @@ function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
 /** What the holds of all Redisson locks on one hash have in common: release, renewal, force. */
 export class HashLockProtocol implements LockProtocol {
   readonly kind: string;
+  readonly family: string;
   readonly resource: string;
   readonly key: string;
   readonly lockId: string;
+  readonly isShared = false;
+  readonly keepsLine: boolean = false;
+  /** Where its releases are told. */
   readonly channel: string;
   readonly requestsKey: string;
   readonly renewal: Renewal = renewal;
@@ -110,6 +117,7 @@ export class HashLockProtocol implements LockProtocol {
   constructor(runtime: Runtime, kind: string, name: string, key: string) {
     this.runtime = runtime;
     this.kind = kind;
+    this.family = kind;
     this.resource = name;
     this.key = key;
     this.lockId = `${runtime.id}:${kind}:${key}`;
@@ -117,7 +125,11 @@ export class HashLockProtocol implements LockProtocol {
     this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
   }
 
-  acquire(holder: string, count: number, leaseMs: number): Prepared<Verdict> {
+  createQueue(emptied: () => void): WaitQueue {
+    return new ExclusiveQueue(this.runtime, this, emptied);
+  }
+
+  acquire(holder: string, count: number, leaseMs: number, _place: Place): Prepared<Verdict> {
     const operands = lockAcquire.operands(
       { lock: this.key, cancelled: this.cancelledKey(holder) },
       { holder, count, leaseMs },

@@ -1,0 +1,36 @@
+import type { Sending } from './call.js';
+import type { Verdict } from './lock-protocol.js';
+
+/** How an attempt that finds the lock busy leaves: without a trace, or standing in line. */
+export type Place = 'none' | 'line';
+
+/** Somebody who waits for a lock. */
+export interface Waiter {
+  /** Under which it asks. */
+  readonly holderId: string;
+  /** The lease that it asks for. */
+  readonly leaseMs: number;
+  /** Asks the server once; the answer comes back through `granted`, `busy` or `leave`. */
+  ask(place: Place): void;
+  /** The answer to an ask that the queue has sent for several waiters together. */
+  answered(verdict: Verdict, call: Sending): void;
+  failed(error: Error, call: Sending): void;
+}
+
+/** The waiters of one client for one lock. */
+export interface WaitQueue {
+  /** True once the server has said "busy", or has granted the lock to one of ours. */
+  readonly contended: boolean;
+  /** True when the waiter has asked at once. */
+  join(waiter: Waiter): boolean;
+  /** The waiter got the lock, for `leaseMs`. */
+  granted(waiter: Waiter, leaseMs: number): void;
+  /** The waiter was told to wait. */
+  busy(waiter: Waiter, verdict: Verdict & { is: 'busy' }): void;
+  /** The waiter gives up. */
+  leave(waiter: Waiter): void;
+  /** True while an ask that the queue has sent for the waiter may still be granted. */
+  isAskingFor(waiter: Waiter): boolean;
+  /** Something may have changed. */
+  hint(): void;
+}
