@@ -9,9 +9,17 @@ import type { RedisTemplate } from './core/redis.js';
 import { createRouter } from './core/create-router.js';
 import { Runtime } from './core/runtime.js';
 import { checkInteger, checkOptions, INT32_MAX, RENEWED_LEASE_MIN_MS } from './core/validate.js';
+import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
+import { PermitsState } from './expirable-semaphore/keeper.js';
+import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
 import { LatchFace } from './latch/latch.js';
 import type { CountDownLatch, LatchLooks } from './latch/latch.js';
-import { createFencedLock, createLock } from './lock/lock.js';
+import { createReadWriteLock } from './rwlock/rwlock.js';
+import type { ReadWriteLock } from './rwlock/rwlock.js';
+import { SemaphoreFace } from './semaphore/semaphore.js';
+import type { SemaphoreQueues } from './semaphore/keeper.js';
+import type { Semaphore } from './semaphore/semaphore.js';
+import { createFairLock, createFencedLock, createLock } from './lock/lock.js';
 
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
 const DEFAULT_LEASE_MS = 30_000;
@@ -41,8 +49,27 @@ export interface Client extends AsyncDisposable {
   readonly id: string;
   /** A reentrant lock. Throws a TypeError or RangeError on a bad name. */
   getLock(name: string): Lock;
+  /**
+   * A reentrant lock that is first come first served over all clients, Java included.
+   *
+   * Fairness: whoever waits in `acquire`, or in `tryAcquire` with `waitMs`, is served in the order
+   * in which the server heard of them; an attempt without waiting is granted only while nobody
+   * waits. A client not heard of for 4 s is passed over; when it is heard of again its waiters
+   * stand in front. A process killed while waiting delays others by up to 5 s.
+   *
+   * Cancellation: a wait that ends gives up its place at once; a later one starts at the end.
+   *
+   * Failure: while no subscription stands, its own waiters ask every 1.3 s.
+   */
+  getFairLock(name: string): Lock;
   /** A reentrant lock whose holds carry a fencing token. */
   getFencedLock(name: string): Lock;
+  /** Many readers or one writer. */
+  getReadWriteLock(name: string): ReadWriteLock;
+  /** A semaphore whose permits live on leases, so that a crash frees what it held. */
+  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore;
+  /** A counting semaphore: permits without an owner. */
+  getSemaphore(name: string): Semaphore;
   /** A count-down latch. */
   getCountDownLatch(name: string): CountDownLatch;
   /** Adds a listener; see ClientEvents. */
@@ -64,6 +91,8 @@ class LatchkeyClient implements Client {
   readonly #runtime: Runtime;
   readonly #keyPrefix: string;
   readonly #latchLooks: LatchLooks = new Map();
+  readonly #semaphoreQueues: SemaphoreQueues = new Map();
+  readonly #permits = new PermitsState();
   #closing: Promise<void> | undefined;
 
   constructor(given: ClientOptions) {
@@ -87,8 +116,26 @@ class LatchkeyClient implements Client {
     return createLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
   }
 
+  getFairLock(name: string): Lock {
+    return createFairLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+  }
+
   getFencedLock(name: string): Lock {
     return createFencedLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+  }
+
+  getReadWriteLock(name: string): ReadWriteLock {
+    return createReadWriteLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+  }
+
+  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+    const key = objectKey(this.#keyPrefix, name);
+    return new PermitExpirableSemaphoreFace(this.#runtime, name, key, this.#permits);
+  }
+
+  getSemaphore(name: string): Semaphore {
+    const key = objectKey(this.#keyPrefix, name);
+    return new SemaphoreFace(this.#runtime, name, key, this.#semaphoreQueues);
   }
 
   getCountDownLatch(name: string): CountDownLatch {

@@ -19,3 +19,8 @@ export {
 } from './errors.js';
 export type { CoordinationErrorOptions, LeaseLostReason } from './errors.js';
 export type { CountDownLatch } from './latch/latch.js';
+export type { ReadWriteLock } from './rwlock/rwlock.js';
+export type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
+export type { Permit } from './expirable-semaphore/permit.js';
+export type { Permits } from './semaphore/permits.js';
+export type { Semaphore } from './semaphore/semaphore.js';

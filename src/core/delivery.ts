@@ -29,6 +29,13 @@ export interface DeliveryParts {
   readonly failed: (error: Error) => void;
 }
 
+/** How a counted call is made never to run (again), once its caller has stopped waiting. */
+export interface Burning {
+  readonly burn: (request: Request) => Prepared<unknown>;
+  /** Also when it was never sent: then `burn` does what it should have done. */
+  readonly always: boolean;
+}
+
 /** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
 export class Delivery {
   readonly #parts: DeliveryParts;
@@ -96,26 +103,48 @@ export class Delivery {
     requestsKey: string,
     build: (request: Request) => Prepared<string>,
   ): Promise<number> {
+    const burn = ({ number }: Request): Prepared<string> => {
+      const args = { number, floor: this.#parts.requests.floor(key) };
+      return prepare(requestsCancel, { requests: requestsKey }, args);
+    };
+    const { answer } = await this.counted(resource, key, build, { burn, always: false });
+    return countOf(answer);
+  }
+
+  /** Like `count`, with an answer of any sort. Out of time, `burn` runs behind the caller's back:
+   * when a copy of the call may have been sent, or `always`. */
+  async counted<R>(
+    resource: string,
+    key: string,
+    build: (request: Request) => Prepared<R>,
+    { burn, always }: Burning,
+  ): Promise<Answered<R>> {
     const { requests } = this.#parts;
     const request = requests.open(key);
     const fate = { burning: false };
     try {
-      const { answer } = await this.#inTime(resource, build(request), 'change', (call) => {
-        if (this.abandon(call)) {
+      return await this.#inTime(resource, build(request), 'change', (call) => {
+        if (this.abandon(call) || always) {
           fate.burning = true;
-          const args = { number: request.number, floor: requests.floor(key) };
-          this.behind(prepare(requestsCancel, { requests: requestsKey }, args), () =>
-            requests.settle(key, request),
-          );
+          this.behind(burn(request), () => requests.settle(key, request));
         }
         return this.#outOfTime(resource, call, 'change');
       });
-      return countOf(answer);
     } finally {
       if (!fate.burning) {
         requests.settle(key, request);
       }
     }
+  }
+
+  /** A number for a counted call that its sender settles. */
+  openRequest(key: string): Request {
+    return this.#parts.requests.open(key);
+  }
+
+  /** No copy of the request can do harm any more. */
+  settleRequest(key: string, request: Request): void {
+    this.#parts.requests.settle(key, request);
   }
 
   /** Cleans up behind the caller's back, through outages, for at most ten minutes. */
@@ -129,10 +158,12 @@ export class Delivery {
 
   /** Settles when every call is answered or given up, and all clean-up is done or has failed. */
   async cleanedUp(): Promise<void> {
-    if (this.#waiting + this.#behind.size > 0) {
+    while (this.#waiting + this.#behind.size > 0) {
       await new Promise<void>((resolve) => {
         this.#cleanedUp = resolve;
       });
+      // Whoever got the last answer may have something to give back.
+      await new Promise<void>((resolve) => this.#parts.clock.afterInput(resolve));
     }
   }
 

@@ -112,7 +112,7 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
   protected abstract letGo(lease: Lease): void;
 
   /** Somebody of this client may get in now, without waiting for the message. */
-  protected abstract wake(): void;
+  abstract wake(): void;
 
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
     this.letGo(lease);

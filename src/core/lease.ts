@@ -62,6 +62,12 @@ export class Lease {
   readonly #lostHook: LostHook;
   /** NaN until granted: what was never granted cannot be lost to the clock. */
   #deadline = Number.NaN;
+  /** Where it ends at the earliest if the server carries out what was sent to set its end. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  /** Calls that set its end and are not settled. */
+  #resets = 0;
+  /** When the newest of them was made that was carried out. */
+  #resetAt = Number.NEGATIVE_INFINITY;
   #suspect = false;
   #error: LeaseLostError | undefined;
   #ended = false;
@@ -99,9 +105,14 @@ export class Lease {
     }
   }
 
+  /** True once it was granted. */
+  get isGranted(): boolean {
+    return !Number.isNaN(this.#deadline);
+  }
+
   /** True when ownership was proven for the instant `at`. */
   covers(at: number): boolean {
-    return at < this.#deadline;
+    return at < this.#end;
   }
 
   /** True while some hold wants renewal. */
@@ -111,7 +122,7 @@ export class Lease {
 
   /** Milliseconds for which ownership is proven; 0 once it is not. */
   get remainingMs(): number {
-    const leftMs = this.error === undefined ? this.#deadline - this.#clock.now() : 0;
+    const leftMs = this.error === undefined ? this.#end - this.#clock.now() : 0;
     return leftMs > 0 ? Math.floor(leftMs) : 0;
   }
 
@@ -125,10 +136,14 @@ export class Lease {
   /** Why the lease was lost, if it was. Computed from the clock: after a pause, code runs before
    * our timers do. */
   get error(): LeaseLostError | undefined {
-    if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#deadline) {
+    if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#end) {
       this.lose(this.renewed ? 'unproven' : 'expired');
     }
     return this.#error;
+  }
+
+  get #end(): number {
+    return Math.min(this.#deadline, this.#ceiling);
   }
 
   /** True until it is lost or released: only then the server's word about it still counts. */
@@ -145,10 +160,37 @@ export class Lease {
    * ownership. A deadline never moves back, and one that has passed stays passed. */
   prove(sentAt: number, leaseMs: number): void {
     if (this.error === undefined) {
-      const deadline = leaseMs > 0 ? sentAt + leaseMs - marginMs(leaseMs) : this.#deadline;
-      this.#deadline = Number.isNaN(this.#deadline) ? deadline : Math.max(this.#deadline, deadline);
+      // What ran before the end was set anew says nothing about it.
+      const isNews = leaseMs > 0 && sentAt >= this.#resetAt;
+      const deadline = isNews ? sentAt + leaseMs - marginMs(leaseMs) : this.#deadline;
+      this.#deadline = this.isGranted ? Math.max(this.#deadline, deadline) : deadline;
       this.#suspect = false;
     }
+  }
+
+  /** A call that sets the end, perhaps to an earlier one, is about to be made: until it is settled
+   * no more is proven than what both ends cover. */
+  resetting(leaseMs: number): void {
+    this.#resets += 1;
+    this.#ceiling = Math.min(this.#ceiling, this.#clock.now() + leaseMs - marginMs(leaseMs));
+    this.#rearm(leaseMs);
+  }
+
+  /** The call that sets the end is settled: it was made at `madeAt` and carried out, or (undefined)
+   * it was not and never will be. */
+  reset(madeAt: number | undefined, leaseMs: number): void {
+    if (this.error !== undefined) {
+      return;
+    }
+    this.#resets -= 1;
+    if (madeAt !== undefined) {
+      this.#resetAt = madeAt;
+      this.start(madeAt, leaseMs);
+    }
+    if (this.#resets === 0) {
+      this.#ceiling = Number.POSITIVE_INFINITY;
+    }
+    this.#rearm(leaseMs);
   }
 
   /** Ownership cannot be confirmed just now. */
@@ -190,7 +232,7 @@ export class Lease {
 
   /** Makes sure that the loss is told at the deadline, if that comes within `horizonMs`. */
   arm(horizonMs: number): void {
-    const leftMs = this.#deadline - this.#clock.now();
+    const leftMs = this.#end - this.#clock.now();
     if (this.#timer === undefined && this.active && leftMs < horizonMs) {
       this.#timer = this.#clock.after(leftMs, () => {
         this.#timer = undefined;
@@ -199,5 +241,12 @@ export class Lease {
         }
       });
     }
+  }
+
+  /** The end has moved: the loss is told there. */
+  #rearm(leaseMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.arm(leaseMs);
   }
 }

@@ -1,4 +1,4 @@
-import { AcquireTimeoutError, NotHeldError } from '../errors.js';
+import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../errors.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionTerms } from './acquisition.js';
 import type { Holder } from './events.js';
@@ -135,7 +135,7 @@ export class LockFace implements Lock {
   }
 
   async holdCount(): Promise<number> {
-    const own = this.#runtime.scopes.enclosing(this.#protocol.lockId);
+    const own = this.#scopeHold();
     if (own === undefined) {
       this.#runtime.assertOpen(this.name);
       return 0;
@@ -153,7 +153,7 @@ export class LockFace implements Lock {
   }
 
   async forceRelease(): Promise<boolean> {
-    const { key, lockId, requestsKey } = this.#protocol;
+    const { key, requestsKey } = this.#protocol;
     // Those of now: the answer may arrive together with the grant of a hold that came after it.
     const leases = [...this.#runtime.watchdog.leases].filter(
       ({ identity }) => identity.key === key && identity.kind === this.#protocol.kind,
@@ -166,8 +166,10 @@ export class LockFace implements Lock {
     if (held === 1) {
       for (const lease of leases) {
         lease.lose('deleted');
+        // What a writer read beside it went with it.
+        lease.companion?.lose('deleted');
       }
-      this.#runtime.queues.get(lockId)?.hint();
+      this.#keeper.wake();
     }
     return held === 1;
   }
@@ -207,8 +209,32 @@ export class LockFace implements Lock {
   }
 
   #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<LockHold> {
-    const outer = within ?? this.#runtime.scopes.enclosing(this.#protocol.lockId);
-    return outer === undefined ? this.#outermost(terms) : this.#reenter(terms, outer, within);
+    const { lockId, sibling } = this.#protocol;
+    const outer = within ?? this.#scopeHold();
+    if (outer === undefined) {
+      return this.#outermost(terms);
+    }
+    return outer.lockId === lockId || sibling?.admits === true
+      ? this.#reenter(terms, outer, within)
+      : this.#refuseToWaitFor(outer, terms);
+  }
+
+  /** The nearest enclosing hold of this lock, or else of its other side. */
+  #scopeHold(): LockHold | undefined {
+    const { lockId, sibling } = this.#protocol;
+    const { scopes } = this.#runtime;
+    return scopes.enclosing(lockId) ?? (sibling && scopes.enclosing(sibling.lockId));
+  }
+
+  #refuseToWaitFor(hold: LockHold, terms: AcquisitionTerms): never {
+    terms.patience.dispose();
+    hold.assertHeld();
+    const { kind } = hold.lease.identity;
+    throw new DeadlockError(
+      `acquiring the ${this.#protocol.kind} of "${this.name}" here would wait for the ${kind} that ` +
+        `this code holds: release it first, or take the write lock from the start`,
+      { resource: this.name },
+    );
   }
 
   async #reenter(
@@ -253,7 +279,8 @@ export class LockFace implements Lock {
     if (!(within instanceof LockHold)) {
       throw new TypeError(`within must be a hold of this lock, got ${describe(within)}`);
     }
-    if (within.lockId !== this.#protocol.lockId) {
+    const { lockId, sibling } = this.#protocol;
+    if (within.lockId !== lockId && within.lockId !== sibling?.lockId) {
       const { kind } = within.lease.identity;
       throw new NotHeldError(
         `within must be a hold that this client has on the ${this.#protocol.kind} "${this.name}", ` +

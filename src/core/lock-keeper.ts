@@ -21,6 +21,21 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
     this.protocol = protocol;
   }
 
+  /** What a hold within `hold` stands on: the same lease, or one beside it for this side of the
+   * lock, which begins with its first grant. */
+  leaseWithin(hold: LockHold): Lease {
+    const { lease } = hold;
+    if (hold.lockId === this.protocol.lockId) {
+      return lease;
+    }
+    if (lease.companion?.active !== true) {
+      const { key, resource, family } = this.protocol;
+      this.runtime.kinds.enter(key, resource, family);
+      lease.companion = this.createLease(hold.holderId);
+    }
+    return lease.companion;
+  }
+
   /** A hold that stands on `lease`; the caller puts it there. */
   createHold(
     lease: Lease,
@@ -87,7 +102,9 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   }
 
   protected override released(hold: LockHold): void {
-    hold.outer?.reentries.free();
+    if (!this.protocol.isShared) {
+      hold.outer?.reentries.free();
+    }
   }
 
   protected override takeBack(lease: Lease): void {
@@ -102,11 +119,11 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
     this.runtime.kinds.leave(this.protocol.key, true);
   }
 
-  protected override wake(): void {
+  override wake(): void {
     const { runtime, protocol } = this;
     runtime.queues.get(protocol.lockId)?.hint();
-    if (protocol.siblingId !== undefined) {
-      runtime.queues.get(protocol.siblingId)?.hint();
+    if (protocol.sibling !== undefined) {
+      runtime.queues.get(protocol.sibling.lockId)?.hint();
     }
   }
 }

@@ -17,6 +17,14 @@ export interface LockView {
   readonly holders: readonly Holder[];
 }
 
+/** The other side of a lock that has two. */
+export interface Sibling {
+  readonly lockId: string;
+  /** A hold of that side lets its scope in here at once (writer to reader); otherwise waiting here
+   * would be waiting for that hold (reader to writer). */
+  readonly admits: boolean;
+}
+
 /**
  * One lock on its own wire layout: everything in which the kinds of lock differ. All calls state
  * outcomes, so running one twice equals running it once; force-release is counted.
@@ -30,8 +38,7 @@ export interface LockProtocol extends LeasedObject {
   readonly isShared: boolean;
   /** Giving up in line takes more than falling silent. */
   readonly keepsLine: boolean;
-  /** The other side of a read-write lock. */
-  readonly siblingId?: string;
+  readonly sibling?: Sibling;
   /** Private record of this client's counted calls. */
   readonly requestsKey: string;
   /** The local waiters; `emptied` is called when the last one has left. */

@@ -5,7 +5,7 @@ import type { AcquisitionTerms } from './acquisition.js';
 import type { Call } from './call.js';
 import { translate } from './translate.js';
 import type { LockHold } from './hold.js';
-import type { LeaseHolder } from './lease.js';
+import type { Lease, LeaseHolder } from './lease.js';
 import type { LockKeeper } from './lock-keeper.js';
 import type { Verdict } from './lock-protocol.js';
 
@@ -32,13 +32,13 @@ export class Reentry implements LeaseHolder {
     try {
       // Released while the mutex was being handed over: nothing is left to re-enter.
       if (this.#outer.state === 'released') {
-        this.#outer.reentries.free();
+        this.#freeMutex();
         return undefined;
       }
       this.#outer.assertHeld();
       return await this.#enter();
     } catch (error) {
-      this.#outer.reentries.free();
+      this.#freeMutex();
       throw error;
     }
   }
@@ -54,7 +54,8 @@ export class Reentry implements LeaseHolder {
     const { resource } = protocol;
     const { patience, waits } = this.#terms;
     const { reentries } = this.#outer;
-    if (reentries.tryTake()) {
+    // Siblings that share need not exclude each other.
+    if (protocol.isShared || reentries.tryTake()) {
       return true;
     }
     if (reentries.owner !== undefined && runtime.scopes.isInside(reentries.owner)) {
@@ -78,14 +79,21 @@ export class Reentry implements LeaseHolder {
     return result === 'taken';
   }
 
+  #freeMutex(): void {
+    if (!this.#keeper.protocol.isShared) {
+      this.#outer.reentries.free();
+    }
+  }
+
   #enter(): Promise<LockHold> {
     const { runtime, protocol } = this.#keeper;
     const { resource, key } = protocol;
     const { patience, leaseMs } = this.#terms;
-    const { lease, holderId } = this.#outer;
+    const { holderId } = this.#outer;
     if (patience.ending !== undefined) {
       throw runtime.errorOf(patience.ending, resource, () => contention(resource, this.#waitedMs));
     }
+    const lease = this.#keeper.leaseWithin(this.#outer);
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
     lease.add(this);
     return new Promise((resolve, reject) => {
@@ -93,7 +101,7 @@ export class Reentry implements LeaseHolder {
       const failed = (error: unknown): void => {
         if (!isOver) {
           isOver = true;
-          this.#takeBack(call);
+          this.#takeBack(call, lease);
           reject(error);
         }
       };
@@ -108,7 +116,7 @@ export class Reentry implements LeaseHolder {
               failed(lease.error);
             } else if (!isOver) {
               isOver = true;
-              resolve(this.#granted(answered));
+              resolve(this.#granted(answered, lease));
             }
           },
           failed: (error) => failed(translate(error, resource)),
@@ -123,20 +131,27 @@ export class Reentry implements LeaseHolder {
     });
   }
 
-  #granted(call: Call<Verdict>): LockHold {
-    const { lease, fencingToken } = this.#outer;
+  #granted(call: Call<Verdict>, lease: Lease): LockHold {
     const terms = this.#terms;
+    const { runtime, protocol } = this.#keeper;
     terms.patience.onEnd = undefined;
-    const hold = this.#keeper.createHold(lease, terms, this.#outer, fencingToken);
+    // The first hold on a companion re-enters nothing.
+    const outer = lease === this.#outer.lease ? this.#outer : undefined;
+    const hold = this.#keeper.createHold(lease, terms, outer, outer?.fencingToken);
     lease.holders.splice(lease.holders.indexOf(this), 1, hold);
+    const isFirst = !lease.isGranted;
     lease.prove(call.sentAt, terms.leaseMs);
-    this.#outer.reentries.owner = hold;
+    if (isFirst) {
+      runtime.keep(lease, protocol.renewal);
+    }
+    if (!protocol.isShared) {
+      this.#outer.reentries.owner = hold;
+    }
     this.#keeper.announce(hold, terms.patience.startedAt);
     return hold;
   }
 
-  #takeBack(call: Call<Verdict>): void {
-    const { lease } = this.#outer;
+  #takeBack(call: Call<Verdict>, lease: Lease): void {
     this.#terms.patience.onEnd = undefined;
     this.#keeper.runtime.delivery.abandon(call);
     lease.remove(this);

@@ -1,8 +1,12 @@
 import type { Sending } from './call.js';
 import type { Verdict } from './lock-protocol.js';
 
-/** How an attempt that finds the lock busy leaves: without a trace, or standing in line. */
-export type Place = 'none' | 'line';
+/** Who stands in a line on the server asks at least this often: 4 s of silence cost the place. */
+export const BEAT_MS = 1_300;
+
+/** How an attempt that finds the lock busy leaves: without a trace, or standing in line. `front`:
+ * it stood there before, first of its client, and has that place again if it was lost. */
+export type Place = 'none' | 'line' | 'front';
 
 /** Somebody who waits for a lock. */
 export interface Waiter {

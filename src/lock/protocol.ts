@@ -20,8 +20,11 @@ import type { Renewal, RenewalClaim } from '../core/watchdog.js';
 
 const TAKEN: Verdict = { is: 'taken' };
 
-function refusal(code: number): Verdict {
+/** What the answer of an acquisition says: null when it was granted. */
+export function verdictOf(code: number | null): Verdict {
   switch (code) {
+    case null:
+      return TAKEN;
     case -2:
       return { is: 'gone', reason: 'deleted' };
     case -3:
@@ -35,10 +38,7 @@ function refusal(code: number): Verdict {
 
 const acquirePlain: Sendable<Verdict> = {
   ...lockAcquire,
-  decode(reply) {
-    const code = lockAcquire.decode(reply);
-    return code === null ? TAKEN : refusal(code);
-  },
+  decode: (reply) => verdictOf(lockAcquire.decode(reply)),
 };
 
 const acquireFenced: Sendable<Verdict> = {
@@ -47,7 +47,7 @@ const acquireFenced: Sendable<Verdict> = {
     const answer = lockAcquireFenced.decode(reply);
     return answer.startsWith('+')
       ? { is: 'taken', fencingToken: BigInt(answer.slice(1)) }
-      : refusal(Number(answer));
+      : verdictOf(Number(answer));
   },
 };
 
@@ -58,16 +58,18 @@ const RELEASE_RESULTS = new Map<number, ReleaseResult>([
   [-2, 'deleted'],
 ]);
 
+/** What the answer of a release says. */
+export function releaseResultOf(code: number): ReleaseResult {
+  const result = RELEASE_RESULTS.get(code);
+  if (result === undefined) {
+    throw new UnexpectedReplyError(`a release was answered ${code}`);
+  }
+  return result;
+}
+
 const release: Sendable<ReleaseResult> = {
   ...lockRelease,
-  decode(reply) {
-    const code = lockRelease.decode(reply);
-    const result = RELEASE_RESULTS.get(code);
-    if (result === undefined) {
-      throw new UnexpectedReplyError(`a release was answered ${code}`);
-    }
-    return result;
-  },
+  decode: (reply) => releaseResultOf(lockRelease.decode(reply)),
 };
 
 const inspect: Sendable<LockView> = {

@@ -1,0 +1,71 @@
+-- fair-lock/acquire: take hold number `count` of a fair lock, or a place in its queue.
+--
+-- It states an outcome and counts nothing, so running it twice equals running it once.
+--
+-- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
+-- KEYS[2] cancelled  string   private: present while this holder id is burnt
+-- KEYS[3] queue      list     waiting holders, the next one first
+-- KEYS[4] timeouts   zset     waiting holder -> instant in ms at which Java counts it as absent
+-- KEYS[5] beats      zset     private: client -> instant in ms at which it last stood in the queue
+-- ARGV[1] holder     string   who asks
+-- ARGV[2] count      integer  1 needs the lock free or mine, more needs it mine
+-- ARGV[3] lease_ms   integer  lease to have at least, from now
+-- ARGV[4] place      string   none: only ask; line: queue; front: it stood in the queue before, the
+--                             first of its client, and goes to the front if it was evicted
+-- ARGV[5] publish    string   PUBLISH or SPUBLISH
+-- ARGV[6] channel    string   what the channel of each waiter begins with
+-- returns integer?   null when taken, else ms after which to ask again at the latest (-1: nobody
+--                    knows), -2 a re-entry whose lock nobody holds any more, -4 somebody else does,
+--                    -3 the holder id is burnt
+
+-- include lib/admit
+-- include lib/leave_queue
+-- include lib/now_ms
+-- include lib/queue_head
+-- include lib/stand_in_queue
+-- include lib/write_hold
+local lock, cancelled, queue, timeouts, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local holder, count, lease_ms, place = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+
+local refusal, held = admit(lock, cancelled, holder, count)
+if type(refusal) == 'table' or refusal and refusal < -1 then
+  return refusal
+end
+if not refusal and held > 0 then
+  write_hold(lock, holder, held, count, lease_ms)
+  return nil
+end
+local first = redis.call('LINDEX', queue, 0)
+local now = now_ms()
+if place ~= 'none' and (refusal or first and first ~= holder) then
+  -- A copy of an ask that was given up must not leave a ghost in the queue.
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  local ready_at = now + math.max(refusal or 0, 0)
+  stand_in_queue(queue, timeouts, beats, holder, place == 'front', ready_at, now)
+end
+if refusal then
+  return refusal
+end
+-- Who asks is alive, however long ago its last sign of life was.
+if first and first ~= holder then
+  local head, left = queue_head(queue, timeouts, beats, now)
+  if head and head ~= holder then
+    if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
+      if head ~= first then
+        redis.call(ARGV[5], ARGV[6] .. ':' .. head, '0')
+      end
+      return left
+    end
+    -- It is its client's turn, and the client lets this one go first: they change places.
+    redis.call('LINSERT', queue, 'AFTER', holder, head)
+    redis.call('LPOP', queue)
+    redis.call('ZADD', timeouts, redis.call('ZSCORE', timeouts, holder), head)
+  end
+end
+if first then
+  leave_queue(queue, timeouts, beats, holder)
+end
+write_hold(lock, holder, 0, count, lease_ms)
+return nil

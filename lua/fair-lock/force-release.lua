@@ -1,0 +1,31 @@
+-- fair-lock/force-release: free a fair lock whoever holds it, at most once per request, and tell
+-- the head of its queue.
+--
+-- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[3] queue      list     waiting holders, the next one first
+-- KEYS[4] timeouts   zset     waiting holder -> instant in ms at which Java counts it as absent
+-- KEYS[5] beats      zset     private: client -> instant in ms at which it last stood in the queue
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] publish    string   PUBLISH or SPUBLISH
+-- ARGV[4] channel    string   what the channel of each waiter begins with
+-- returns string     1 it was held, 0 it was free; or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/tell_head
+local lock, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+if redis.call('HEXISTS', lock, 'mode') == 1 then
+  return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+end
+answer = tostring(redis.call('DEL', lock))
+if answer == '1' then
+  tell_head(KEYS[3], KEYS[4], KEYS[5], ARGV[3], ARGV[4])
+end
+return record(requests, number, floor, answer)

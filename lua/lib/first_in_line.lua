@@ -1,0 +1,22 @@
+-- Who stands first in a line (member -> rank) and is alive: the member, its rank, and the ms after
+-- which it counts as absent unless it is heard of again; nil when nobody is.
+-- Whoever has not been heard of for 4 s loses its place; at most 32 of them go per call, and the
+-- next one then counts as alive for a moment longer.
+local function first_in_line(line, beats, now)
+  for i = 1, 32 do
+    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      return nil
+    end
+    local heard = redis.call('ZSCORE', beats, first[1])
+    local left = heard and tonumber(heard) + 4000 - now or 0
+    if left > 0 then
+      return first[1], tonumber(first[2]), left
+    end
+    if i == 32 then
+      return first[1], tonumber(first[2]), 0
+    end
+    redis.call('ZREM', line, first[1])
+    redis.call('ZREM', beats, first[1])
+  end
+end

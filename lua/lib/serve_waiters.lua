@@ -1,0 +1,41 @@
+-- Takes permits for the waiters of one client that need `needs`: in their order, as many as fit into
+-- `available` while no other client stands in front of this one.
+--
+-- With `must_queue` the client takes a place in the line of all clients, which it keeps until its
+-- first waiter is served; without it the client has no place. Returns how many waiters were
+-- served, the permits they took, the ms after which the client that stands in front counts as
+-- absent (-1: none does), and whether this one has left the line.
+-- include lib/now_ms
+-- include lib/beat
+-- include lib/first_in_line
+local function serve_waiters(semaphore, line, beats, client, must_queue, available, needs)
+  local now, left = now_ms(), false
+  if must_queue then
+    local time = redis.call('TIME')
+    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
+    redis.call('ZADD', line, 'NX', rank, client)
+    redis.call('PEXPIRE', line, 600000)
+    beat(beats, client, now)
+  elseif redis.call('ZREM', line, client) == 1 then
+    redis.call('ZREM', beats, client)
+    left = true
+  end
+  local first, _, absent_ms = first_in_line(line, beats, now)
+  local served, taken = 0, 0
+  for i = 1, #needs do
+    local need = tonumber(needs[i])
+    if first and first ~= client or need > available - taken then
+      break
+    end
+    served, taken = served + 1, taken + need
+    if first then
+      left = redis.call('ZREM', line, client) == 1
+      redis.call('ZREM', beats, client)
+      first, _, absent_ms = first_in_line(line, beats, now)
+    end
+  end
+  if taken > 0 then
+    redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  end
+  return served, taken, first and first ~= client and absent_ms or -1, left
+end

@@ -1,0 +1,69 @@
+-- permits/acquire: take permits for the waiters of one client, in order, as many as fit.
+--
+-- A waiter gets all its permits or none, and nobody passes one that does not fit. What has expired
+-- by the server's time is returned first. Only a grant is recorded: asking in vain may be repeated.
+--
+-- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[4] line       zset     private: clients that were passed over -> rank; lives 10 minutes
+-- KEYS[5] beats      zset     private: client -> its last sign of life; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] publish    string   PUBLISH or SPUBLISH
+-- ARGV[4] channel    string   where waiters of the semaphore listen
+-- ARGV[5] client     string   who asks
+-- ARGV[6] must_queue integer  1 the client has a place in the line, or takes one; 0 it has none
+-- ARGV[*] claims     bytes    for each waiter the id of its first permit, the number of its permits,
+--                             a space, and its lease in ms
+-- returns string     waiters served, and ms after which asking again is worth while (-1: nobody
+--                    knows); or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/now_ms
+-- include lib/permit_pool
+-- include lib/permits_reclaim
+-- include lib/permits_take
+-- include lib/permits_expiry_ms
+-- include lib/permits_share_ttl
+-- include lib/permits_tell
+-- include lib/serve_waiters
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local pool, wrong = permit_pool(semaphore)
+if wrong then
+  return wrong
+end
+local counts, leases, wanted = {}, {}, 0
+for i = 7, #ARGV do
+  local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
+  counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
+  wanted = wanted + tonumber(count)
+end
+
+local now = now_ms()
+-- The permits of a semaphore that is gone are gone with it.
+local reclaimed = pool and permits_reclaim(semaphore, timeouts, now, wanted - pool) or 0
+local available = (pool or 0) + reclaimed
+local served, taken, retry_ms, left =
+  serve_waiters(semaphore, KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
+available = available - taken
+for i = 1, served do
+  permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
+end
+if served > 0 then
+  permits_share_ttl(semaphore, timeouts)
+end
+if reclaimed > 0 or left then
+  permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
+end
+if retry_ms < 0 and served < #counts and pool then
+  retry_ms = permits_expiry_ms(timeouts, counts[served + 1] - available, now)
+end
+answer = string.format('%.0f %.0f', served, retry_ms)
+return served > 0 and record(requests, number, ARGV[2], answer) or answer

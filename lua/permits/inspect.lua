@@ -1,0 +1,19 @@
+-- permits/inspect: how many permits of a semaphore are left and how many are taken.
+--
+-- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- returns string     permits left, permits taken, and 1 when the semaphore is there, else 0
+
+-- include lib/now_ms
+-- include lib/permit_pool
+local left, wrong = permit_pool(KEYS[1])
+if wrong then
+  return wrong
+end
+if not left then
+  return '0 0 0'
+end
+-- Right without returning what has expired: that is left, though nobody has returned it yet.
+local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
+local taken = redis.call('ZCARD', KEYS[2]) - expired
+return string.format('%.0f %.0f 1', left + expired, taken)

@@ -1,0 +1,33 @@
+-- permits/renew: renew the leases of many permits at once, and say of each whether it is held.
+--
+-- KEYS[*] keys       any      for each permit its semaphore and the zset of its timeouts
+-- ARGV[*] claims     bytes    for each permit its id and the lease in ms, 0 to ask only
+-- returns string     one digit a permit: 1 held, 0 expired or gone, 2 something else is in its place
+
+-- include lib/now_ms
+local now = now_ms()
+local answers = {}
+for i = 1, #ARGV do
+  local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
+  local permit, lease_ms = string.sub(ARGV[i], 1, 16), tonumber(string.sub(ARGV[i], 17))
+  -- pcall: a key that was overwritten with another type must not cost the others their renewal.
+  local expiry = redis.pcall('ZSCORE', timeouts, permit)
+  local ttl = redis.call('PTTL', semaphore)
+  if type(expiry) == 'table' then
+    if not string.find(expiry.err, 'WRONGTYPE', 1, true) then
+      return expiry
+    end
+    answers[i] = '2'
+  elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
+    answers[i] = '0'
+  else
+    if lease_ms > tonumber(expiry) - now then
+      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
+    end
+    if ttl > 0 then
+      redis.call('PEXPIRE', timeouts, ttl)
+    end
+    answers[i] = '1'
+  end
+end
+return table.concat(answers)

@@ -1,0 +1,50 @@
+-- permits/resize: grow or shrink the number of permits, at most once per request.
+--
+-- Permits in use are not revoked: after a shrink less than nothing may be left.
+--
+-- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] way        string   `to` the given total, or `by` the given number
+-- ARGV[4] permits    integer  the number
+-- ARGV[5] publish    string   PUBLISH or SPUBLISH
+-- ARGV[6] channel    string   where waiters of the semaphore listen
+-- returns string     1 it was done, 0 the total would leave the 32 bits that Java can read; or why
+--                    the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/now_ms
+-- include lib/permit_pool
+-- include lib/permits_tell
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+-- All that is taken, expired or not: what has expired is only not returned yet.
+local taken = redis.call('ZCARD', timeouts)
+local left, wrong = permit_pool(semaphore)
+if wrong then
+  return wrong
+end
+if not left then
+  -- Permits of a semaphore that went without them were never meant for this one.
+  redis.call('UNLINK', timeouts)
+  left, taken = 0, 0
+end
+local total = left + taken
+local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
+-- With the total in range, what is left stays there whatever is released.
+if total + delta > 2147483647 or left + delta < -2147483648 then
+  return record(requests, number, ARGV[2], '0')
+end
+-- By 0 too: it makes a semaphore that was not there.
+redis.call('INCRBY', semaphore, string.format('%.0f', delta))
+if delta > 0 then
+  permits_tell(timeouts, now_ms(), left + delta, ARGV[5], ARGV[6])
+end
+return record(requests, number, ARGV[2], '1')

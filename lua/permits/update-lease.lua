@@ -1,0 +1,42 @@
+-- permits/update-lease: set when a permit expires, whoever has it, at most once per request.
+--
+-- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] permit     bytes    the permit
+-- ARGV[4] lease_ms   integer  life of the permit from now
+-- ARGV[5] publish    string   PUBLISH or SPUBLISH
+-- ARGV[6] channel    string   where waiters of the semaphore listen
+-- returns string     1 it was set, 0 the permit has expired or is not there; or why the request did
+--                    not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/now_ms
+-- include lib/permit_pool
+-- include lib/permits_share_ttl
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local left, wrong = permit_pool(semaphore)
+if wrong then
+  return wrong
+end
+local now = now_ms()
+local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
+if not left or expiry <= now then
+  return record(requests, number, ARGV[2], '0')
+end
+redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
+permits_share_ttl(semaphore, timeouts)
+if now + ARGV[4] < expiry then
+  -- Waiters sleep until the expiry that they were told: a message, though nothing has become
+  -- available, makes them look when it is now. Java counts a 0 for what it says.
+  redis.call(ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+end
+return record(requests, number, ARGV[2], '1')

@@ -1,0 +1,97 @@
+-- rwlock/acquire-read: admit readers, or say how long each has to wait.
+--
+-- Readers go in together, unless somebody writes or a live writer has waited longer than they. It
+-- states outcomes and counts nothing, so running it twice equals running it once.
+--
+-- KEYS[1] lock       hash     mode, and reader -> number of holds; its TTL is the longest lease
+-- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
+-- KEYS[3] writers    zset     private: waiting writer -> since when; lives 10 minutes
+-- KEYS[4] waiting    zset     private: client whose readers wait -> since when; lives 10 minutes
+-- KEYS[5] beats      zset     private: who waits -> last sign of life; lives 10 minutes
+-- KEYS[*] of_claims  string   for each claim its cancelled key and its hold keys 1 .. count
+-- ARGV[1] client     string   whose readers these are
+-- ARGV[2] place      string   line: who must wait stands in line for it; none: leaves no trace
+-- ARGV[3] publish    string   PUBLISH or SPUBLISH
+-- ARGV[4] channel    string   where waiters of the lock listen
+-- ARGV[*] claims     string   for each claim: reader, count, lease in ms, waiting since (0: now)
+-- returns string     the server's time in microseconds, then for each claim T when taken, else ms
+--                    to wait (-1: unknown), -2 a re-entry whose lock nobody holds any more,
+--                    -4 one that somebody else holds, -3 the reader is burnt
+
+-- include lib/beat
+-- include lib/first_in_line
+-- include lib/keep_holds
+-- include lib/rw_mode
+-- include lib/rw_sweep
+-- include lib/write_hold
+local lock, readers, writers, waiting, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local client = ARGV[1]
+
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+local now = math.floor(micros / 1000)
+rw_sweep(lock, readers, now, ARGV[3], ARGV[4])
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local writer, writer_since, writer_ms
+if mode ~= 'write' then
+  writer, writer_since, writer_ms = first_in_line(writers, beats, now)
+end
+
+-- Why a reader that is not in yet cannot come in: an integer of the reply, nil when it can.
+local function refusal(reader, count, since, cancelled)
+  if mode == 'write' and redis.call('HEXISTS', lock, reader .. ':write') == 1 then
+    return nil
+  end
+  if count > 1 then
+    return mode and -4 or -2
+  end
+  -- A copy of an acquisition that was given up, or released, must not come back as a ghost.
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  if mode == 'write' then
+    return redis.call('PTTL', lock)
+  end
+  return writer and writer_since < since and writer_ms or nil
+end
+
+local answers, earliest, key = { string.format('%.0f', micros) }, nil, 6
+for i = 5, #ARGV, 4 do
+  local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  local since = tonumber(ARGV[i + 3])
+  since = since > 0 and since or micros
+  local held = tonumber(redis.call('HGET', lock, reader) or 0)
+  local code = held == 0 and refusal(reader, count, since, KEYS[key]) or nil
+  if code then
+    answers[#answers + 1] = string.format('%.0f', code)
+    if code >= -1 then
+      earliest = math.min(earliest or since, since)
+    end
+  else
+    if not mode then
+      mode = 'read'
+      redis.call('DEL', readers)
+      redis.call('HSET', lock, 'mode', mode)
+    end
+    write_hold(lock, reader, held, count, lease_ms)
+    keep_holds(KEYS, key + 1, key + count, lease_ms)
+    redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
+    redis.call('PEXPIRE', readers, redis.call('PTTL', lock))
+    answers[#answers + 1] = 'T'
+  end
+  key = key + 1 + count
+end
+
+if ARGV[2] == 'line' then
+  if earliest then
+    redis.call('ZADD', waiting, earliest, client)
+    redis.call('PEXPIRE', waiting, 600000)
+    beat(beats, client, now)
+  elseif redis.call('ZREM', waiting, client) == 1 then
+    redis.call('ZREM', beats, client)
+  end
+end
+return table.concat(answers, ' ')

@@ -1,0 +1,40 @@
+-- rwlock/force-release: free a read-write lock whoever holds it in one mode, at most once per
+-- request.
+--
+-- KEYS[1] lock       hash     mode, and holder -> number of holds; its TTL is the longest lease
+-- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] mode       string   read or write: the mode to end
+-- ARGV[4] publish    string   PUBLISH or SPUBLISH
+-- ARGV[5] channel    string   where waiters of the lock listen
+-- ARGV[6] stem       string   what the names of hold keys begin with
+-- returns string     1 it was held in this mode, 0 it was not; or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/rw_mode
+local lock, readers, requests, number, floor = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+if mode ~= ARGV[3] then
+  return record(requests, number, floor, '0')
+end
+-- The hold keys of about 500 readers; those of more end with their leases.
+local fields = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2]
+for i = 1, #fields, 2 do
+  for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
+    redis.call('DEL', ARGV[6] .. fields[i] .. ':rwlock_timeout:' .. hold)
+  end
+end
+redis.call('DEL', lock, readers)
+redis.call(ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
+return record(requests, number, floor, '1')

@@ -1,0 +1,51 @@
+-- rwlock/release-read: state how many of a reader's holds are still alive; the last reader that
+-- leaves frees the lock.
+--
+-- With `burn_ms` it also burns the holder id: no later copy of its acquisition is granted.
+--
+-- KEYS[1] lock       hash     mode, and reader -> number of holds; its TTL is the longest lease
+-- KEYS[2] cancelled  string   private: burns this holder id; lives for burn_ms
+-- KEYS[3] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
+-- KEYS[*] holds      string   hold keys of this reader, as many as it ever had
+-- ARGV[1] holder     string   who releases
+-- ARGV[2] count      integer  its holds still alive, re-entries under way included
+-- ARGV[3] burn_ms    integer  0 burns nothing
+-- ARGV[4] publish    string   PUBLISH or SPUBLISH
+-- ARGV[5] channel    string   where waiters of the lock listen
+-- ARGV[6] stem       string   what the names of hold keys begin with
+-- returns integer    1 the lock is free, 0 other holds keep it, and when the holder had it not:
+--                    -1 somebody writes, -2 nobody does
+
+-- include lib/now_ms
+-- include lib/rw_readers
+local lock, cancelled, readers = KEYS[1], KEYS[2], KEYS[3]
+local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local first = 4
+
+if burn_ms > 0 then
+  redis.call('SET', cancelled, '1', 'PX', burn_ms)
+end
+local mode = redis.call('HGET', lock, 'mode')
+if redis.call('HEXISTS', lock, holder) == 0 then
+  return mode == 'write' and -1 or -2
+end
+-- Not swept yet, but its lease has ended.
+local alive = redis.call('EXISTS', KEYS[first]) == 1
+if alive and count > 0 then
+  redis.call('HSET', lock, holder, count)
+  for i = first + count, #KEYS do
+    redis.call('DEL', KEYS[i])
+  end
+  return 0
+end
+redis.call('HDEL', lock, holder)
+redis.call('ZREM', readers, holder)
+for i = first, #KEYS do
+  redis.call('DEL', KEYS[i])
+end
+local freed = mode == 'read'
+  and not rw_readers(lock, readers, now_ms(), ARGV[6], ARGV[4], ARGV[5])
+if not alive then
+  return -2
+end
+return freed and 1 or 0

@@ -1,0 +1,35 @@
+-- rwlock/renew-read: renew many readers at once, each with its hold keys, and say of each whether
+-- it still reads.
+--
+-- KEYS[*] of_claims  any      for each claim the lock, its readers and its hold keys 1 .. count
+-- ARGV[*] claims     string   for each claim: reader, count, lease in ms (0 asks only)
+-- returns string     one digit a claim: 1 it reads, 0 it does not, 2 somebody writes
+
+-- include lib/keep_holds
+-- include lib/now_ms
+local answers, key, now = {}, 1, now_ms()
+for i = 1, #ARGV, 3 do
+  local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
+  local count, lease_ms = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  -- pcall: a key that was overwritten with another type must not cost the others their renewal.
+  local held = redis.pcall('HEXISTS', lock, reader)
+  if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+    return held
+  end
+  -- Without its first hold key its lease has ended, though it is not swept yet.
+  if held == 1 and redis.call('EXISTS', KEYS[key + 2]) == 1 then
+    if lease_ms > 0 then
+      keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
+      redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
+      if redis.call('PTTL', lock) < lease_ms then
+        redis.call('PEXPIRE', lock, lease_ms)
+      end
+      redis.call('PEXPIRE', readers, redis.call('PTTL', lock))
+    end
+    answers[#answers + 1] = '1'
+  else
+    answers[#answers + 1] = redis.pcall('HGET', lock, 'mode') == 'write' and '2' or '0'
+  end
+  key = key + 2 + count
+end
+return table.concat(answers)

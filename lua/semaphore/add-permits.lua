@@ -1,0 +1,35 @@
+-- semaphore/add-permits: change the number of permits, at most once per request.
+--
+-- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[3] publish    string   PUBLISH or SPUBLISH
+-- ARGV[4] channel    string   where waiters of the semaphore listen
+-- ARGV[5] delta      integer  how many more; negative takes some away, below zero too
+-- returns string     permits there are now; "full" and the permits there are, when the sum does
+--                    not fit into 32 bits; or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/available_permits
+-- include lib/tell_available
+local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local available = available_permits(semaphore)
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+local sum = available + ARGV[5]
+if sum > 2147483647 or sum < -2147483648 then
+  return record(requests, number, floor, string.format('full %.0f', available))
+end
+redis.call('INCRBY', semaphore, ARGV[5])
+if tonumber(ARGV[5]) > 0 then
+  tell_available(sum, ARGV[3], ARGV[4])
+end
+return record(requests, number, floor, string.format('%.0f', sum))

@@ -1,0 +1,23 @@
+-- semaphore/delete: remove a semaphore, at most once per request.
+--
+-- Nobody is told: its waiters wait until permits are set again.
+--
+-- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- returns string     1 it was there, 0 it was not; or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/available_permits
+local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+if not available_permits(semaphore) then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+return record(requests, number, floor, tostring(redis.call('DEL', semaphore)))

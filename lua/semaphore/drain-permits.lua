@@ -1,0 +1,25 @@
+-- semaphore/drain-permits: take all permits that are left, at most once per request.
+--
+-- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] floor      integer  every request below it is settled
+-- returns string     how many it took; or why the request did not run
+
+-- include lib/recall
+-- include lib/record
+-- include lib/available_permits
+local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local available = available_permits(semaphore)
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+if available > 0 then
+  redis.call('DECRBY', semaphore, string.format('%.0f', available))
+end
+return record(requests, number, floor, string.format('%.0f', math.max(available, 0)))

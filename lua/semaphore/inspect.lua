@@ -1,0 +1,11 @@
+-- semaphore/inspect: how many permits a semaphore has left, and whether any were set.
+--
+-- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
+-- returns string     available permits, and 1 when the semaphore exists, else 0
+
+-- include lib/available_permits
+local available = available_permits(KEYS[1])
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+return string.format('%.0f %.0f', available, redis.call('EXISTS', KEYS[1]))

@@ -1,0 +1,42 @@
+import type { Prepared, Sending } from './call.js';
+import type { Request } from './requests.js';
+
+/** Somebody who wants permits. */
+export interface PermitWaiter {
+  /** How many, all or none. */
+  readonly count: number;
+  /** False: it is refused rather than made to wait. */
+  readonly waits: boolean;
+  /** `call` got its permits. It may have left meanwhile, and then gives them back itself. */
+  granted(call: Sending): void;
+  /** There are not enough permits, or somebody else waits for them, and it does not wait. */
+  refused(): void;
+  /** Asking failed for good. */
+  failed(error: Error): void;
+}
+
+/** What the server says to those who ask. */
+export interface PermitAnswer {
+  /** How many of them got their permits: the first ones, in their order. */
+  readonly granted: number;
+  /** It is worth asking again after so many ms; -1: nobody knows. */
+  readonly retryMs: number;
+}
+
+/** Where the permits come from. Its calls carry request numbers, so each runs at most once. */
+export interface PermitSource<W extends PermitWaiter> {
+  readonly key: string;
+  /** Where it is told that permits became available. */
+  readonly channel: string;
+  /**
+   * Serves as many of `waiters`, in order, as fit. It records an answer only when it grants
+   * something. `mustQueue` says that this client takes a place in the line of all clients, or
+   * keeps it until its first waiter is served; without it the client has none.
+   */
+  acquire(request: Request, waiters: readonly W[], mustQueue: boolean): Prepared<PermitAnswer>;
+  /**
+   * Makes sure that the request never runs, gives back what it took, and with `leaves` gives up
+   * the place in the line. `waiters` are those it was made for.
+   */
+  giveBack(request: Request, waiters: readonly W[], leaves: boolean): Prepared<unknown>;
+}

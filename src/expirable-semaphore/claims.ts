@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { Prepared } from '../core/call.js';
+import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permit-source.js';
+import type { Request } from '../core/requests.js';
+import type { Claim, PermitsProtocol } from './protocol.js';
+
+/** Somebody who wants leased permits. */
+export interface Claimant extends PermitWaiter {
+  readonly leaseMs: number;
+  /** The id of its first permit, if the newest ask is granted. */
+  first: Buffer;
+}
+
+/** Random bytes for so many ids are made at a time, which costs little more than for one. */
+const POOL_IDS = 64;
+
+let pool = Buffer.alloc(0);
+
+/** 16 random bytes. */
+function newId(): Buffer {
+  if (pool.length === 0) {
+    pool = randomBytes(16 * POOL_IDS);
+  }
+  const id = pool.subarray(0, 16);
+  pool = pool.subarray(16);
+  return id;
+}
+
+/**
+ * Asks for permits under fresh ids: a late copy of an ask can then never touch the permits that a
+ * later one got, and taking back what an ask may have got takes back nothing else.
+ */
+export class PermitClaims implements PermitSource<Claimant> {
+  readonly key: string;
+  readonly channel: string;
+  readonly #protocol: PermitsProtocol;
+  /** The newest request, and what it asks for: it is taken back before there is a newer one. */
+  #request: Request | undefined;
+  #claims: readonly Claim[] = [];
+
+  constructor(protocol: PermitsProtocol) {
+    this.#protocol = protocol;
+    this.key = protocol.key;
+    this.channel = protocol.channel;
+  }
+
+  acquire(
+    request: Request,
+    waiters: readonly Claimant[],
+    mustQueue: boolean,
+  ): Prepared<PermitAnswer> {
+    const claims = waiters.map((waiter) => {
+      waiter.first = newId();
+      const { first, count, leaseMs } = waiter;
+      return { first, count, leaseMs };
+    });
+    this.#request = request;
+    this.#claims = claims;
+    return this.#protocol.acquire(request, claims, mustQueue);
+  }
+
+  giveBack(request: Request, _waiters: readonly Claimant[], leaves: boolean): Prepared<unknown> {
+    const claims = request === this.#request ? this.#claims : [];
+    return this.#protocol.giveBack(request, claims, leaves);
+  }
+}

@@ -1,0 +1,164 @@
+import { OutcomeUnknownError } from '../errors.js';
+import type { Prepared, Sending } from '../core/call.js';
+import type { Holder } from '../core/events.js';
+import { GrantKeeper } from '../core/grant-keeper.js';
+import type { ReleaseResult } from '../core/grant-keeper.js';
+import type { Lease } from '../core/lease.js';
+import { PermitQueue } from '../core/permit-queue.js';
+import type { Runtime } from '../core/runtime.js';
+import { watchForStall } from '../core/stall.js';
+import type { LeaseTerms } from '../core/validate.js';
+import { PermitClaims } from './claims.js';
+import type { Claimant } from './claims.js';
+import { LeasedPermit } from './permit.js';
+import { claimOf, idsOf } from './protocol.js';
+import type { Claim, PermitsProtocol } from './protocol.js';
+
+/** A lease this short may be over before its answer arrives, and that is then told as it is. */
+const RETRIED_LEASE_MIN_MS = 100;
+
+/** What the permit-expirable semaphores of one client share. */
+export class PermitsState {
+  /** Local waiters, by key. */
+  readonly queues: Map<string, PermitQueue<Claimant>> = new Map();
+  /** Permits of this client that are held, by id. */
+  readonly permits: Map<string, LeasedPermit> = new Map();
+}
+
+/** Looks after the permits of one semaphore from their grant to their end. */
+export class PermitKeeper extends GrantKeeper<LeasedPermit> {
+  readonly protocol: PermitsProtocol;
+  readonly #state: PermitsState;
+
+  constructor(runtime: Runtime, protocol: PermitsProtocol, state: PermitsState) {
+    super(runtime, protocol);
+    this.protocol = protocol;
+    this.#state = state;
+  }
+
+  /** The permits that the server has granted to `call`; undefined when its answer took longer than
+   * their lease, and that is not among the shortest. */
+  grant(claim: Claim, terms: LeaseTerms, call: Sending): LeasedPermit[] | undefined {
+    const { clock, kinds } = this.runtime;
+    const { key, resource, kind, renewal } = this.protocol;
+    const now = clock.now();
+    const permits: LeasedPermit[] = [];
+    for (const id of idsOf(claim)) {
+      const lease = this.createLease(id);
+      lease.start(call.sentAt, terms.leaseMs);
+      if (terms.leaseMs >= RETRIED_LEASE_MIN_MS && !lease.covers(now)) {
+        return undefined;
+      }
+      const permit = new LeasedPermit(this, lease, terms.renewed, now);
+      // Not pushed: that would make room for seventeen, and a permit's lease has one holder.
+      lease.holders = [permit];
+      permits.push(permit);
+    }
+    for (const permit of permits) {
+      kinds.enter(key, resource, kind);
+      this.#state.permits.set(permit.id, permit);
+      this.runtime.keep(permit.lease, renewal);
+    }
+    return permits;
+  }
+
+  /** The permit of this client with this id, while it is held. */
+  find(id: string): LeasedPermit | undefined {
+    const permit = this.#state.permits.get(id);
+    return permit?.lease.identity.key === this.protocol.key && permit.isHeld ? permit : undefined;
+  }
+
+  /** The permits of this client on this semaphore that are held now. */
+  held(): LeasedPermit[] {
+    const { key } = this.protocol;
+    return [...this.#state.permits.values()].filter(({ lease }) => lease.identity.key === key);
+  }
+
+  /** The local waiters of this semaphore. */
+  queue(): PermitQueue<Claimant> {
+    const { queues } = this.#state;
+    const { key } = this.protocol;
+    let queue = queues.get(key);
+    if (queue === undefined) {
+      const claims = new PermitClaims(this.protocol);
+      queue = new PermitQueue(this.runtime, claims, () => queues.delete(key));
+      queues.set(key, queue);
+    }
+    return queue;
+  }
+
+  /** Reports a wait for this semaphore that lasts; returns what stops that. */
+  watchForStall(startedAt: number): () => void {
+    const { runtime, protocol } = this;
+    const { resource, kind } = protocol;
+    const findHolders = (): Promise<readonly Holder[]> =>
+      runtime.delivery.ask(resource, protocol.holders());
+    return watchForStall(runtime, { resource, kind, findHolders }, startedAt);
+  }
+
+  /** Sets when a permit expires, whoever has it; false when it has expired or is unknown. */
+  async updateLease(id: string, leaseMs: number): Promise<boolean> {
+    const permit = this.find(id);
+    if (permit === undefined) {
+      return await this.#tellLease(id, leaseMs);
+    }
+    const { lease, renewed } = permit;
+    const madeAt = this.runtime.clock.now();
+    // What is told of the permit stays true whether this runs or not, and no renewal undoes it.
+    lease.resetting(leaseMs);
+    permit.renewed = false;
+    try {
+      const isSet = await this.#tellLease(id, leaseMs);
+      if (isSet) {
+        permit.renewed = false;
+        lease.reset(madeAt, leaseMs);
+      } else {
+        lease.lose('deleted');
+      }
+      return isSet;
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknownError)) {
+        permit.renewed = renewed;
+        lease.reset(undefined, leaseMs);
+      }
+      throw error;
+    }
+  }
+
+  async #tellLease(id: string, leaseMs: number): Promise<boolean> {
+    const { resource, key, requestsKey } = this.protocol;
+    const isSet = await this.runtime.delivery.count(resource, key, requestsKey, (request) =>
+      this.protocol.updateLease(request, id, leaseMs),
+    );
+    return isSet === 1;
+  }
+
+  /** Returns what was granted and is not wanted any more. */
+  giveBack(claim: Claim): void {
+    this.runtime.delivery.behind(this.protocol.release(claim), () => this.wake());
+  }
+
+  /** Something of this semaphore may be available now. */
+  override wake(): void {
+    this.#state.queues.get(this.protocol.key)?.hint();
+  }
+
+  protected override stateAlive(lease: Lease): Prepared<ReleaseResult> {
+    this.letGo(lease);
+    lease.end();
+    return this.protocol.release(claimOf(lease.identity.holderId));
+  }
+
+  protected override released(): void {}
+
+  protected override takeBack(lease: Lease): void {
+    this.giveBack(claimOf(lease.identity.holderId));
+  }
+
+  protected override letGo(lease: Lease): void {
+    if (this.#state.permits.delete(lease.identity.holderId)) {
+      this.runtime.letGo(lease);
+      this.runtime.kinds.leave(this.protocol.key, false);
+    }
+  }
+}

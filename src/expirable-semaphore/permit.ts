@@ -1,0 +1,61 @@
+import { LeasedGrant } from '../core/leased-grant.js';
+
+/** Proof that a permit was granted, and the way to give it back. */
+export interface Permit extends AsyncDisposable {
+  /** 32 lower-case hex digits; on the wire the 16 bytes that they stand for. */
+  readonly id: string;
+  /** `suspect`: cannot be proven just now, but its deadline has not passed. `lost`: for ever. */
+  readonly state: 'held' | 'suspect' | 'lost' | 'released';
+  /**
+   * Aborts with LeaseLostError once the permit can no longer be proven. `aborted`, `reason` and
+   * `throwIfAborted()` are computed from the clock when used, so they are right on the first line
+   * after a pause; a signal derived with `AbortSignal.any` learns it by event, a moment later.
+   */
+  readonly signal: AbortSignal;
+  /** True only until the local deadline, counted from before the command was sent. */
+  readonly isHeld: boolean;
+  /** Milliseconds until the local deadline; 0 when it is not held. */
+  readonly remainingMs: number;
+  /**
+   * Passes while the permit is held.
+   * @throws LeaseLostError when the lease was lost.
+   * @throws NotHeldError when it was released.
+   */
+  assertHeld(): void;
+  /**
+   * Makes the lease last at least `leaseMs` from now; a longer one is not shortened (see
+   * `updateLease`).
+   *
+   * Failure: on a timeout the old deadline stays; the server may keep the permit a little longer.
+   * @param leaseMs - 1 to 2147483647 milliseconds.
+   * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
+   * @throws CommandTimeoutError when it was not sent, OutcomeUnknownError when no answer came.
+   */
+  extend(leaseMs: number): Promise<void>;
+  /**
+   * Gives the permit back; a second call does nothing.
+   *
+   * Failure: when no answer comes, release goes on behind; the permit is free at the latest when
+   * its lease ends.
+   * @throws LeaseLostError when the lease ended before.
+   * @throws OutcomeUnknownError when it was sent and no answer came within `commandTimeoutMs`,
+   * CommandTimeoutError when there was no connection to send it on.
+   */
+  release(): Promise<void>;
+}
+
+/** A permit on a lease of its own. */
+export class LeasedPermit extends LeasedGrant implements Permit {
+  /** Fixed from the moment on at which somebody sets its expiry. */
+  declare renewed: boolean;
+
+  get id(): string {
+    return this.lease.identity.holderId;
+  }
+
+  /** What a log wants to know of a permit. */
+  toJSON(): object {
+    const { id, state, remainingMs } = this;
+    return { id, state, remainingMs };
+  }
+}

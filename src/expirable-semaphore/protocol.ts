@@ -1,0 +1,224 @@
+import { prepare } from '../core/call.js';
+import type { Prepared, Sendable } from '../core/call.js';
+import { integers } from '../core/decode.js';
+import type { Holder } from '../core/events.js';
+import type { LeasedObject, ReleaseResult } from '../core/grant-keeper.js';
+import { prefixed, suffixed } from '../core/names.js';
+import type { PermitAnswer } from '../core/permit-source.js';
+import type { Request } from '../core/requests.js';
+import type { Runtime } from '../core/runtime.js';
+import {
+  permitsAcquire,
+  permitsDelete,
+  permitsGiveBack,
+  permitsHolders,
+  permitsInspect,
+  permitsRelease,
+  permitsReleaseAny,
+  permitsRenew,
+  permitsResize,
+  permitsTrySet,
+  permitsUpdateLease,
+} from '../core/scripts.generated.js';
+import type { Renewal, RenewalClaim } from '../core/watchdog.js';
+
+/** How many permits there are, and who has them does not matter. */
+export interface PermitsView {
+  /** Less than nothing after a shrink. */
+  readonly available: number;
+  readonly acquired: number;
+  readonly exists: boolean;
+}
+
+const acquire: Sendable<PermitAnswer> = {
+  ...permitsAcquire,
+  decode(reply) {
+    const [granted = 0, retryMs = 0] = integers(permitsAcquire.decode(reply), 2);
+    return { granted, retryMs };
+  },
+};
+
+const inspect: Sendable<PermitsView> = {
+  ...permitsInspect,
+  decode(reply) {
+    const numbers = integers(permitsInspect.decode(reply), 3);
+    const [available = 0, acquired = 0, exists = 0] = numbers;
+    return { available, acquired, exists: exists === 1 };
+  },
+};
+
+const holders: Sendable<readonly Holder[]> = {
+  ...permitsHolders,
+  decode(reply) {
+    const pairs = permitsHolders.decode(reply).matchAll(/(\S+) (-?\d+)/g);
+    return Array.from(pairs, ([, holderId = '', left]) => {
+      const leftMs = Number(left);
+      return { holderId, depth: 1, remainingMs: leftMs < 0 ? Number.POSITIVE_INFINITY : leftMs };
+    });
+  },
+};
+
+const release: Sendable<ReleaseResult> = {
+  ...permitsRelease,
+  decode(reply) {
+    const released = permitsRelease.decode(reply);
+    return released > 0 ? 'freed' : 'deleted';
+  },
+};
+
+function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
+  return prepare(
+    permitsRenew,
+    { keys: claims.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
+    {
+      claims: claims.map(({ holderId, leaseMs }) =>
+        Buffer.concat([idBytes(holderId), Buffer.from(String(leaseMs))]),
+      ),
+    },
+  );
+}
+
+/** A permit id as it goes over the wire. */
+function idBytes(id: string): Buffer {
+  return Buffer.from(id, 'hex');
+}
+
+/** Permits of one grant: they start with `first`, and count on from there in the last four bytes,
+ * so that a call for many is no longer than a call for one. */
+export interface Claim {
+  readonly first: Buffer;
+  readonly count: number;
+}
+
+/** The ids of all permits of a claim. */
+export function idsOf({ first, count }: Claim): string[] {
+  const start = first.readUInt32BE(12);
+  const prefix = first.toString('hex', 0, 12);
+  return Array.from({ length: count }, (_, i) => {
+    const last = ((start + i) % 2 ** 32).toString(16);
+    return prefix + last.padStart(8, '0');
+  });
+}
+
+/** A single permit. */
+export function claimOf(id: string): Claim {
+  return { first: idBytes(id), count: 1 };
+}
+
+function claimBytes({ first, count }: Claim, ...more: readonly number[]): Buffer {
+  return Buffer.concat([first, Buffer.from([count, ...more].join(' '))]);
+}
+
+/** One permit-expirable semaphore on Redisson's wire. */
+export class PermitsProtocol implements LeasedObject {
+  readonly kind = 'permit-expirable-semaphore';
+  readonly resource: string;
+  readonly key: string;
+  /** Where its releases are told. */
+  readonly channel: string;
+  /** Private record of this client's counted calls. */
+  readonly requestsKey: string;
+  readonly renewal: Renewal = renewal;
+  readonly #runtime: Runtime;
+  /** What is Redisson's. */
+  readonly #keys: { semaphore: string; timeouts: string };
+  /** With the private record of counted calls. */
+  readonly #counted: { semaphore: string; timeouts: string; requests: string };
+  /** And the line in which clients stand whose first waiter was passed over for long. */
+  readonly #lineKeys: {
+    semaphore: string;
+    timeouts: string;
+    requests: string;
+    line: string;
+    beats: string;
+  };
+
+  constructor(runtime: Runtime, name: string, key: string) {
+    this.#runtime = runtime;
+    this.resource = name;
+    this.key = key;
+    this.channel = prefixed('redisson_sc', key);
+    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+    this.#keys = { semaphore: key, timeouts: suffixed(key, 'timeout') };
+    this.#counted = { ...this.#keys, requests: this.requestsKey };
+    this.#lineKeys = {
+      ...this.#counted,
+      line: prefixed('latchkey_waiting', key),
+      beats: prefixed('latchkey_beats', key),
+    };
+  }
+
+  /** Takes permits for as many waiters as fit, in their order; each has a claim and its lease. */
+  acquire(
+    { number, floor }: Request,
+    claims: readonly (Claim & { readonly leaseMs: number })[],
+    mustQueue: boolean,
+  ): Prepared<PermitAnswer> {
+    const operands = permitsAcquire.operands(this.#lineKeys, {
+      number,
+      floor,
+      ...this.#told,
+      client: this.#runtime.id,
+      mustQueue: Number(mustQueue),
+      claims: claims.map((claim) => claimBytes(claim, claim.leaseMs)),
+    });
+    return { script: acquire, operands };
+  }
+
+  giveBack(
+    { number, floor }: Request,
+    claims: readonly Claim[],
+    leaves: boolean,
+  ): Prepared<unknown> {
+    return prepare(permitsGiveBack, this.#lineKeys, {
+      number,
+      floor,
+      ...this.#told,
+      client: this.#runtime.id,
+      leaves: Number(leaves),
+      claims: claims.map((claim) => claimBytes(claim)),
+    });
+  }
+
+  /** Returns permits of this client; safe to run twice. */
+  release(claim: Claim): Prepared<ReleaseResult> {
+    const args = { ...this.#told, claim: claimBytes(claim) };
+    return { script: release, operands: permitsRelease.operands(this.#keys, args) };
+  }
+
+  releaseAny({ number, floor }: Request, id: string): Prepared<string> {
+    const claim = claimBytes(claimOf(id));
+    return prepare(permitsReleaseAny, this.#counted, { number, floor, ...this.#told, claim });
+  }
+
+  updateLease({ number, floor }: Request, id: string, leaseMs: number): Prepared<string> {
+    const args = { number, floor, permit: idBytes(id), leaseMs, ...this.#told };
+    return prepare(permitsUpdateLease, this.#counted, args);
+  }
+
+  trySet({ number, floor }: Request, permits: number, ttlMs: number): Prepared<string> {
+    return prepare(permitsTrySet, this.#counted, { number, floor, permits, ttlMs, ...this.#told });
+  }
+
+  /** Sets the total, or adds to it. */
+  resize({ number, floor }: Request, way: 'to' | 'by', permits: number): Prepared<string> {
+    return prepare(permitsResize, this.#counted, { number, floor, way, permits, ...this.#told });
+  }
+
+  delete({ number, floor }: Request): Prepared<string> {
+    return prepare(permitsDelete, this.#counted, { number, floor });
+  }
+
+  inspect(): Prepared<PermitsView> {
+    return { script: inspect, operands: permitsInspect.operands(this.#keys, {}) };
+  }
+
+  holders(): Prepared<readonly Holder[]> {
+    const { timeouts } = this.#keys;
+    return { script: holders, operands: permitsHolders.operands({ timeouts }, {}) };
+  }
+
+  get #told(): { publish: string; channel: string } {
+    return { publish: this.#runtime.router.publish, channel: this.channel };
+  }
+}

@@ -1,0 +1,245 @@
+import { AcquireTimeoutError, LeaseLostError, NotHeldError } from '../errors.js';
+import type { AcquireOptions } from '../core/lock-face.js';
+import { describe } from '../core/names.js';
+import type { Request } from '../core/requests.js';
+import type { Prepared } from '../core/call.js';
+import type { Runtime } from '../core/runtime.js';
+import { checkLease, checkOptions, checkTask, checkWaiting } from '../core/validate.js';
+import { checkInteger, INT32_MAX } from '../core/validate.js';
+import { PermitAcquisition } from './acquisition.js';
+import type { PermitExpirableSemaphore } from './contract.js';
+import { PermitKeeper } from './keeper.js';
+import type { PermitsState } from './keeper.js';
+import type { LeasedPermit, Permit } from './permit.js';
+import { PermitsProtocol } from './protocol.js';
+import type { PermitsView } from './protocol.js';
+
+/** Permits of one call: each is a lease of its own, and the server grants them in one step. */
+const COUNT_MAX = 100_000;
+
+const INT32_MIN = -INT32_MAX - 1;
+
+/** A permit id that can be one. */
+function checkId(value: unknown): string {
+  if (typeof value !== 'string') {
+    throw new TypeError(`permitId must be a string, got ${describe(value)}`);
+  }
+  if (!/^[0-9a-f]{32}$/.test(value)) {
+    throw new RangeError(`permitId must be 32 lower-case hex digits, got ${describe(value)}`);
+  }
+  return value;
+}
+
+/** The permit of a grant of one. */
+function onlyOne([permit]: readonly LeasedPermit[]): LeasedPermit {
+  if (permit === undefined) {
+    throw new TypeError('a grant of one permit was empty');
+  }
+  return permit;
+}
+
+/** The face of one permit-expirable semaphore; it carries no state. */
+export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
+  readonly name: string;
+  readonly #runtime: Runtime;
+  readonly #protocol: PermitsProtocol;
+  readonly #keeper: PermitKeeper;
+
+  constructor(runtime: Runtime, name: string, key: string, state: PermitsState) {
+    this.name = name;
+    this.#runtime = runtime;
+    this.#protocol = new PermitsProtocol(runtime, name, key);
+    this.#keeper = new PermitKeeper(runtime, this.#protocol, state);
+  }
+
+  async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
+    checkInteger('permits', permits, 0, INT32_MAX);
+    const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
+    const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
+    return await this.#change((request) => this.#protocol.trySet(request, permits, life));
+  }
+
+  async setPermits(permits: number): Promise<void> {
+    checkInteger('permits', permits, 0, INT32_MAX);
+    await this.#change((request) => this.#protocol.resize(request, 'to', permits));
+  }
+
+  async addPermits(delta: number): Promise<void> {
+    checkInteger('delta', delta, INT32_MIN, INT32_MAX);
+    const done = await this.#change((request) => this.#protocol.resize(request, 'by', delta));
+    if (!done) {
+      const range = `from ${INT32_MIN} to ${INT32_MAX}`;
+      throw new RangeError(
+        `delta must keep the permits of ${JSON.stringify(this.name)} ${range}, got ${delta}`,
+      );
+    }
+  }
+
+  async totalPermits(): Promise<number> {
+    const { available, acquired } = await this.#inspect();
+    return available + acquired;
+  }
+
+  async availablePermits(): Promise<number> {
+    const { available } = await this.#inspect();
+    return available;
+  }
+
+  async acquiredPermits(): Promise<number> {
+    const { acquired } = await this.#inspect();
+    return acquired;
+  }
+
+  async acquire(options?: AcquireOptions): Promise<Permit> {
+    return onlyOne(await this.#acquire(1, options, true));
+  }
+
+  async tryAcquire(options?: AcquireOptions): Promise<Permit | null> {
+    const permits = await this.#tryAcquire(1, options);
+    return permits?.[0] ?? null;
+  }
+
+  async acquireMany(count: number, options?: AcquireOptions): Promise<Permit[]> {
+    return await this.#acquire(count, options, true);
+  }
+
+  async tryAcquireMany(count: number, options?: AcquireOptions): Promise<Permit[] | null> {
+    return await this.#tryAcquire(count, options);
+  }
+
+  async using<T>(task: (permit: Permit) => T | Promise<T>, options?: AcquireOptions): Promise<T> {
+    checkTask('task', task);
+    const permit = onlyOne(await this.#acquire(1, options, true));
+    let result: T;
+    try {
+      result = await task(permit);
+    } catch (error) {
+      // The task's own error wins over whatever the release has to say.
+      await permit[Symbol.asyncDispose]();
+      throw error;
+    }
+    await permit.release();
+    return result;
+  }
+
+  async release(permitId: string): Promise<void> {
+    if (!(await this.tryRelease(permitId))) {
+      const message = `the permit ${permitId} of "${this.name}" is unknown or has expired`;
+      throw new NotHeldError(message, { resource: this.name });
+    }
+  }
+
+  async tryRelease(permitId: string): Promise<boolean> {
+    const id = checkId(permitId);
+    const permit = this.#keeper.find(id);
+    if (permit === undefined) {
+      return await this.#change((request) => this.#protocol.releaseAny(request, id));
+    }
+    try {
+      await permit.release();
+      return true;
+    } catch (error) {
+      if (error instanceof LeaseLostError) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  async updateLease(permitId: string, leaseMs: number): Promise<boolean> {
+    const id = checkId(permitId);
+    checkInteger('leaseMs', leaseMs, 1, INT32_MAX);
+    return await this.#inUse(false, async () => {
+      const isSet = await this.#keeper.updateLease(id, leaseMs);
+      this.#keeper.wake();
+      return isSet;
+    });
+  }
+
+  async delete(): Promise<boolean> {
+    // Those of now: the answer may arrive together with the grant of a permit that came after it.
+    const held = this.#keeper.held();
+    return await this.#inUse(true, async () => {
+      const deleted = await this.#count((request) => this.#protocol.delete(request));
+      for (const { lease } of held) {
+        lease.lose('deleted');
+      }
+      return deleted;
+    });
+  }
+
+  async #inspect(): Promise<PermitsView> {
+    return await this.#inUse(false, () =>
+      this.#runtime.delivery.ask(this.name, this.#protocol.inspect()),
+    );
+  }
+
+  async #change(build: (request: Request) => Prepared<string>): Promise<boolean> {
+    return await this.#inUse(false, () => this.#count(build));
+  }
+
+  /** Runs a counted call, and has the local waiters look at what it has changed. */
+  async #count(build: (request: Request) => Prepared<string>): Promise<boolean> {
+    const { key, requestsKey } = this.#protocol;
+    const done = await this.#runtime.delivery.count(this.name, key, requestsKey, build);
+    this.#keeper.wake();
+    return done === 1;
+  }
+
+  async #tryAcquire(
+    count: number,
+    options: AcquireOptions | undefined,
+  ): Promise<LeasedPermit[] | null> {
+    try {
+      return await this.#acquire(count, options, false);
+    } catch (error) {
+      if (error instanceof AcquireTimeoutError) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  #acquire(
+    count: number,
+    given: AcquireOptions | undefined,
+    waiting: boolean,
+  ): Promise<LeasedPermit[]> {
+    try {
+      checkInteger('count', count, 1, COUNT_MAX);
+      const options = checkOptions('options', given);
+      const { waitMs, signal } = checkWaiting(options);
+      const { leaseMs, renewed } = checkLease(options, this.#runtime.settings.leaseMs);
+      this.#runtime.assertOpen(this.name);
+      signal?.throwIfAborted();
+      const { key, kind } = this.#protocol;
+      const isNew = this.#runtime.kinds.enter(key, this.name, kind);
+      // Without limit only where nothing was said; a single attempt lasts as long as a command.
+      const waits = waitMs === undefined ? waiting : waitMs > 0;
+      const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
+      const patience = this.#runtime.patience({ limitMs, signal });
+      return new Promise((resolve, reject) => {
+        const terms = { count, leaseMs, renewed, waits, patience, isNew };
+        new PermitAcquisition(this.#keeper, terms, resolve, reject).start();
+      });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless the
+   * semaphore is `gone` then. */
+  async #inUse<T>(gone: boolean, work: () => Promise<T>): Promise<T> {
+    const { key, kind } = this.#protocol;
+    this.#runtime.assertOpen(this.name);
+    // A call that fails has shown nothing about the name, unless others had before.
+    let isFree = this.#runtime.kinds.enter(key, this.name, kind);
+    try {
+      const result = await work();
+      isFree = gone;
+      return result;
+    } finally {
+      this.#runtime.kinds.leave(key, isFree);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { prepare } from '../core/call.js';
+import type { Prepared, Sendable } from '../core/call.js';
+import type { ReleaseResult } from '../core/grant-keeper.js';
+import type { Verdict } from '../core/lock-protocol.js';
+import { prefixed } from '../core/names.js';
+import type { Runtime } from '../core/runtime.js';
+import {
+  fairLockAcquire,
+  fairLockForceRelease,
+  fairLockRelease,
+} from '../core/scripts.generated.js';
+import type { Place, WaitQueue } from '../core/wait-queue.js';
+import { FairQueue } from './fair-queue.js';
+import { HashLockProtocol, releaseResultOf, verdictOf } from './protocol.js';
+
+const acquire: Sendable<Verdict> = {
+  ...fairLockAcquire,
+  decode: (reply) => verdictOf(fairLockAcquire.decode(reply)),
+};
+
+const release: Sendable<ReleaseResult> = {
+  ...fairLockRelease,
+  decode: (reply) => releaseResultOf(fairLockRelease.decode(reply)),
+};
+
+/** Waiters of all processes stand in one queue on the server. */
+export class FairLockProtocol extends HashLockProtocol {
+  override readonly keepsLine = true;
+  /** Redisson's queue, its deadlines in Java's eyes, and when each of our clients was heard of. */
+  readonly #line: { queue: string; timeouts: string; beats: string };
+
+  constructor(runtime: Runtime, name: string, key: string) {
+    super(runtime, 'fair-lock', name, key);
+    this.#line = {
+      queue: prefixed('redisson_lock_queue', key),
+      timeouts: prefixed('redisson_lock_timeout', key),
+      beats: prefixed('latchkey_beats', key),
+    };
+  }
+
+  override createQueue(emptied: () => void): WaitQueue {
+    return new FairQueue(this.runtime, this.channel, emptied);
+  }
+
+  override acquire(
+    holder: string,
+    count: number,
+    leaseMs: number,
+    place: Place,
+  ): Prepared<Verdict> {
+    const { publish } = this.runtime.router;
+    const operands = fairLockAcquire.operands(
+      { lock: this.key, cancelled: this.cancelledKey(holder), ...this.#line },
+      { holder, count, leaseMs, place, publish, channel: this.channel },
+    );
+    return { script: acquire, operands };
+  }
+
+  override release(holder: string, count: number, burnMs: number): Prepared<ReleaseResult> {
+    const { publish } = this.runtime.router;
+    const operands = fairLockRelease.operands(
+      { lock: this.key, cancelled: this.cancelledKey(holder), ...this.#line },
+      { holder, count, burnMs, publish, channel: this.channel },
+    );
+    return { script: release, operands };
+  }
+
+  override forceRelease(request: { number: number; floor: number }): Prepared<string> {
+    const { publish } = this.runtime.router;
+    const keys = { lock: this.key, requests: this.requestsKey, ...this.#line };
+    return prepare(fairLockForceRelease, keys, { ...request, publish, channel: this.channel });
+  }
+}

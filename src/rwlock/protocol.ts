@@ -1,0 +1,123 @@
+import { prepare } from '../core/call.js';
+import type { Prepared, Sendable } from '../core/call.js';
+import { integer, list } from '../core/decode.js';
+import type { Holder } from '../core/events.js';
+import { UnexpectedReplyError } from '../errors.js';
+import type { LockView } from '../core/lock-protocol.js';
+import { prefixed, suffixed } from '../core/names.js';
+import type { Runtime } from '../core/runtime.js';
+import { rwlockForceRelease, rwlockInspect } from '../core/scripts.generated.js';
+
+const inspect: Sendable<readonly Holder[]> = {
+  ...rwlockInspect,
+  decode(reply) {
+    const parts = list(JSON.parse(rwlockInspect.decode(reply)));
+    const holders = [];
+    for (let i = 0; i < parts.length; i += 3) {
+      const leftMs = integer(parts[i + 2]);
+      holders.push({
+        holderId: String(parts[i]),
+        depth: integer(parts[i + 1]),
+        remainingMs: leftMs < 0 ? Number.POSITIVE_INFINITY : leftMs,
+      });
+    }
+    return holders;
+  },
+};
+
+const WRITE = ':write';
+
+/** The private key of what one reader or writer has burnt. */
+export function cancelledKey(key: string, holder: string): string {
+  return `${prefixed('latchkey_cancelled', key)}:${holder}`;
+}
+
+/** Private: our readers and when their leases end. */
+export function readersKey(key: string): string {
+  return prefixed('latchkey_readers', key);
+}
+
+/** Redisson's keys of a reader's holds, one per hold. */
+export function holdKeys(key: string, holder: string, count: number): string[] {
+  const stem = suffixed(key, `${holder}:rwlock_timeout`);
+  return Array.from({ length: count }, (_, i) => `${stem}:${i + 1}`);
+}
+
+/** What both sides of one read-write lock have in common. */
+export abstract class SideProtocol {
+  readonly family = 'read-write-lock';
+  readonly resource: string;
+  readonly key: string;
+  readonly channel: string;
+  readonly requestsKey: string;
+  protected readonly runtime: Runtime;
+  /** What the names of hold keys begin with, for scripts that look after foreign ones. */
+  protected readonly stem: string;
+
+  constructor(runtime: Runtime, name: string, key: string) {
+    this.runtime = runtime;
+    this.resource = name;
+    this.key = key;
+    this.channel = prefixed('redisson_rwlock', key);
+    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+    this.stem = suffixed(key, '');
+  }
+
+  /** Which holders in the hash are this side's. */
+  protected abstract readonly mode: 'read' | 'write';
+
+  forceRelease({ number, floor }: { number: number; floor: number }): Prepared<string> {
+    const { key, requestsKey, mode, stem } = this;
+    const keys = { lock: key, readers: readersKey(key), requests: requestsKey };
+    return prepare(rwlockForceRelease, keys, { number, floor, mode, ...this.told, stem });
+  }
+
+  inspect(): Prepared<LockView> {
+    const { key, stem, mode } = this;
+    const operands = rwlockInspect.operands({ lock: key, readers: readersKey(key) }, { stem });
+    const script: Sendable<LockView> = {
+      ...rwlockInspect,
+      decode: (reply) => viewOf(inspect.decode(reply), mode),
+    };
+    return { script, operands };
+  }
+
+  protected get told(): { publish: string; channel: string } {
+    return { publish: this.runtime.router.publish, channel: this.channel };
+  }
+
+  /** The lines in which readers and writers wait for each other, all private. */
+  protected get lines(): { writers: string; waiting: string; beats: string } {
+    return {
+      writers: prefixed('latchkey_writers', this.key),
+      waiting: prefixed('latchkey_waiting', this.key),
+      beats: prefixed('latchkey_beats', this.key),
+    };
+  }
+}
+
+function viewOf(all: readonly Holder[], mode: 'read' | 'write'): LockView {
+  const holders = all
+    .filter(({ holderId }) => holderId.endsWith(WRITE) === (mode === 'write'))
+    .map((holder) =>
+      mode === 'write' ? { ...holder, holderId: holder.holderId.slice(0, -WRITE.length) } : holder,
+    );
+  const longestMs = Math.max(-2, ...holders.map(({ remainingMs }) => remainingMs));
+  return { ttlMs: longestMs === Number.POSITIVE_INFINITY ? -1 : longestMs, holders };
+}
+
+/** The reason of a refusal that is no wait. */
+export function refusalOf(
+  code: number,
+): { is: 'gone'; reason: 'deleted' | 'taken' } | { is: 'cancelled' } {
+  switch (code) {
+    case -2:
+      return { is: 'gone', reason: 'deleted' };
+    case -3:
+      return { is: 'cancelled' };
+    case -4:
+      return { is: 'gone', reason: 'taken' };
+    default:
+      throw new UnexpectedReplyError(`an acquisition was answered ${code}`);
+  }
+}

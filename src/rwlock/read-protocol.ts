@@ -1,0 +1,147 @@
+import { prepare } from '../core/call.js';
+import type { Prepared, Sendable } from '../core/call.js';
+import { integer } from '../core/decode.js';
+import { UnexpectedReplyError } from '../errors.js';
+import type { ReleaseResult } from '../core/grant-keeper.js';
+import type { LockProtocol, Sibling, Verdict } from '../core/lock-protocol.js';
+import type { Runtime } from '../core/runtime.js';
+import {
+  rwlockAcquireRead,
+  rwlockLeaveLine,
+  rwlockReleaseRead,
+  rwlockRenewRead,
+} from '../core/scripts.generated.js';
+import type { Place, WaitQueue } from '../core/wait-queue.js';
+import type { RenewalClaim } from '../core/watchdog.js';
+import { cancelledKey, holdKeys, readersKey, refusalOf, SideProtocol } from './protocol.js';
+import { ReaderQueue } from './reader-queue.js';
+import type { ReadClaim, ReadLine } from './reader-queue.js';
+
+function verdictsOf(reply: unknown): Verdict[] {
+  const [rank, ...codes] = rwlockAcquireRead.decode(reply).split(' ');
+  return codes.map((code) => {
+    if (code === 'T') {
+      return { is: 'taken' };
+    }
+    const ms = integer(code);
+    return ms < -1 ? refusalOf(ms) : { is: 'busy', busyMs: ms, rank: Number(rank) };
+  });
+}
+
+const acquireMany: Sendable<Verdict[]> = { ...rwlockAcquireRead, decode: verdictsOf };
+
+const acquireOne: Sendable<Verdict> = {
+  ...rwlockAcquireRead,
+  decode(reply) {
+    const [verdict] = verdictsOf(reply);
+    if (verdict === undefined) {
+      throw new UnexpectedReplyError('a reader was not answered');
+    }
+    return verdict;
+  },
+};
+
+const RELEASE_RESULTS = new Map<number, ReleaseResult>([
+  [1, 'freed'],
+  [0, 'kept'],
+  [-1, 'taken'],
+  [-2, 'deleted'],
+]);
+
+const releaseRead: Sendable<ReleaseResult> = {
+  ...rwlockReleaseRead,
+  decode: (reply) => releaseResult(rwlockReleaseRead.decode(reply)),
+};
+
+/** What the integer of a release says. */
+export function releaseResult(code: number): ReleaseResult {
+  const result = RELEASE_RESULTS.get(code);
+  if (result === undefined) {
+    throw new UnexpectedReplyError(`a release was answered ${code}`);
+  }
+  return result;
+}
+
+function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
+  const ofClaims = claims.flatMap(({ key, holderId, count }) => [
+    key,
+    readersKey(key),
+    ...holdKeys(key, holderId, count),
+  ]);
+  const terms = claims.flatMap(({ holderId, count, leaseMs }) => [
+    holderId,
+    String(count),
+    String(leaseMs),
+  ]);
+  return prepare(rwlockRenewRead, { ofClaims }, { claims: terms });
+}
+
+/** The read side of a read-write lock: many holders at once. */
+export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine {
+  readonly kind = 'read-lock';
+  readonly isShared = true;
+  /** The line is its client's, which leaves it with its last reader. */
+  readonly keepsLine = false;
+  readonly renewal: typeof renewal = renewal;
+  readonly lockId: string;
+  readonly sibling: Sibling;
+  protected readonly mode = 'read';
+
+  constructor(runtime: Runtime, name: string, key: string) {
+    super(runtime, name, key);
+    this.lockId = `${runtime.id}:read-lock:${key}`;
+    this.sibling = { lockId: `${runtime.id}:write-lock:${key}`, admits: true };
+  }
+
+  createQueue(emptied: () => void): WaitQueue {
+    return new ReaderQueue(this.runtime, this, emptied);
+  }
+
+  acquire(holderId: string, count: number, leaseMs: number, place: Place): Prepared<Verdict> {
+    const claim = { holderId, count, leaseMs, rank: 0 };
+    return { script: acquireOne, operands: this.#claim([claim], place) };
+  }
+
+  acquireMany(claims: readonly ReadClaim[]): Prepared<Verdict[]> {
+    return { script: acquireMany, operands: this.#claim(claims, 'line') };
+  }
+
+  leaveLine(): Prepared<number> {
+    const { key, lines, runtime, told } = this;
+    const keys = { lock: key, waiting: lines.waiting, beats: lines.beats };
+    return prepare(rwlockLeaveLine, keys, { client: runtime.id, ...told });
+  }
+
+  release(holder: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult> {
+    const { key, stem, told } = this;
+    const keys = {
+      lock: key,
+      cancelled: cancelledKey(key, holder),
+      readers: readersKey(key),
+      holds: holdKeys(key, holder, peak),
+    };
+    const args = { holder, count, burnMs, ...told, stem };
+    return { script: releaseRead, operands: rwlockReleaseRead.operands(keys, args) };
+  }
+
+  #claim(
+    claims: readonly ReadClaim[],
+    place: Place,
+  ): ReturnType<typeof rwlockAcquireRead.operands> {
+    const { key, lines, runtime, told } = this;
+    const ofClaims = claims.flatMap(({ holderId, count }) => [
+      cancelledKey(key, holderId),
+      ...holdKeys(key, holderId, count),
+    ]);
+    const terms = claims.flatMap(({ holderId, count, leaseMs, rank }) => [
+      holderId,
+      String(count),
+      String(leaseMs),
+      String(rank),
+    ]);
+    return rwlockAcquireRead.operands(
+      { lock: key, readers: readersKey(key), ...lines, ofClaims },
+      { client: runtime.id, place, ...told, claims: terms },
+    );
+  }
+}

@@ -1,0 +1,209 @@
+import type { Call, Prepared, Sending } from '../core/call.js';
+import type { Timer } from '../core/clock.js';
+import type { Verdict } from '../core/lock-protocol.js';
+import type { Runtime } from '../core/runtime.js';
+import { BEAT_MS } from '../core/wait-queue.js';
+import type { Waiter, WaitQueue } from '../core/wait-queue.js';
+
+/** Readers that one command asks for at most: the server is never busy with it for long. */
+const READERS_PER_COMMAND = 250;
+
+/** One reader of an ask. */
+export interface ReadClaim {
+  readonly holderId: string;
+  readonly count: number;
+  readonly leaseMs: number;
+  /** Server time in microseconds since when it waits; 0 says that the server has not told yet. */
+  readonly rank: number;
+}
+
+/** What the queue needs of its read lock. */
+export interface ReadLine {
+  readonly channel: string;
+  /** Asks for several readers; they stand in line as one, since the first of them. */
+  acquireMany(claims: readonly ReadClaim[]): Prepared<Verdict[]>;
+  /** Nobody here waits any more. */
+  leaveLine(): Prepared<number>;
+}
+
+/** An ask that is under way for several waiters. */
+interface Asking {
+  readonly waiters: readonly Waiter[];
+  readonly hints: number;
+  call: Call<Verdict[]> | undefined;
+}
+
+/**
+ * The waiting readers of one client: a message lets all of them in, so one ask is made for all.
+ * Whoever comes while nobody waits asks for itself.
+ */
+export class ReaderQueue implements WaitQueue {
+  contended = false;
+  readonly #runtime: Runtime;
+  readonly #line: ReadLine;
+  readonly #emptied: () => void;
+  /** Those whose own first ask is under way, and how many hints there were before it. */
+  readonly #entering = new Map<Waiter, number>();
+  /** Those who were told to wait, or came after them, with their ranks. */
+  readonly #waiting = new Map<Waiter, number>();
+  #hints = 0;
+  #asking: Asking | undefined;
+  #recheck: Timer | undefined;
+  #stopListening: (() => void) | undefined;
+
+  constructor(runtime: Runtime, line: ReadLine, emptied: () => void) {
+    this.#runtime = runtime;
+    this.#line = line;
+    this.#emptied = emptied;
+    if (runtime.hub.knows(line.channel)) {
+      this.#listen();
+    }
+  }
+
+  join(waiter: Waiter): boolean {
+    if (this.#waiting.size > 0) {
+      // It could not go in before those who wait.
+      this.#waiting.set(waiter, 0);
+      return false;
+    }
+    this.#entering.set(waiter, this.#hints);
+    waiter.ask('line');
+    return true;
+  }
+
+  granted(waiter: Waiter): void {
+    this.#forget(waiter);
+    if (this.#isEmpty) {
+      this.#end();
+    }
+  }
+
+  busy(waiter: Waiter, { busyMs, rank = 0 }: Verdict & { is: 'busy' }): void {
+    this.contended = true;
+    const known = this.#waiting.get(waiter) ?? 0;
+    this.#waiting.set(waiter, known === 0 ? rank : known);
+    const hints = this.#entering.get(waiter);
+    this.#entering.delete(waiter);
+    this.#listen();
+    if (hints !== undefined && hints !== this.#hints) {
+      // Something has changed since it asked.
+      this.hint();
+    } else if (this.#asking === undefined) {
+      this.#sleep(busyMs);
+    }
+  }
+
+  leave(waiter: Waiter): void {
+    this.#forget(waiter);
+    if (!this.#isEmpty) {
+      return;
+    }
+    const { delivery } = this.#runtime;
+    if (this.#asking?.call !== undefined) {
+      delivery.abandon(this.#asking.call);
+    }
+    if (this.contended) {
+      delivery.behind(this.#line.leaveLine(), () => {});
+    }
+    this.#end();
+  }
+
+  isAskingFor(waiter: Waiter): boolean {
+    return this.#asking?.waiters.includes(waiter) === true;
+  }
+
+  hint(): void {
+    this.#hints += 1;
+    this.#ask();
+  }
+
+  #ask(): void {
+    if (this.#asking !== undefined || this.#waiting.size === 0) {
+      return;
+    }
+    this.#recheck?.cancel();
+    const first = [...this.#waiting].slice(0, READERS_PER_COMMAND);
+    const claims = first.map(([{ holderId, leaseMs }, rank]) => ({
+      holderId,
+      count: 1,
+      leaseMs,
+      rank,
+    }));
+    const asking: Asking = {
+      waiters: first.map(([waiter]) => waiter),
+      hints: this.#hints,
+      call: undefined,
+    };
+    this.#asking = asking;
+    asking.call = this.#runtime.delivery.start(this.#line.acquireMany(claims), {
+      answered: (verdicts, call) => this.#answered(asking, verdicts, call),
+      failed: (error, call) => {
+        asking.call = undefined;
+        this.#tell(asking, (waiter) => waiter.failed(error, call));
+        this.#goOn(asking, 0);
+      },
+    });
+  }
+
+  #answered(asking: Asking, verdicts: readonly Verdict[], call: Sending): void {
+    asking.call = undefined;
+    const waits = verdicts.flatMap((verdict) => (verdict.is === 'busy' ? [verdict.busyMs] : []));
+    this.#tell(asking, (waiter, i) => {
+      waiter.answered(verdicts[i] ?? { is: 'busy', busyMs: 0 }, call);
+    });
+    // With all of them in, those behind them can be asked for.
+    this.#goOn(asking, waits.length === 0 ? 0 : Math.max(...waits));
+  }
+
+  /** Tells all who are still here what their ask came to. */
+  #tell(asking: Asking, tell: (waiter: Waiter, i: number) => void): void {
+    asking.waiters.forEach((waiter, i) => {
+      if (this.#waiting.has(waiter)) {
+        tell(waiter, i);
+      }
+    });
+  }
+
+  #goOn(asking: Asking, busyMs: number): void {
+    if (this.#asking !== asking) {
+      return;
+    }
+    this.#asking = undefined;
+    if (asking.hints !== this.#hints || busyMs === 0) {
+      this.#ask();
+    } else {
+      this.#sleep(busyMs);
+    }
+  }
+
+  /** Also the client's sign of life: without it others would go before its readers. */
+  #sleep(busyMs: number): void {
+    this.#recheck?.cancel();
+    if (this.#waiting.size > 0) {
+      const delayMs = busyMs < 0 ? BEAT_MS : Math.min(busyMs + 1, BEAT_MS);
+      this.#recheck = this.#runtime.clock.after(delayMs, () => this.hint());
+    }
+  }
+
+  #listen(): void {
+    const { hub } = this.#runtime;
+    this.#stopListening ??= hub.listen(this.#line.channel, () => this.hint());
+  }
+
+  #forget(waiter: Waiter): void {
+    this.#entering.delete(waiter);
+    this.#waiting.delete(waiter);
+  }
+
+  get #isEmpty(): boolean {
+    return this.#waiting.size + this.#entering.size === 0;
+  }
+
+  #end(): void {
+    this.#asking = undefined;
+    this.#recheck?.cancel();
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#emptied();
+  }
+}

@@ -1,0 +1,36 @@
+import { LockFace } from '../core/lock-face.js';
+import type { Lock } from '../core/lock-face.js';
+import type { Runtime } from '../core/runtime.js';
+import { ReadProtocol } from './read-protocol.js';
+import { WriteProtocol } from './write-protocol.js';
+
+/**
+ * Many readers or one writer, over all processes that share the name; after Redisson's
+ * RReadWriteLock, with which it shares its keys and messages.
+ *
+ * Writer to reader re-enters: inside the scope of a write hold the read lock is granted at once,
+ * under the same holder id, and stays when the write lock is released first (downgrade). Reader to
+ * writer is refused with DeadlockError.
+ *
+ * Fairness among Node clients: readers that ask after a writer began to wait wait for it, and a
+ * writer waits for readers that came before it, so that neither starves the other. Who reads
+ * already re-enters inside its scope at once; an acquisition outside that scope is a new reader
+ * and waits behind a waiting writer, also when the same code reads already. Redisson's clients
+ * know nothing of these lines: its readers pass a waiting writer.
+ */
+export interface ReadWriteLock {
+  /** The name it was made with. */
+  readonly name: string;
+  /** Held by any number of readers. Its re-entries do not exclude each other. */
+  readonly readLock: Lock;
+  /** Held by one writer, and only while nobody else reads. */
+  readonly writeLock: Lock;
+}
+
+export function createReadWriteLock(runtime: Runtime, name: string, key: string): ReadWriteLock {
+  return {
+    name,
+    readLock: new LockFace(runtime, new ReadProtocol(runtime, name, key)),
+    writeLock: new LockFace(runtime, new WriteProtocol(runtime, name, key)),
+  };
+}

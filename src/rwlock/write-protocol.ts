@@ -1,0 +1,83 @@
+import { prepare } from '../core/call.js';
+import type { Prepared, Sendable } from '../core/call.js';
+import { ExclusiveQueue } from '../core/exclusive-queue.js';
+import type { ReleaseResult } from '../core/grant-keeper.js';
+import type { LockProtocol, Sibling, Verdict } from '../core/lock-protocol.js';
+import type { Runtime } from '../core/runtime.js';
+import { lockRenew, rwlockAcquireWrite, rwlockReleaseWrite } from '../core/scripts.generated.js';
+import { BEAT_MS } from '../core/wait-queue.js';
+import type { Place, WaitQueue } from '../core/wait-queue.js';
+import type { RenewalClaim } from '../core/watchdog.js';
+import { cancelledKey, readersKey, refusalOf, SideProtocol } from './protocol.js';
+import { releaseResult } from './read-protocol.js';
+
+const acquireWrite: Sendable<Verdict> = {
+  ...rwlockAcquireWrite,
+  decode(reply) {
+    const code = rwlockAcquireWrite.decode(reply);
+    if (code === null) {
+      return { is: 'taken' };
+    }
+    return code < -1 ? refusalOf(code) : { is: 'busy', busyMs: code };
+  },
+};
+
+const releaseWrite: Sendable<ReleaseResult> = {
+  ...rwlockReleaseWrite,
+  decode: (reply) => releaseResult(rwlockReleaseWrite.decode(reply)),
+};
+
+/** A writer's field lies in one hash with the lease as TTL, as every lock's. */
+function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
+  return prepare(
+    lockRenew,
+    { locks: claims.map(({ key }) => key) },
+    { claims: claims.flatMap((claim) => [`${claim.holderId}:write`, String(claim.leaseMs)]) },
+  );
+}
+
+/** The write side of a read-write lock: one holder, and no reader but itself. */
+export class WriteProtocol extends SideProtocol implements LockProtocol {
+  readonly kind = 'write-lock';
+  readonly isShared = false;
+  readonly keepsLine = true;
+  readonly renewal: typeof renewal = renewal;
+  readonly lockId: string;
+  readonly sibling: Sibling;
+  protected readonly mode = 'write';
+
+  constructor(runtime: Runtime, name: string, key: string) {
+    super(runtime, name, key);
+    this.lockId = `${runtime.id}:write-lock:${key}`;
+    this.sibling = { lockId: `${runtime.id}:read-lock:${key}`, admits: false };
+  }
+
+  createQueue(emptied: () => void): WaitQueue {
+    const { key, channel } = this;
+    return new ExclusiveQueue(this.runtime, { key, channel, beatMs: BEAT_MS }, emptied);
+  }
+
+  acquire(holder: string, count: number, leaseMs: number, place: Place): Prepared<Verdict> {
+    const { key, lines, told, stem } = this;
+    const keys = {
+      lock: key,
+      cancelled: cancelledKey(key, `${holder}:write`),
+      readers: readersKey(key),
+      ...lines,
+    };
+    const args = { holder, count, leaseMs, place, ...told, stem };
+    return { script: acquireWrite, operands: rwlockAcquireWrite.operands(keys, args) };
+  }
+
+  release(holder: string, count: number, burnMs: number): Prepared<ReleaseResult> {
+    const { key, lines, told } = this;
+    const keys = {
+      lock: key,
+      cancelled: cancelledKey(key, `${holder}:write`),
+      writers: lines.writers,
+      beats: lines.beats,
+    };
+    const operands = rwlockReleaseWrite.operands(keys, { holder, count, burnMs, ...told });
+    return { script: releaseWrite, operands };
+  }
+}

@@ -1,0 +1,120 @@
+import { AcquireTimeoutError } from '../errors.js';
+import type { Ending, Patience } from '../core/patience.js';
+import type { PermitQueue } from '../core/permit-queue.js';
+import type { PermitWaiter } from '../core/permit-source.js';
+import { watchForStall } from '../core/stall.js';
+import { translate } from '../core/translate.js';
+import type { SemaphoreKeeper } from './keeper.js';
+import type { Permits } from './permits.js';
+
+/** What the caller asked for, checked. */
+export interface PermitsTerms {
+  readonly count: number;
+  /** False: one attempt, no waiting. */
+  readonly waits: boolean;
+  readonly patience: Patience;
+}
+
+/** One request for permits: waits its turn in the queue of this client until it is granted or its
+ * patience ends. */
+export class PermitsAcquisition implements PermitWaiter {
+  readonly count: number;
+  readonly waits: boolean;
+  readonly #keeper: SemaphoreKeeper;
+  readonly #patience: Patience;
+  readonly #queue: PermitQueue<PermitWaiter>;
+  readonly #resolve: (permits: Permits) => void;
+  readonly #reject: (error: unknown) => void;
+  #stopWatching: (() => void) | undefined;
+  #over = false;
+
+  /** Resolves with permits; rejects with AcquireTimeoutError on contention, or another error. */
+  constructor(
+    keeper: SemaphoreKeeper,
+    { count, waits, patience }: PermitsTerms,
+    resolve: (permits: Permits) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.count = count;
+    this.waits = waits;
+    this.#keeper = keeper;
+    this.#patience = patience;
+    this.#queue = keeper.queue();
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(): void {
+    const patience = this.#patience;
+    patience.onEnd = (ending) => this.#end(ending);
+    if (this.waits) {
+      const { runtime, protocol } = this.#keeper;
+      const { resource, kind } = protocol;
+      // Permits have no owner: nobody can be named.
+      const waited = { resource, kind, findHolders: () => Promise.resolve([]) };
+      this.#stopWatching = watchForStall(runtime, waited, patience.startedAt);
+    }
+    this.#queue.join(this);
+  }
+
+  granted(): void {
+    if (this.#over) {
+      this.#giveBack();
+      return;
+    }
+    this.#finish();
+    this.#resolve(this.#keeper.createPermits(this.count, this.#patience.startedAt));
+  }
+
+  refused(): void {
+    this.#fail(this.#contention());
+  }
+
+  failed(error: Error): void {
+    this.#fail(translate(error, this.#keeper.protocol.resource));
+  }
+
+  #end(ending: Ending): void {
+    const { runtime, protocol } = this.#keeper;
+    const onTimeout = (): Error => (this.#queue.contended ? this.#contention() : this.#timeout());
+    this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
+    this.#queue.leave(this);
+  }
+
+  #contention(): AcquireTimeoutError {
+    const { resource } = this.#keeper.protocol;
+    const wanted = this.count === 1 ? 'a permit' : `${this.count} permits`;
+    const after = `after ${Math.round(this.#waitedMs)} ms`;
+    const message = `${wanted} of "${resource}" could not be had ${after}`;
+    return new AcquireTimeoutError(message, { resource });
+  }
+
+  #timeout(): Error {
+    const { delivery, router } = this.#keeper.runtime;
+    const { key, resource } = this.#keeper.protocol;
+    const isConnected = router.whyDown(key) === undefined;
+    return delivery.timeout(resource, key, isConnected, this.#waitedMs);
+  }
+
+  get #waitedMs(): number {
+    return this.#keeper.runtime.clock.now() - this.#patience.startedAt;
+  }
+
+  /** Granted after it had left: somebody else shall have them. */
+  #giveBack(): void {
+    this.#keeper.giveBack(this.count, true).catch((error: Error) => this.#keeper.failed(error));
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#over) {
+      this.#finish();
+      this.#reject(error);
+    }
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#stopWatching?.();
+    this.#patience.dispose();
+  }
+}

@@ -1,0 +1,257 @@
+import { AcquireTimeoutError } from '../errors.js';
+import type { Prepared } from '../core/call.js';
+import type { Request } from '../core/requests.js';
+import type { Runtime } from '../core/runtime.js';
+import {
+  checkInteger,
+  checkOptions,
+  checkTask,
+  checkWaiting,
+  INT32_MAX,
+} from '../core/validate.js';
+import type { WaitOptions } from '../core/validate.js';
+import { PermitsAcquisition } from './acquisition.js';
+import { outOfRange, SemaphoreKeeper } from './keeper.js';
+import type { SemaphoreQueues } from './keeper.js';
+import type { Permits } from './permits.js';
+import { SemaphoreProtocol } from './protocol.js';
+
+const INT32_MIN = -2_147_483_648;
+
+/**
+ * A number of permits that many processes take and give back. After Redisson's RSemaphore, with
+ * which it shares its key and messages.
+ *
+ * Permits have no owner: those of a process that dies stay taken. Where that matters, use a
+ * permit-expirable semaphore. Every call that changes the count is made at most once, whatever the
+ * network does. The count stays within 32 bits, and an expiry that was set stays.
+ */
+export interface Semaphore {
+  /** The name it was made with. */
+  readonly name: string;
+  /**
+   * Sets the number of permits, unless one is set.
+   * @param permits - 0 to 2147483647.
+   * @param options - `ttlMs`, 1 to 2147483647: life of the semaphore. By default it has no limit.
+   * @returns false when one is set already.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
+   */
+  trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean>;
+  /**
+   * Adds `delta` permits; a negative one takes them away, below zero too: then as many releases
+   * have to come first before anybody gets in.
+   * @param delta - -2147483648 to 2147483647.
+   * @throws RangeError when the sum would leave these bounds; nothing is changed.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
+   */
+  addPermits(delta: number): Promise<void>;
+  /**
+   * Takes all permits that are left.
+   * @returns how many; 0 when there are none or fewer.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
+   */
+  drainPermits(): Promise<number>;
+  /** Permits that are left: negative after a shrink, 0 when none were ever set. */
+  availablePermits(): Promise<number>;
+  /**
+   * Waits until it has `permits` permits, all at once.
+   *
+   * Fairness: first come first served inside one client; a request at the head holds up those
+   * behind it however small they are. Between clients whoever asks first is served, so that a
+   * small request may pass a big one. When a client's head was passed over for 5 s, the other
+   * Node clients stand back until it is served, gives up, or its process dies. So a request for
+   * more permits than there will ever be holds up everybody: give it a `waitMs`.
+   *
+   * Cancellation: an aborted or timed-out call leaves nothing behind; permits that it got
+   * meanwhile are given back.
+   *
+   * Failure: without `waitMs` it goes on through outages until it gets in.
+   * @param permits - 1 to 2147483647, default 1.
+   * @throws AcquireTimeoutError when `waitMs` ran out and there were not enough permits.
+   * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
+   * @throws WrongTypeError when the name is in use by another kind of object; ClosedError.
+   */
+  acquire(permits?: number, options?: WaitOptions): Promise<Permits>;
+  /**
+   * Like `acquire`, but answers null when there are not enough permits, or somebody of this client
+   * waits for them. Without `waitMs` it asks once and settles within `commandTimeoutMs`.
+   */
+  tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null>;
+  /**
+   * Gives permits back, whoever took them: nothing checks that they were taken. To give back those
+   * of an acquisition, `Permits.release()` is better: it goes on behind when it is late.
+   * @param permits - 1 to 2147483647, default 1.
+   * @throws RangeError when there would be more than 2147483647; nothing is changed.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
+   */
+  release(permits?: number): Promise<void>;
+  /**
+   * Acquires `permits` (default 1), runs `task`, and gives them back.
+   *
+   * Failure: the task's own error always wins.
+   */
+  using<T>(
+    task: () => T | Promise<T>,
+    options?: WaitOptions & {
+      /** 1 to 2147483647, default 1. */
+      permits?: number;
+    },
+  ): Promise<T>;
+  /** Removes the semaphore; its waiters wait until permits are set again. True if there was one. */
+  delete(): Promise<boolean>;
+}
+
+/** The face of one semaphore; it carries no state. */
+export class SemaphoreFace implements Semaphore {
+  readonly name: string;
+  readonly #runtime: Runtime;
+  readonly #protocol: SemaphoreProtocol;
+  readonly #keeper: SemaphoreKeeper;
+
+  constructor(runtime: Runtime, name: string, key: string, queues: SemaphoreQueues) {
+    this.name = name;
+    this.#runtime = runtime;
+    this.#protocol = new SemaphoreProtocol(runtime, name, key);
+    this.#keeper = new SemaphoreKeeper(runtime, this.#protocol, queues);
+  }
+
+  async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
+    checkInteger('permits', permits, 0, INT32_MAX);
+    const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
+    const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
+    const set = await this.#count((request) =>
+      this.#protocol.trySetPermits(request, permits, life),
+    );
+    if (set === 1) {
+      this.#keeper.wake();
+    }
+    return set === 1;
+  }
+
+  async addPermits(delta: number): Promise<void> {
+    checkInteger('delta', delta, INT32_MIN, INT32_MAX);
+    await this.#inUse(async () => {
+      const { answer } = await this.#runtime.delivery.counted(
+        this.name,
+        this.#protocol.key,
+        (request) => this.#protocol.addPermits(request, delta),
+        { burn: (request) => this.#protocol.settle(request, 0), always: false },
+      );
+      const { isRefused, available } = answer;
+      if (isRefused) {
+        const range = [INT32_MIN - Math.min(available, 0), INT32_MAX - Math.max(available, 0)];
+        throw outOfRange('delta', [range[0] ?? 0, range[1] ?? 0], delta, available);
+      }
+    });
+    this.#keeper.wake();
+  }
+
+  async drainPermits(): Promise<number> {
+    return await this.#count((request) => this.#protocol.drainPermits(request));
+  }
+
+  async availablePermits(): Promise<number> {
+    const { available } = await this.#inUse(
+      () => this.#runtime.delivery.ask(this.name, this.#protocol.inspect()),
+      ({ exists }) => !exists,
+    );
+    return available;
+  }
+
+  acquire(permits?: number, options?: WaitOptions): Promise<Permits> {
+    return this.#acquire(permits, options, true);
+  }
+
+  async tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null> {
+    try {
+      return await this.#acquire(permits, options, false);
+    } catch (error) {
+      if (error instanceof AcquireTimeoutError) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  async release(permits = 1): Promise<void> {
+    checkInteger('permits', permits, 1, INT32_MAX);
+    await this.#inUse(() => this.#keeper.giveBack(permits, false));
+  }
+
+  async using<T>(
+    task: () => T | Promise<T>,
+    options?: WaitOptions & { permits?: number },
+  ): Promise<T> {
+    checkTask('task', task);
+    const { permits } = checkOptions('options', options) as { permits?: number };
+    const granted = await this.#acquire(permits, options, true);
+    let result: T;
+    try {
+      result = await task();
+    } catch (error) {
+      // The task's own error wins over whatever the release has to say.
+      await granted[Symbol.asyncDispose]();
+      throw error;
+    }
+    await granted.release();
+    return result;
+  }
+
+  async delete(): Promise<boolean> {
+    const deleted = await this.#count(
+      (request) => this.#protocol.delete(request),
+      () => true,
+    );
+    return deleted === 1;
+  }
+
+  async #acquire(
+    permits: number | undefined,
+    given: WaitOptions | undefined,
+    waiting: boolean,
+  ): Promise<Permits> {
+    const count = permits === undefined ? 1 : checkInteger('permits', permits, 1, INT32_MAX);
+    const { waitMs, signal } = checkWaiting(checkOptions('options', given));
+    return await this.#inUse(async () => {
+      signal?.throwIfAborted();
+      // Without limit only where nothing was said; a single attempt lasts as long as a command.
+      const waits = waitMs === undefined ? waiting : waitMs > 0;
+      const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
+      const patience = this.#runtime.patience({ limitMs, signal });
+      return await new Promise<Permits>((resolve, reject) => {
+        const terms = { count, waits, patience };
+        new PermitsAcquisition(this.#keeper, terms, resolve, reject).start();
+      });
+    });
+  }
+
+  /** Runs a call that is made at most once. */
+  async #count(
+    build: (request: Request) => Prepared<string>,
+    isGone?: () => boolean,
+  ): Promise<number> {
+    const { key, requestsKey } = this.#protocol;
+    return await this.#inUse(
+      () => this.#runtime.delivery.count(this.name, key, requestsKey, build),
+      isGone,
+    );
+  }
+
+  /** Counts as a user of the name while `work` runs; `isGone` says that the name is free then. */
+  async #inUse<T>(
+    work: () => Promise<T>,
+    isGone: (result: T) => boolean = () => false,
+  ): Promise<T> {
+    const { key, kind } = this.#protocol;
+    this.#runtime.assertOpen(this.name);
+    // A call that fails has shown nothing about the name, unless others had before.
+    let gone = this.#runtime.kinds.enter(key, this.name, kind);
+    try {
+      const result = await work();
+      gone = isGone(result);
+      return result;
+    } finally {
+      this.#runtime.kinds.leave(key, gone);
+    }
+  }
+}
