@@ -6,7 +6,8 @@ import { checkTask } from './validate.js';
 export interface ObjectEvent {
   /** Name of the object. */
   readonly resource: string;
-  /** Kind of the object: `lock`, `fenced-lock` or `count-down-latch`. */
+  /** `lock`, `fair-lock`, `fenced-lock`, `read-lock`, `write-lock`, `semaphore`,
+   * `permit-expirable-semaphore` or `count-down-latch`. */
   readonly kind: string;
 }
 

@@ -1,12 +1,15 @@
 // Signing in: with a password, as a user who may do little, and when the server refuses.
 
+import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CommandTimeoutError, type Client } from '../../src/index.js';
+import { CommandTimeoutError } from '../../src/index.js';
+import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { randomName, rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { ownServer, type OwnServer } from '../support/server.js';
+import { connecting, inScripts, patterns, seldom, useEverything } from './everything.js';
 import { expectCycle, expectWaitEndsByMessage, expectWorks, openClient } from './exercise.js';
 
 let server: OwnServer;
@@ -18,27 +21,6 @@ beforeAll(async () => {
   raw = rawClient(server.url, { password: 'open sesame' });
 });
 
-/** What a user needs: to connect, to listen, and to run scripts ... */
-const connecting = ['info', 'ping', 'subscribe', 'unsubscribe', 'eval', 'evalsha'];
-
-/** ... in which these commands are used by locks, fenced locks and latches. */
-const inScripts = [
-  'get set incr decr del exists pttl pexpire time publish',
-  'hget hset hdel hexists hgetall',
-  'zadd zscore zrangebyscore zremrangebyscore',
-].flatMap((line) => line.split(' '));
-
-/** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
-function patterns(prefix: string): string[] {
-  const beside = ['latchkey_*', 'redisson_lock_token'];
-  return [
-    `~${prefix}*`,
-    ...beside.map((side) => `~${side}:{${prefix}*`),
-    `&redisson_lock__channel:{${prefix}*`,
-    `&redisson_countdownlatch__channel__{${prefix}*`,
-  ];
-}
-
 async function addUser(name: string, rights: string[]): Promise<string> {
   await raw.call('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rights);
   return `redis://${name}:secret@${server.host}:${server.port}`;
@@ -49,32 +31,33 @@ const leastRights = (): string[] => [
   ...[...connecting, ...inScripts].map((command) => `+${command}`),
 ];
 
-/** Uses every command of a lock, a fenced lock and a latch once. */
-async function useEverything(client: Client): Promise<void> {
-  const fenced = client.getFencedLock(randomName('fenced'));
-  await fenced.using(async (hold) => {
-    await hold.extend(40_000);
-    await fenced.using(async () => await fenced.holdCount());
-  });
-  const lock = client.getLock(randomName('lock'));
-  await lock.acquire({ leaseMs: 60_000 });
-  await lock.forceRelease();
-  const latch = client.getCountDownLatch(randomName('latch'));
-  await latch.trySetCount(2, { ttlMs: 60_000 });
-  await latch.countDown();
-  await latch.count();
-  const waiting = latch.wait({ waitMs: 3_000 });
-  await latch.countDown();
-  await waiting;
-  await latch.trySetCount(1);
-  await latch.delete();
-}
+const source = Object.values(scripts)
+  .map((script) => script.source)
+  .join('\n');
+
+test('the rights name every command that a script uses, and no other', () => {
+  const used = [...source.matchAll(/redis\.p?call\('(?<command>[A-Z]+)'/gu)].map(
+    ({ groups }) => groups?.['command']?.toLowerCase() ?? '',
+  );
+
+  expect(inScripts.toSorted()).toEqual([...new Set([...used, 'publish'])].toSorted());
+});
+
+test('the documents name the same rights', () => {
+  const text = readFileSync('docs/connecting.md', 'utf8');
+  const block = /```text\n(?<rights>~app:.*?)```/su.exec(text)?.groups?.['rights'] ?? '';
+
+  const commands = [...connecting, ...inScripts].map((command) => `+${command}`);
+  expect(block.split(/\s+/u).filter(Boolean).toSorted()).toEqual(
+    [...patterns('app:'), ...commands].toSorted(),
+  );
+});
 
 test('a user with the least rights can use everything', async () => {
   const redis = await addUser('least', leastRights());
   const pair = [openClient({ redis }), openClient({ redis })] as const;
 
-  await useEverything(pair[0]);
+  await useEverything(pair[0], raw);
   await expectWaitEndsByMessage(pair, raw);
 });
 
@@ -92,11 +75,13 @@ describe('a user whose rights are one short is refused', () => {
     await raw.flushall();
   });
 
-  test.each(inScripts.filter((command) => command !== 'publish'))('without %s', async (command) => {
+  const often = inScripts.filter((command) => ![...seldom, 'publish'].includes(command));
+
+  test.each(often)('without %s', async (command) => {
     const redis = await addUser(`without-${command}`, [...leastRights(), `-${command}`]);
     const client = openClient({ redis });
 
-    await expect(useEverything(client)).rejects.toThrow();
+    await expect(useEverything(client, raw)).rejects.toThrow();
   });
 });
 
@@ -198,7 +183,7 @@ test('a hold is suspect while its user is shut out, and held again when it is ba
 });
 
 test('nothing is left of all these clients', async () => {
-  const allow = [/^latchkey_(cancelled|requests|opened):/];
+  const allow = [/^latchkey_(cancelled|requests|opened|beats|readers|waiting|writers):/];
 
   await expectNoResidue(runPrefix(), { client: raw, allow, withinMs: 4_000 });
   await expectNoChannels(runPrefix(), { client: raw });

@@ -10,6 +10,7 @@ import { keysUnder, rawClient } from '../support/redis.js';
 import { expectNoChannels } from '../support/residue.js';
 import { runNode, type NodeRun } from '../support/run-node.js';
 import { ownServer, type OwnServer } from '../support/server.js';
+import { watchGrants } from './grants.js';
 
 let server: OwnServer;
 let raw: Redis;
@@ -55,6 +56,39 @@ describe('the snippet', () => {
       'loaded: orders',
       'loaded: prices',
       'all loaded: true',
+    );
+  });
+
+  test('for a fair lock', async () => {
+    await expectPrints('snippets/fair-lock.mjs', 'served: Ada', 'served: Bob', 'served: Cleo');
+  });
+
+  test('for a read-write lock', async () => {
+    await expectPrints(
+      'snippets/read-write-lock.mjs',
+      'readers: 2',
+      'a writer beside them: null',
+      'writing: true',
+      'the writer reads too: true',
+    );
+  });
+
+  test('for a semaphore', async () => {
+    await expectPrints(
+      'snippets/semaphore.mjs',
+      'result: uploaded',
+      'left: 1',
+      'two more: null',
+      'left: 3',
+    );
+  });
+
+  test('for a permit-expirable semaphore', async () => {
+    await expectPrints(
+      'snippets/permit-expirable-semaphore.mjs',
+      'a third seat: null',
+      'renewed, fixed, next: true false true',
+      'free seats: 2',
     );
   });
 });
@@ -127,6 +161,56 @@ test('the store of the fenced write refuses the paused holder', async () => {
   );
 });
 
+test('the rate limit grants at most 4 permits in any half second of the server', async () => {
+  const grants = await watchGrants(raw, 500);
+
+  await expectPrints('rate-limit.mjs', 'sent: 12 of 12', 'let through now: 4');
+  const grantedAt = await grants();
+
+  // The fifth after any grant came no sooner than a whole window later: that is the bound, whatever
+  // window is looked at. And it is used: four are granted together.
+  const gaps = grantedAt.slice(4).map((at, i) => at - (grantedAt[i] ?? 0));
+  const fours = grantedAt.slice(3).map((at, i) => at - (grantedAt[i] ?? 0));
+  expect(grantedAt).toHaveLength(12);
+  expect(gaps.filter((ms) => ms < 500)).toEqual([]);
+  expect(Math.min(...fours)).toBeLessThan(500);
+});
+
+test('the job queue does ten jobs, three at once', async () => {
+  await expectPrints('job-queue.mjs', 'jobs done: 10', 'most at once: 3', 'permits left: 3');
+});
+
+test('the cache is filled by one writer, and read by many together who see all of it', async () => {
+  await expectPrints(
+    'cache-refill.mjs',
+    'rebuilt: 1 time',
+    'readers who saw all of it: 12 of 12',
+    'readers who saw a half: 0',
+    'readers at the same time: true',
+  );
+});
+
+test('the slot of a killed worker comes back, and the other worker keeps its own', async () => {
+  await expectPrints(
+    'worker-pool.mjs',
+    'slots left for a third worker: 0',
+    'the third worker, after the death of one: at work',
+    'slots taken: 2',
+    'the steady worker: done, still held: true',
+    'the third worker: done, still held: true',
+    'slots left in the end: 2',
+  );
+});
+
+test('tickets are sold in the order of the queue, without the one who left it', async () => {
+  await expectPrints(
+    'tickets-in-order.mjs',
+    'queued: Ada, Bob, Cleo, Dan, Eve, Fay',
+    'left: Cleo',
+    'sold: Ada, Bob, Dan, Eve, Fay',
+  );
+});
+
 describe('examples', () => {
   afterAll(() => {
     ran.clear();
@@ -151,7 +235,7 @@ describe('examples', () => {
     expect(others).toEqual(new Set(['latchkey', 'ioredis']));
   });
 
-  test('leave no lock, no latch and no listener', async () => {
+  test('leave no object and no listener', async () => {
     const own = /^(latchkey_|redisson_lock_token:|example:nightly-job:|example:account:store$)/;
 
     await eventually(async () => {

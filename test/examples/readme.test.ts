@@ -10,7 +10,9 @@ const documents = [
   'DESIGN.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...readdirSync('docs/adr').map((file) => `docs/adr/${file}`),
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
 ];
 
 interface Quote {

@@ -1,0 +1,22 @@
+// A permit-expirable semaphore: every permit lives on a lease, so a crash gives it back.
+
+import { createClient } from 'latchkey';
+
+const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
+const seats = client.getPermitExpirableSemaphore('example:seats');
+
+await seats.trySetPermits(2); // does nothing when somebody has set them before
+
+const renewed = await seats.acquire(); // until its release, or the death of this process
+const fixed = await seats.acquire({ leaseMs: 1_000 }); // for a second at most
+console.log('a third seat:', await seats.tryAcquire());
+
+const next = await seats.acquire({ waitMs: 10_000 }); // in when the fixed lease has ended
+console.log('renewed, fixed, next:', renewed.isHeld, fixed.isHeld, next.isHeld);
+
+await renewed.release();
+await next.release();
+console.log('free seats:', await seats.availablePermits());
+
+await seats.delete();
+await client.close();

@@ -1,0 +1,20 @@
+// A semaphore: at most so many at once, over all processes that share the name.
+
+import { createClient } from 'latchkey';
+
+const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
+const gate = client.getSemaphore('example:uploads');
+
+await gate.trySetPermits(3); // does nothing when somebody has set them before
+
+const result = await gate.using(() => 'uploaded'); // one permit, given back afterwards
+console.log('result:', result);
+
+const two = await gate.acquire(2); // both at once, or it waits
+console.log('left:', await gate.availablePermits());
+console.log('two more:', await gate.tryAcquire(2));
+await two.release();
+console.log('left:', await gate.availablePermits());
+
+await gate.delete(); // Permits have no owner and no expiry: a semaphore stays until it is deleted.
+await client.close();
