@@ -7,14 +7,18 @@
 -- KEYS[2] cancelled  string   private: burns this holder id; lives for burn_ms
 -- KEYS[3] writers    zset     private: waiting writer -> since when; lives 10 minutes
 -- KEYS[4] beats      zset     private: who waits -> last sign of life; lives 10 minutes
+-- KEYS[5] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
 -- ARGV[1] holder     string   who releases
 -- ARGV[2] count      integer  its holds still alive, re-entries under way included
 -- ARGV[3] burn_ms    integer  0 burns nothing
 -- ARGV[4] publish    string   PUBLISH or SPUBLISH
 -- ARGV[5] channel    string   where waiters of the lock listen
+-- ARGV[6] stem       string   what the names of hold keys begin with
 -- returns integer    1 nobody writes any more, 0 other holds keep it, and when the holder had it
 --                    not: -1 somebody else has it, -2 nobody has
 
+-- include lib/now_ms
+-- include lib/rw_readers
 local lock, cancelled, writers, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local publish, channel = ARGV[4], ARGV[5]
@@ -42,6 +46,8 @@ if redis.call('HLEN', lock) == 1 then
   redis.call('DEL', lock)
 else
   redis.call('HSET', lock, 'mode', 'read')
+  -- Frees it when the leases of its own readers have ended before.
+  rw_readers(lock, KEYS[5], now_ms(), ARGV[6], publish, channel)
 end
 -- Also after a downgrade: every reader that waits can come in now.
 redis.call(publish, channel, '1')

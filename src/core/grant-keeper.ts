@@ -116,8 +116,9 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
 
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
     this.letGo(lease);
-    if (reason === 'unproven' || lease.stray) {
-      // The server may still think it is held, for up to a whole lease.
+    if (reason === 'unproven' || lease.stray || lease.companion?.active === true) {
+      // The server may still think it is held: for up to a whole lease, or, since the two share one
+      // TTL, for as long as its companion is.
       this.takeBack(lease);
     }
     this.wake();

@@ -1816,7 +1816,7 @@ export const rwlockAcquireWrite: Script<
   number | null
 > = {
   name: 'rwlock/acquire-write',
-  sha1: 'dcf4684e0c1af9e112ac15ec0b7e4fca5070041f',
+  sha1: 'fa87225a5798f218c0a7d633e87fea8dac1c5e67',
   source: `-- rwlock/acquire-write
 local function beat(beats, member, now)
   redis.call('ZADD', beats, now, member)
@@ -1852,15 +1852,16 @@ local function rw_readers(lock, readers, now, stem, publish, channel)
   if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
     return tonumber(last[2]) - now
   end
-  local scan = redis.call('HSCAN', lock, 0, 'COUNT', 200)
-  for i = 1, #scan[2], 2 do
-    local reader, left = scan[2][i], 0
+  local are_all = redis.call('HLEN', lock) <= 200
+  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
+  for i = 1, #fields, 2 do
+    local reader, left = fields[i], 0
     if reader ~= 'mode' then
       local ends_at = redis.call('ZSCORE', readers, reader)
       if ends_at then
         left = tonumber(ends_at) - now
       else
-        for hold = 1, math.min(tonumber(scan[2][i + 1]) or 0, 100) do
+        for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
           local key = stem .. reader .. ':rwlock_timeout:' .. hold
           left = math.max(left, redis.call('PTTL', key))
         end
@@ -1872,7 +1873,7 @@ local function rw_readers(lock, readers, now, stem, publish, channel)
       redis.call('ZREM', readers, reader)
     end
   end
-  if scan[1] ~= '0' then
+  if not are_all then
     return 0
   end
   redis.call('DEL', lock, readers)
@@ -2096,7 +2097,7 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '85f22fbf8e37e6f727f4c53ae2c0c99863fe6300',
+  sha1: 'c33761342508bba5eadad0d118d11e3b5ec69e1d',
   source: `-- rwlock/release-read
 local function now_ms()
   local time = redis.call('TIME')
@@ -2107,15 +2108,16 @@ local function rw_readers(lock, readers, now, stem, publish, channel)
   if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
     return tonumber(last[2]) - now
   end
-  local scan = redis.call('HSCAN', lock, 0, 'COUNT', 200)
-  for i = 1, #scan[2], 2 do
-    local reader, left = scan[2][i], 0
+  local are_all = redis.call('HLEN', lock) <= 200
+  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
+  for i = 1, #fields, 2 do
+    local reader, left = fields[i], 0
     if reader ~= 'mode' then
       local ends_at = redis.call('ZSCORE', readers, reader)
       if ends_at then
         left = tonumber(ends_at) - now
       else
-        for hold = 1, math.min(tonumber(scan[2][i + 1]) or 0, 100) do
+        for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
           local key = stem .. reader .. ':rwlock_timeout:' .. hold
           left = math.max(left, redis.call('PTTL', key))
         end
@@ -2127,7 +2129,7 @@ local function rw_readers(lock, readers, now, stem, publish, channel)
       redis.call('ZREM', readers, reader)
     end
   end
-  if scan[1] ~= '0' then
+  if not are_all then
     return 0
   end
   redis.call('DEL', lock, readers)
@@ -2169,13 +2171,50 @@ return freed and 1 or 0`,
 
 /** state how many of a writer's holds are still alive; at none the lock is free, or goes on as its own readers' (downgrade). A writer that waits leaves its line. */
 export const rwlockReleaseWrite: Script<
-  { lock: string; cancelled: string; writers: string; beats: string },
-  { holder: string; count: number; burnMs: number; publish: string; channel: string },
+  { lock: string; cancelled: string; writers: string; beats: string; readers: string },
+  { holder: string; count: number; burnMs: number; publish: string; channel: string; stem: string },
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '5989bf623647b26b7d69336bfc0e52e6c34a7553',
+  sha1: '447270d7b5a36a9ca70c92790f3f015df363ec45',
   source: `-- rwlock/release-write
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_readers(lock, readers, now, stem, publish, channel)
+  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
+  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+    return tonumber(last[2]) - now
+  end
+  local are_all = redis.call('HLEN', lock) <= 200
+  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
+  for i = 1, #fields, 2 do
+    local reader, left = fields[i], 0
+    if reader ~= 'mode' then
+      local ends_at = redis.call('ZSCORE', readers, reader)
+      if ends_at then
+        left = tonumber(ends_at) - now
+      else
+        for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
+          local key = stem .. reader .. ':rwlock_timeout:' .. hold
+          left = math.max(left, redis.call('PTTL', key))
+        end
+      end
+      if left > 0 then
+        return left
+      end
+      redis.call('HDEL', lock, reader)
+      redis.call('ZREM', readers, reader)
+    end
+  end
+  if not are_all then
+    return 0
+  end
+  redis.call('DEL', lock, readers)
+  redis.call(publish, channel, '0')
+  return nil
+end
 local lock, cancelled, writers, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local publish, channel = ARGV[4], ARGV[5]
@@ -2201,10 +2240,11 @@ if redis.call('HLEN', lock) == 1 then
   redis.call('DEL', lock)
 else
   redis.call('HSET', lock, 'mode', 'read')
+  rw_readers(lock, KEYS[5], now_ms(), ARGV[6], publish, channel)
 end
 redis.call(publish, channel, '1')
 return 1`,
-  operands: (keys, args) => [4, keys.lock, keys.cancelled, keys.writers, keys.beats, args.holder, args.count, args.burnMs, args.publish, args.channel],
+  operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.writers, keys.beats, keys.readers, args.holder, args.count, args.burnMs, args.publish, args.channel, args.stem],
   decode: integer,
 };
 

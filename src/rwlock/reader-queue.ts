@@ -47,6 +47,8 @@ export class ReaderQueue implements WaitQueue {
   /** Those who were told to wait, or came after them, with their ranks. */
   readonly #waiting = new Map<Waiter, number>();
   #hints = 0;
+  /** Somebody has left who may stand in line on the server. */
+  #mayStand = false;
   #asking: Asking | undefined;
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
@@ -94,18 +96,12 @@ export class ReaderQueue implements WaitQueue {
   }
 
   leave(waiter: Waiter): void {
+    // An ask that was not answered yet may have put it in line.
+    this.#mayStand ||= this.contended || this.#entering.has(waiter);
     this.#forget(waiter);
-    if (!this.#isEmpty) {
-      return;
+    if (this.#isEmpty) {
+      this.#end();
     }
-    const { delivery } = this.#runtime;
-    if (this.#asking?.call !== undefined) {
-      delivery.abandon(this.#asking.call);
-    }
-    if (this.contended) {
-      delivery.behind(this.#line.leaveLine(), () => {});
-    }
-    this.#end();
   }
 
   isAskingFor(waiter: Waiter): boolean {
@@ -200,7 +196,15 @@ export class ReaderQueue implements WaitQueue {
   }
 
   #end(): void {
+    const { delivery } = this.#runtime;
+    if (this.#asking?.call !== undefined) {
+      delivery.abandon(this.#asking.call);
+    }
     this.#asking = undefined;
+    if (this.#mayStand) {
+      // Nobody is left for whom writers should stand back.
+      delivery.behind(this.#line.leaveLine(), () => {});
+    }
     this.#recheck?.cancel();
     this.#stopListening?.();
     this.#stopListening = undefined;

@@ -70,14 +70,15 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   }
 
   release(holder: string, count: number, burnMs: number): Prepared<ReleaseResult> {
-    const { key, lines, told } = this;
+    const { key, lines, told, stem } = this;
     const keys = {
       lock: key,
       cancelled: cancelledKey(key, `${holder}:write`),
       writers: lines.writers,
       beats: lines.beats,
+      readers: readersKey(key),
     };
-    const operands = rwlockReleaseWrite.operands(keys, { holder, count, burnMs, ...told });
+    const operands = rwlockReleaseWrite.operands(keys, { holder, count, burnMs, ...told, stem });
     return { script: releaseWrite, operands };
   }
 }
