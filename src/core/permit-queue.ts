@@ -5,15 +5,13 @@ import type { PermitAnswer, PermitSource, PermitWaiter } from './permit-source.j
 import { RECHECK_MAX_MS } from './rechecks.js';
 import type { Request } from './requests.js';
 import type { Runtime } from './runtime.js';
+import { BEAT_MS } from './wait-queue.js';
 
 /** Waiters that one call asks for at most: the server is never busy with it for long. */
 const WAITERS_PER_ASK = 100;
 
 /** A head that has waited this long takes a place in the line of all clients. */
 const PASSED_OVER_MS = 5_000;
-
-/** A client with a place in that line shows this often that it lives. */
-const BEAT_MS = 1_300;
 
 /** Of so many releases in a row one is open to all clients. */
 const OPEN_EVERY = 4;
@@ -54,7 +52,6 @@ export class PermitQueue<W extends PermitWaiter> {
   #hinted = false;
   /** This client may have a place in the line of all clients. */
   #inLine = false;
-  #asks = 0;
   #passed = 0;
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
@@ -118,17 +115,6 @@ export class PermitQueue<W extends PermitWaiter> {
     }
   }
 
-  /** Called before a call that frees permits; what it returns gives a hint after its answer, unless
-   * an ask was sent in between, by its message: that one found the permits. */
-  followUp(): () => void {
-    const asks = this.#asks;
-    return () => {
-      if (this.#asks === asks) {
-        this.hint();
-      }
-    };
-  }
-
   /** True when the next call that frees permits may serve these waiters in the same step, by
    * `serveWith`. One in four leaves them to whoever comes first: other clients get their share. */
   takesNextRelease(): boolean {
@@ -159,7 +145,6 @@ export class PermitQueue<W extends PermitWaiter> {
   #open(): Ask<W> {
     this.#recheck?.cancel();
     this.#hinted = false;
-    this.#asks += 1;
     const waiters = [...this.#waiters].slice(0, WAITERS_PER_ASK);
     const mustQueue = this.#wasPassedOver;
     this.#inLine ||= mustQueue;

@@ -92,9 +92,8 @@ export class SemaphoreKeeper implements PermitsOwner {
     if (queue?.takesNextRelease() === true) {
       await queue.serveWith(send);
     } else {
-      const followUp = queue?.followUp();
       await send([], false);
-      followUp?.();
+      this.wake();
     }
   }
 }

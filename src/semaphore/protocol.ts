@@ -85,6 +85,8 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
   readonly channel: string;
   readonly requestsKey: string;
   readonly #runtime: Runtime;
+  readonly #keys: { semaphore: string; requests: string };
+  readonly #queueKeys: { semaphore: string; requests: string; line: string; beats: string };
 
   constructor(runtime: Runtime, name: string, key: string) {
     this.#runtime = runtime;
@@ -92,6 +94,9 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
     this.key = key;
     this.channel = prefixed('redisson_sc', key);
     this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+    this.#keys = { semaphore: key, requests: this.requestsKey };
+    const line = prefixed('latchkey_waiting', key);
+    this.#queueKeys = { ...this.#keys, line, beats: prefixed('latchkey_beats', key) };
   }
 
   acquire(
@@ -165,15 +170,6 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
     const place = { client: this.#runtime.id, leaves: Number(leaves) };
     const args = { number, floor, ...this.#told, ...place, permits };
     return prepare(semaphoreGiveBack, this.#queueKeys, args);
-  }
-
-  get #keys(): { semaphore: string; requests: string } {
-    return { semaphore: this.key, requests: this.requestsKey };
-  }
-
-  get #queueKeys(): { semaphore: string; requests: string; line: string; beats: string } {
-    const line = prefixed('latchkey_waiting', this.key);
-    return { ...this.#keys, line, beats: prefixed('latchkey_beats', this.key) };
   }
 
   get #told(): { publish: string; channel: string } {
