@@ -43,8 +43,7 @@ redis.call('ZREM', readers, holder)
 for i = first, #KEYS do
   redis.call('DEL', KEYS[i])
 end
-local freed = mode == 'read'
-  and not rw_readers(lock, readers, now_ms(), ARGV[6], ARGV[4], ARGV[5])
+local freed = mode == 'read' and not rw_readers(lock, readers, now_ms(), ARGV[6], ARGV[4], ARGV[5])
 if not alive then
   return -2
 end

@@ -2097,7 +2097,7 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: 'c33761342508bba5eadad0d118d11e3b5ec69e1d',
+  sha1: '3fbb2208b94581b2203f5693bd8b973825e34d39',
   source: `-- rwlock/release-read
 local function now_ms()
   local time = redis.call('TIME')
@@ -2159,8 +2159,7 @@ redis.call('ZREM', readers, holder)
 for i = first, #KEYS do
   redis.call('DEL', KEYS[i])
 end
-local freed = mode == 'read'
-  and not rw_readers(lock, readers, now_ms(), ARGV[6], ARGV[4], ARGV[5])
+local freed = mode == 'read' and not rw_readers(lock, readers, now_ms(), ARGV[6], ARGV[4], ARGV[5])
 if not alive then
   return -2
 end
