@@ -1,7 +1,8 @@
 // @ts-check
-// What befalls a worker while it holds. The stage waits for events, never for a guess; each wait
-// is bounded by the lease, since that is the promise.
+// What befalls a worker. The stage waits for events, never for a guess; each wait is bounded by the
+// lease, since that is the promise.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectionName, cutConnections } from './connections.mjs';
 import { msBetween, now, ofType } from './events.mjs';
 
 /** @typedef {import('./stage.mjs').Stage} Stage */
@@ -16,8 +17,7 @@ const TURNS_AFTER = 2;
  */
 export async function killWhileHolding(stage, victim) {
   await leadToAccident(stage, victim);
-  const at = stage.record('killed', victim);
-  stage.troupe.signal(victim, 'SIGKILL');
+  const at = kill(stage, victim);
   stage.announce(`worker ${victim} killed while it holds (SIGKILL)`);
   await othersGoOn(stage, victim, at);
 }
@@ -31,28 +31,95 @@ export async function killWhileHolding(stage, victim) {
 export async function pausePastLease(stage, sleeper) {
   const { leaseMs } = stage;
   await leadToAccident(stage, sleeper);
-  const at = stage.record('paused', sleeper);
-  stage.troupe.signal(sleeper, 'SIGSTOP');
+  const at = freeze(stage, sleeper);
   stage.announce(`worker ${sleeper} frozen while it holds (SIGSTOP)`);
   const writesBefore = stage.store.writes.length;
   await othersGoOn(stage, sleeper, at);
   await stage.until('a write of another worker', () => stage.store.writes.length > writesBefore);
   await sleep(Math.max(0, leaseMs - msBetween(at, now())));
-  stage.record('continued', sleeper);
-  stage.troupe.signal(sleeper, 'SIGCONT');
-  stage.announce(`worker ${sleeper} runs again (SIGCONT)`);
-  await stage.until('the first line after the pause', () => has(stage, 'resumed', sleeper));
+  thaw(stage, sleeper);
+  await stage.until('the first line after the pause', () => stage.has('resumed', sleeper));
   const back = now();
   await stage.until('a new turn of the worker that was paused', () =>
-    ofType(stage.events, 'held', sleeper).some((e) => e.at > back),
+    stage.has('held', sleeper, back),
+  );
+}
+
+/**
+ * Kills the first and freezes the third of those who wait in line while one worker holds; then that
+ * one lets go, and all others in line are to be served. At last the frozen one runs again.
+ * @param {Stage} stage
+ * @param {{ holder: number, line: () => number[] }} options `line` tells who waits, in order
+ * @returns {Promise<number>} who was killed
+ */
+export async function loseWaiters(stage, { holder, line }) {
+  await leadToAccident(stage, holder);
+  const others = stage.workers.length - 1;
+  await stage.until('all others to wait in line', () => line().length >= others);
+  const waiting = line();
+  const [dead = 0, , frozen = 0] = waiting;
+  const at = kill(stage, dead);
+  freeze(stage, frozen);
+  const queue = `worker ${holder} holds, the queue is ${waiting.join(' ')}`;
+  stage.announce(`${queue}: worker ${dead} killed, worker ${frozen} frozen`);
+  stage.troupe.cue('let go', holder);
+  const live = waiting.filter((worker) => worker !== dead && worker !== frozen);
+  await stage.until('all others in line to be served', () =>
+    live.every((worker) => stage.has('held', worker, at)),
+  );
+  thaw(stage, frozen);
+  await stage.until('the frozen one to be served', () => stage.has('held', frozen, at));
+  return dead;
+}
+
+/**
+ * Cuts every connection of these workers while they are busy, and sees that they all go on.
+ * @param {Stage} stage
+ * @param {number[]} workers
+ */
+export async function cutWhileBusy(stage, workers) {
+  const { keyPrefix, act, redis } = stage;
+  for (const worker of workers) {
+    stage.record('cut', worker);
+  }
+  const names = workers.map((worker) => connectionName({ keyPrefix, act: act.id, worker }));
+  const count = await cutConnections(redis, names);
+  const at = now();
+  stage.announce(`all ${count} connections of the workers ${workers.join(', ')} cut`);
+  await stage.until('everyone to be granted again', () =>
+    stage.workers.every(
+      (worker) =>
+        ofType(stage.events, 'held', worker).filter((e) => e.at > at).length >= TURNS_AFTER,
+    ),
   );
 }
 
 /** @param {Stage} stage @param {number} worker */
-async function leadToAccident(stage, worker) {
+export async function leadToAccident(stage, worker) {
   stage.announce(`an accident is prepared for worker ${worker}`);
   stage.troupe.cue('accident', worker);
-  await stage.until('the worker to hold', () => has(stage, 'at-mercy', worker));
+  await stage.until('the worker to hold', () => stage.has('at-mercy', worker));
+}
+
+/** @param {Stage} stage @param {number} worker */
+function kill(stage, worker) {
+  const at = stage.record('killed', worker);
+  stage.troupe.signal(worker, 'SIGKILL');
+  return at;
+}
+
+/** @param {Stage} stage @param {number} worker */
+function freeze(stage, worker) {
+  const at = stage.record('paused', worker);
+  stage.troupe.signal(worker, 'SIGSTOP');
+  return at;
+}
+
+/** @param {Stage} stage @param {number} worker */
+function thaw(stage, worker) {
+  stage.record('continued', worker);
+  stage.troupe.signal(worker, 'SIGCONT');
+  stage.announce(`worker ${worker} runs again (SIGCONT)`);
 }
 
 /**
@@ -60,7 +127,7 @@ async function leadToAccident(stage, worker) {
  * @param {number} absent
  * @param {bigint} since
  */
-async function othersGoOn(stage, absent, since) {
+export async function othersGoOn(stage, absent, since) {
   const others = stage.workers.filter((worker) => worker !== absent);
   await stage.until('all others to be granted again', () =>
     others.every(
@@ -69,6 +136,3 @@ async function othersGoOn(stage, absent, since) {
     ),
   );
 }
-
-/** @param {Stage} stage @param {string} type @param {number} worker */
-const has = (stage, type, worker) => ofType(stage.events, type, worker).length > 0;

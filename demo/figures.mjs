@@ -1,11 +1,11 @@
 // @ts-check
 // The key figures, from the record of the sprint: there every turn is as short as it can be, so the
-// figures are the lock's and not the work's.
-import { recoveryMs } from './check.mjs';
-import { earlier, msBetween, now, ofType, percentile } from './events.mjs';
+// figures are the primitive's and not the work's.
+import { recoveryMs } from './checks/accidents.mjs';
+import { earlier, later, msBetween, now, ofType, percentile } from './events.mjs';
 
 /** @typedef {import('./stage.mjs').Stage} Stage */
-/** @typedef {import('./check.mjs').Finding} Finding */
+/** @typedef {import('./checks/finding.mjs').Finding} Finding */
 
 /**
  * @typedef {object} Figures one row of the table; NaN where a figure makes no sense
@@ -15,7 +15,7 @@ import { earlier, msBetween, now, ofType, percentile } from './events.mjs';
  * @property {number} waitP50Ms
  * @property {number} waitP99Ms
  * @property {number} commands script calls per acquisition
- * @property {number} recoveryMs from the accident until another worker held
+ * @property {number} recoveryMs from the accident until it was overcome
  * @property {number} violations
  */
 
@@ -25,26 +25,36 @@ import { earlier, msBetween, now, ofType, percentile } from './events.mjs';
  * @returns {Figures}
  */
 export function figuresOf(stage, findings) {
-  const { events, turns, measured } = stage;
+  const { events, turns } = stage;
   const granted = turns.filter((turn) => turn.held !== undefined);
   const from = stage.gunAt;
   const to = ofType(events, 'sprinted').reduce((first, { at }) => earlier(first, at), now());
   const sprint = granted.filter((turn) => between(turn.held, from, to));
   const waits = sprint.map((turn) => msBetween(turn.asked, turn.held ?? turn.asked));
-  const counted = granted.filter(
-    (turn) => measured !== undefined && between(turn.held, measured.from, measured.to),
-  );
-  const accident = events.find((event) => event.type === 'killed' || event.type === 'paused');
   return {
     name: stage.act.title,
     acquisitions: granted.length,
     perSecond: sprint.length / (msBetween(from, to) / 1_000),
     waitP50Ms: percentile(waits, 0.5),
     waitP99Ms: percentile(waits, 0.99),
-    commands: (measured?.scripts ?? Number.NaN) / counted.length,
-    recoveryMs: accident === undefined ? Number.NaN : recoveryMs(turns, accident),
+    commands: commandsEach(events, granted),
+    recoveryMs: recoveryMs(stage),
     violations: violationsIn(findings),
   };
+}
+
+/**
+ * Script calls that the workers sent in their sprints, by turns that they got in them.
+ * @param {Stage['events']} events
+ * @param {Stage['turns']} granted
+ */
+function commandsEach(events, granted) {
+  const sprints = ofType(events, 'sprinted');
+  const sent = sprints.reduce((sum, { scripts = Number.NaN }) => sum + scripts, 0);
+  const counted = granted.filter(({ worker, held }) =>
+    sprints.some((sprint) => sprint.worker === worker && between(held, 0n, sprint.at)),
+  );
+  return sent / counted.length;
 }
 
 /** @param {bigint | undefined} at @param {bigint} from @param {bigint} to */
@@ -78,9 +88,6 @@ export function latchFigures(stages, findings) {
     violations: violationsIn(findings),
   };
 }
-
-/** @param {bigint} a @param {bigint} b */
-const later = (a, b) => (a > b ? a : b);
 
 /** @param {Finding[]} findings */
 const violationsIn = (findings) => findings.filter((finding) => !finding.ok).length;

@@ -4,11 +4,23 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import { now } from './events.mjs';
 
-/** @typedef {Pick<import('../dist/index.js').Hold,
- *   'isHeld' | 'remainingMs' | 'signal' | 'fencingToken' | 'release'>} DemoHold */
 /** @typedef {import('./events.mjs').DemoEvent} DemoEvent */
 
+/**
+ * What the demo uses of holds and permits; those of a counting semaphore have nothing but
+ * `release`.
+ * @typedef {object} DemoHold
+ * @property {boolean} [isHeld]
+ * @property {number} [remainingMs]
+ * @property {AbortSignal} [signal]
+ * @property {bigint} [fencingToken]
+ * @property {string} [holderId]
+ * @property {string} [id]
+ * @property {() => Promise<void>} release
+ */
+
 const FLUSH_MS = 40;
+const nothing = () => {};
 
 export class Kit {
   stopped = false;
@@ -17,6 +29,8 @@ export class Kit {
   #accident = false;
   /** @type {DemoEvent[]} */
   #notebook = [];
+  /** @type {Map<string, { given: Promise<void>, give: () => void }>} */
+  #cues = new Map();
   /** @type {Map<number, (accepted: boolean) => void>} */
   #writes = new Map();
   #nextWrite = 0;
@@ -30,26 +44,46 @@ export class Kit {
     this.casting = casting;
     this.client = client;
     this.redis = redis;
-    this.leave = new Promise((resolve) => {
-      process.on('message', (message) => this.#hear(/** @type {Cue} */ (message), resolve));
-    });
+    this.leave = this.cued('leave');
+    process.on('message', (message) => this.#hear(/** @type {Cue} */ (message)));
     client.on('lost', ({ error }) => this.emit('lost', { message: error.message }));
-    client.on('error', ({ error }) => this.emit('trouble', { message: String(error) }));
+    client.on('error', ({ error }) => this.emit('background', { message: String(error) }));
     setInterval(() => this.flush(), FLUSH_MS).unref();
   }
 
   /** @typedef {{ cue?: string, answer?: { id: number, accepted: boolean } }} Cue */
-  /** @param {Cue} message @param {() => void} letGo */
-  #hear({ cue, answer }, letGo) {
+  /** @param {Cue} message */
+  #hear({ cue, answer }) {
     if (answer !== undefined) {
       this.#writes.get(answer.id)?.(answer.accepted);
       this.#writes.delete(answer.id);
     }
     this.#accident ||= cue === 'accident';
     this.stopped ||= cue === 'stop';
-    if (cue === 'leave') {
-      letGo();
+    if (cue !== undefined) {
+      this.#cue(cue).give();
     }
+  }
+
+  /** @param {string} name */
+  #cue(name) {
+    const known = this.#cues.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    let give = nothing;
+    /** @type {Promise<void>} */
+    const given = new Promise((resolve) => {
+      give = resolve;
+    });
+    const cue = { given, give };
+    this.#cues.set(name, cue);
+    return cue;
+  }
+
+  /** Settles when the stage gives this cue for the first time. @param {string} name */
+  cued(name) {
+    return this.#cue(name).given;
   }
 
   /** Both connections are up, so that the start is fair. */
@@ -83,23 +117,38 @@ export class Kit {
 
   /**
    * Acquires through `take`, and reports when it asked and when it held.
-   * @template {DemoHold} H
-   * @param {() => Promise<H>} take
-   * @returns {Promise<DemoHold>}
+   * @param {() => Promise<DemoHold>} take
+   * @param {{ mode?: import('./events.mjs').Mode }} [detail]
    */
-  async acquire(take) {
-    this.emit('asked');
-    const hold =
-      this.casting.sabotage === 'unlocked' ? noLockAtAll(this.casting.leaseMs) : await take();
-    const { fencingToken: token } = hold;
-    const detail = { isHeld: hold.isHeld, deadline: deadlineOf(hold) };
-    this.emit('held', token === undefined ? detail : { ...detail, token });
+  async acquire(take, detail = {}) {
+    this.emit('asked', detail);
+    const hold = this.#locks ? await take() : await noLockAtAll(this.casting.leaseMs);
+    const { fencingToken: token, isHeld = true, id, holderId = id } = hold;
+    this.emit('held', {
+      isHeld,
+      ...deadlineOf(hold),
+      ...(token === undefined ? {} : { token }),
+      ...(holderId === undefined ? {} : { holderId }),
+    });
     return hold;
+  }
+
+  /**
+   * Acquires once more within a hold; of that the record says nothing.
+   * @param {DemoHold & { run?: (task: () => Promise<DemoHold>) => Promise<DemoHold> }} hold
+   * @param {() => Promise<DemoHold>} take
+   */
+  async reenter(hold, take) {
+    return hold.run === undefined ? await noLockAtAll(this.casting.leaseMs) : await hold.run(take);
+  }
+
+  get #locks() {
+    return this.casting.sabotage !== 'unlocked';
   }
 
   /** @param {DemoHold} hold */
   async release(hold) {
-    const { isHeld } = hold;
+    const { isHeld = true } = hold;
     this.emit('released', { isHeld });
     try {
       await hold.release();
@@ -132,7 +181,7 @@ export class Kit {
     this.flush();
     await sleep(120);
     const before = performance.now();
-    this.emit('at-mercy', { isHeld: hold.isHeld, deadline: deadlineOf(hold) });
+    this.emit('at-mercy', { isHeld: hold.isHeld ?? true, ...deadlineOf(hold) });
     this.flush();
     return before;
   }
@@ -158,11 +207,21 @@ export class Kit {
   }
 }
 
-/** Until when the hold was certain, on the clock of the events. @param {DemoHold} hold */
-const deadlineOf = (hold) => now() + BigInt(Math.floor(hold.remainingMs * 1e6));
+/**
+ * Until when the hold was certain, on the clock of the events.
+ * @param {DemoHold} hold
+ * @returns {{ deadline?: bigint }}
+ */
+const deadlineOf = ({ remainingMs }) =>
+  remainingMs === undefined ? {} : { deadline: now() + BigInt(Math.floor(remainingMs * 1e6)) };
 
-/** Sabotage `unlocked`: everybody may come in. @param {number} remainingMs @returns {DemoHold} */
-function noLockAtAll(remainingMs) {
+/**
+ * Sabotage `unlocked`: everybody may come in, after a moment that stands for the way to Redis.
+ * @param {number} remainingMs
+ * @returns {Promise<DemoHold>}
+ */
+async function noLockAtAll(remainingMs) {
+  await sleep(1);
   return {
     isHeld: true,
     remainingMs,

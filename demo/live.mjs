@@ -1,5 +1,6 @@
 // @ts-check
-// Progress while the demo runs: a few lines that keep changing on a terminal, plain lines elsewhere.
+// Progress while the demo runs: a few lines for each act that is on, which keep changing on a
+// terminal; plain lines elsewhere.
 import logUpdate from 'log-update';
 import pc from 'picocolors';
 import { msBetween, now } from './events.mjs';
@@ -24,7 +25,8 @@ const FRAME_MS = 80;
 export class Live {
   #onTerminal = process.stdout.isTTY && process.env['CI'] === undefined;
   #began = now();
-  #line = '';
+  /** @type {Map<Stage, string>} what is on, and its last line */
+  #on = new Map();
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
 
@@ -38,10 +40,10 @@ export class Live {
 
   /** The next step of an act. @param {Stage} stage @param {string} line */
   say(stage, line) {
-    this.#line = line;
     if (this.#onTerminal) {
-      this.#timer ??= setInterval(() => this.#draw(stage), FRAME_MS);
-      this.#draw(stage);
+      this.#on.set(stage, line);
+      this.#timer ??= setInterval(() => this.#draw(), FRAME_MS);
+      this.#draw();
     } else {
       console.log(`${this.#clock()}  ${stage.act.title}: ${line}`);
     }
@@ -49,11 +51,14 @@ export class Live {
 
   /** The act is over; its lines stay as they are. @param {Stage} stage */
   done(stage) {
-    if (this.#onTerminal) {
+    const line = this.#on.get(stage);
+    if (line !== undefined) {
+      this.print(this.#block(stage, line));
+      this.#on.delete(stage);
+    }
+    if (this.#on.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
-      this.#draw(stage);
-      logUpdate.done();
     }
   }
 
@@ -61,8 +66,12 @@ export class Live {
     return pc.dim(`${(msBetween(this.#began, now()) / 1_000).toFixed(1).padStart(4)} s`);
   }
 
-  /** @param {Stage} stage */
-  #draw(stage) {
+  #draw() {
+    logUpdate([...this.#on].map(([stage, line]) => this.#block(stage, line)).join('\n'));
+  }
+
+  /** @param {Stage} stage @param {string} line */
+  #block(stage, line) {
     const grants = new Map(stage.workers.map((worker) => [worker, 0]));
     /** @type {Map<number, string>} */
     const doing = new Map();
@@ -74,9 +83,10 @@ export class Live {
     const rows = stage.workers.map((worker) => {
       const count = grants.get(worker) ?? 0;
       const [word, paint] = DOING[doing.get(worker) ?? 'ready'] ?? ['', String];
+      const name = stage.nameOf(worker).padEnd(9);
       const bar = '█'.repeat(Math.round((count / most) * 24)).padEnd(24, '·');
-      return `         worker ${worker}  ${pc.cyan(bar)} ${String(count).padStart(5)}  ${paint(word)}`;
+      return `         ${name}  ${pc.cyan(bar)} ${String(count).padStart(5)}  ${paint(word)}`;
     });
-    logUpdate(`${this.#clock()}  ${pc.bold(stage.act.title)}: ${this.#line}\n${rows.join('\n')}\n`);
+    return `${this.#clock()}  ${pc.bold(stage.act.title)}: ${line}\n${rows.join('\n')}\n`;
   }
 }

@@ -8,9 +8,10 @@ import { Redis } from 'ioredis';
 import pc from 'picocolors';
 import { createClient } from '../dist/index.js';
 import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
-import { acts } from './acts/index.mjs';
-import { checkEveryAct, checkLatches } from './check.mjs';
+import { acts, findAct } from './acts/index.mjs';
+import { checkEveryAct, checkLatches } from './checks/every-act.mjs';
 import { figuresOf, latchFigures } from './figures.mjs';
+import { limited } from './limited.mjs';
 import { Live } from './live.mjs';
 import { findingsOf, report } from './report.mjs';
 import { Stage } from './stage.mjs';
@@ -19,17 +20,25 @@ import { endAllWorkers } from './troupe.mjs';
 
 /** @typedef {import('./stage.mjs').Production} Production */
 
-const LEASE_MS = 1_200;
-const SPRINT_MS = 800;
+const LEASE_MS = 1_000;
+const SPRINT_MS = 500;
+/** Acts that are on at the same time: most of an act is waiting for a lease to end. */
+const AT_ONCE = 3;
+/** The longest that anything on stage may take; where nobody locks, much will never come. */
+const PATIENCE_MS = 10_000;
+const SABOTAGED_PATIENCE_MS = 3_000;
 const PAGE = new URL('../out/demo-timeline.html', import.meta.url);
 
 const SABOTAGES = new Set(['', 'unlocked', 'unfenced']);
 
-const HELP = `npm run demo
+const HELP = `npm run demo [-- ACT ...]
 
-Starts a Redis and ten worker processes, has them fight for locks, kills one of them and freezes
-another while they hold, checks from the record that nothing went wrong, and draws the record.
-Exit code 0: every invariant held. 1: one was violated, or the demo could not be played.
+Starts a Redis, and for each primitive some worker processes that use it as hard as they can. On the
+way some are killed, frozen or cut off. Checks from the record that nothing went wrong, and draws
+the record. Exit code 0: every invariant held. 1: one was violated, or the demo could not be played.
+
+Acts, all of them by default
+  ${acts.map((act) => act.id).join('\n  ')}
 
 Environment
   REDIS_URL       use this server instead of starting one (standalone; own keys only, deleted after)
@@ -42,10 +51,17 @@ Environment
  * Plays one act and checks what was recorded.
  * @param {import('./acts/index.mjs').Act} act
  * @param {Production} production
+ * @param {ReturnType<typeof limited>} alone sprints are measured, so there is one at a time
  */
-async function play(act, production) {
+async function play(act, production, alone) {
   const stage = new Stage(act, production);
-  await act.orchestrate(stage);
+  try {
+    await alone(async () => await stage.sprint());
+    await act.orchestrate(stage);
+  } catch (error) {
+    await stage.breakOff(error instanceof Error ? error : new Error(String(error)));
+  }
+  await stage.close();
   production.live.done(stage);
   return { stage, findings: [...(await act.check(stage)), ...checkEveryAct(stage)] };
 }
@@ -67,14 +83,18 @@ async function leave({ server, client, redis, keyPrefix }) {
   await server.stop();
 }
 
-/** @param {Production} production */
-async function playAll(production) {
-  const acted = [];
-  for (const act of acts) {
-    acted.push(await play(act, production));
-  }
+/**
+ * @param {readonly import('./acts/index.mjs').Act[]} programme
+ * @param {Production} production
+ */
+async function playAll(programme, production) {
+  const inTurn = limited(AT_ONCE);
+  const alone = limited(1);
+  const acted = await Promise.all(
+    programme.map((act) => inTurn(async () => await play(act, production, alone))),
+  );
   const stages = acted.map(({ stage }) => stage);
-  const findings = stages.flatMap(checkLatches);
+  const findings = checkLatches(stages);
   return {
     acts: acted.map((each) => ({ ...each, figures: figuresOf(each.stage, each.findings) })),
     latches: { findings, figures: latchFigures(stages, findings) },
@@ -86,13 +106,14 @@ async function main() {
   if (!SABOTAGES.has(sabotage)) {
     throw new Error(`DEMO_SABOTAGE must be unlocked or unfenced, got "${sabotage}"`);
   }
+  const chosen = process.argv.slice(2).map(findAct);
   const server = await startRedis({ purpose: 'demo' });
   const live = new Live();
-  const shared = server.kind === 'url';
-  const whose = shared ? 'yours, by REDIS_URL' : `own ${server.kind}`;
+  const whose = server.kind === 'url' ? 'yours, by REDIS_URL' : `own ${server.kind}`;
   live.print(`${pc.bold('latchkey demo')} on ${server.version} (${whose})\n`);
   const keyPrefix = `demo:${randomBytes(6).toString('hex')}:`;
   const casting = { url: server.url, keyPrefix, leaseMs: LEASE_MS, sprintMs: SPRINT_MS };
+  const patienceMs = sabotage === 'unlocked' ? SABOTAGED_PATIENCE_MS : PATIENCE_MS;
   const redis = new Redis(server.url);
   const client = createClient({ redis: server.url, keyPrefix });
   /** @type {Promise<void> | undefined} */
@@ -101,14 +122,10 @@ async function main() {
   const interrupted = () => void cleanUp().finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    const played = await playAll({ ...casting, sabotage, live, client, redis });
-    const result = {
-      ...played,
-      server: server.version,
-      shared,
-      leaseMs: LEASE_MS,
-      playedAt: new Date(),
-    };
+    const production = { ...casting, sabotage, patienceMs, live, client, redis };
+    const played = await playAll(chosen.length === 0 ? acts : chosen, production);
+    const { version } = server;
+    const result = { ...played, server: version, leaseMs: LEASE_MS, playedAt: new Date() };
     await mkdir(new URL('.', PAGE), { recursive: true });
     await writeFile(PAGE, timelinePage(result));
     live.print(`\n${report(result)}\n`);

@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 
 /** @typedef {import('./figures.mjs').Figures} Figures */
-/** @typedef {import('./check.mjs').Finding} Finding */
+/** @typedef {import('./checks/finding.mjs').Finding} Finding */
 
 /**
  * The result of a run.
@@ -12,12 +12,11 @@ import pc from 'picocolors';
  * @property {{ stage: import('./stage.mjs').Stage, findings: Finding[], figures: Figures }[]} acts
  * @property {{ findings: Finding[], figures: Figures }} latches
  * @property {string} server such as "Redis 7.0.15"
- * @property {boolean} shared others may use the same server, so its command counts are approximate
  * @property {number} leaseMs
  * @property {Date} playedAt
  */
 
-/** @typedef {{ head: string, cell: (row: Figures, shared: boolean) => string }} Column */
+/** @typedef {{ head: string, cell: (row: Figures) => string }} Column */
 
 const DASH = '–';
 
@@ -34,20 +33,17 @@ export const columns = [
   { head: 'per second', cell: (row) => or(row.perSecond, (value) => value.toFixed(0)) },
   { head: 'wait p50', cell: (row) => or(row.waitP50Ms, milliseconds) },
   { head: 'wait p99', cell: (row) => or(row.waitP99Ms, milliseconds) },
-  {
-    head: 'commands each',
-    cell: (row, shared) => or(row.commands, (value) => `${shared ? '~' : ''}${value.toFixed(2)}`),
-  },
+  { head: 'commands each', cell: (row) => or(row.commands, (value) => value.toFixed(2)) },
   { head: 'back after accident', cell: (row) => or(row.recoveryMs, milliseconds) },
   { head: 'violations', cell: (row) => String(row.violations) },
 ];
 
 /** What the columns mean. @param {Result} result */
-export const footnotes = ({ shared, leaseMs }) => [
+export const footnotes = ({ leaseMs }) => [
   'Rates, waits and commands are those of the sprint, where a turn is as short as it can be; ' +
-    'commands are EVAL and EVALSHA calls as counted by the server' +
-    `${shared ? ' (shared with others: approximate)' : ''}.`,
-  `Back after accident: from the signal until another worker held; the lease is ${leaseMs} ms.`,
+    'commands are the EVAL and EVALSHA calls that the workers sent.',
+  `Back after accident: from the accident until it was overcome; the lease is ${leaseMs} ms, and a ` +
+    'waiter that is not heard of loses its place after 4 s.',
   'Latch: passes of the start gun and the finish line, timed from the shot and the last arrival.',
 ];
 
@@ -68,7 +64,7 @@ export function report(result) {
     style: { head: [], border: pc.isColorSupported ? ['gray'] : [], compact: true },
   });
   for (const row of rowsOf(result)) {
-    table.push(columns.map((column) => column.cell(row, result.shared)));
+    table.push(columns.map((column) => column.cell(row)));
   }
   const groups = [
     ...result.acts.map(({ stage, findings }) => [stage.act.title, findings]),

@@ -1,13 +1,15 @@
 // @ts-check
 // The page: one self-contained HTML file, drawn from what was recorded. No scripts, no fonts, no
 // requests.
+import { ofType } from './events.mjs';
 import { columns, findingsOf, footnotes, rowsOf } from './report.mjs';
 import { chart } from './timeline/chart.mjs';
+import { BOLT } from './timeline/marks.mjs';
 import { patterns, style } from './timeline/style.mjs';
 import { escape, tag, thousands } from './timeline/svg.mjs';
 
 /** @typedef {import('./report.mjs').Result} Result */
-/** @typedef {import('./check.mjs').Finding} Finding */
+/** @typedef {import('./checks/finding.mjs').Finding} Finding */
 
 const LOGO =
   '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">' +
@@ -17,13 +19,18 @@ const LOGO =
 const LEGEND = [
   ['waiting', '<rect class="wait" y="7.5" width="28" height="5"/>'],
   ['holding', '<rect class="hold" width="28" height="19" rx="3"/>'],
-  ['paused while holding', '<rect class="paused" x=".5" y=".5" width="27" height="18" rx="3"/>'],
+  ['reading', '<rect class="read" width="28" height="19" rx="3"/>'],
+  ['frozen', '<rect class="paused" x=".5" y=".5" width="27" height="18" rx="3"/>'],
   ['lost: the lease is over', '<rect class="lost" x=".5" y=".5" width="27" height="18" rx="3"/>'],
   [
     'killed',
     '<g class="killed" transform="translate(14 10)"><circle r="9"/><path d="M-4 -4L4 4M-4 4L4 -4"/></g>',
   ],
   ['lease left by the dead', '<rect class="orphan" x=".5" y=".5" width="27" height="18" rx="3"/>'],
+  [
+    'connections cut',
+    `<g class="cut" transform="translate(14 10)"><circle r="9"/><path d="${BOLT}"/></g>`,
+  ],
   [
     'token refused',
     '<g class="refused" transform="translate(14 10)"><circle r="9"/><rect x="-5.5" y="-1.8" width="11" height="3.6"/></g>',
@@ -62,23 +69,26 @@ function header(result) {
   return `<header><div>
 <div class="brand">${LOGO} latchkey</div>
 <h1>Who waited, who held, who was killed</h1>
-<p>${processes} real processes and one ${escape(result.server)}. Every bar below is a worker waiting for a lock
-or holding it, drawn from what the workers themselves recorded. One was killed while it held, one was frozen; the rest went on.</p>
+<p>${processes} real processes and one ${escape(result.server)}. Every bar below is a worker that waits for its turn
+or has it, drawn from what the workers themselves recorded. ${escape(toll(result))} The rest went on.</p>
 </div><div class="hero">
 <div><b>${thousands(holds)}</b><span>times held</span></div>
 <div class="${mood}"><b>${violations}</b><span>violations</span></div>
 </div></header>`;
 }
 
+/** How many were killed, frozen and cut off. @param {Result} result */
+function toll({ acts }) {
+  const events = acts.flatMap(({ stage }) => stage.events);
+  const [killed, frozen, cut] = ['killed', 'paused', 'cut'].map((t) => ofType(events, t).length);
+  return `${killed} were killed, ${frozen} were frozen, and ${cut} lost all their connections.`;
+}
+
 /** @param {Result} result */
 function table(result) {
   const head = columns.map((column) => tag('th', {}, escape(column.head))).join('');
   const rows = rowsOf(result).map((row) =>
-    tag(
-      'tr',
-      {},
-      columns.map((column) => `<td>${escape(column.cell(row, result.shared))}</td>`).join(''),
-    ),
+    tag('tr', {}, columns.map((column) => `<td>${escape(column.cell(row))}</td>`).join('')),
   );
   const notes = footnotes(result).map(escape).join('<br>');
   return `<div class="panel"><div class="scroll"><table><tr>${head}</tr>${rows.join('')}</table></div><small>${notes}</small></div>`;

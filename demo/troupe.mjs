@@ -32,6 +32,8 @@ export class Troupe {
   #children = new Map();
   /** @type {Set<number>} */
   #killed = new Set();
+  #size;
+  #casting;
   #report;
   #fail;
 
@@ -44,10 +46,16 @@ export class Troupe {
    * @param {(error: Error) => void} options.fail called when a worker ends that should not
    */
   constructor({ size, casting, report, fail }) {
+    this.#size = size;
+    this.#casting = casting;
     this.#report = report;
     this.#fail = fail;
-    for (let worker = 1; worker <= size; worker++) {
-      this.#fork({ ...casting, worker });
+  }
+
+  /** Starts the workers. */
+  enter() {
+    for (let worker = 1; worker <= this.#size; worker++) {
+      this.#fork({ ...this.#casting, worker });
     }
   }
 
@@ -73,7 +81,7 @@ export class Troupe {
 
   /**
    * Sends a cue to one worker or to all that are left.
-   * @param {'accident' | 'stop' | 'leave'} cue
+   * @param {string} cue `accident`, `stop`, `leave`, or one that the act waits for
    * @param {number} [only]
    */
   cue(cue, only) {

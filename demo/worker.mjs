@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../dist/index.js';
 import { findAct } from './acts/index.mjs';
+import { connectionName } from './connections.mjs';
 import { Kit } from './kit.mjs';
+import { scriptCalls } from './script-calls.mjs';
 
 /**
  * @typedef {object} Casting what a worker is told when it starts
@@ -18,13 +20,14 @@ import { Kit } from './kit.mjs';
  * @property {string} sabotage
  */
 
-/** Work under the lock after the sprint, long enough to be seen on the timeline. */
+/** Work while holding after the sprint, long enough to be seen on the timeline. */
 const WORK_MS = { min: 12, max: 36 };
 
 const casting = /** @type {Casting} */ (JSON.parse(process.argv[2] ?? '{}'));
 const act = findAct(casting.act);
 const client = createClient({
-  redis: casting.url,
+  // Named, so that the stage can tell whose connections it cuts.
+  redis: new Redis(casting.url, { lazyConnect: true, connectionName: connectionName(casting) }),
   keyPrefix: casting.keyPrefix,
   leaseMs: casting.leaseMs,
 });
@@ -34,16 +37,17 @@ const kit = new Kit(casting, client, redis);
 process.once('disconnect', () => process.exit(1));
 
 await kit.connected();
-kit.emit('ready');
+kit.emit('ready', { clientId: client.id });
 kit.flush();
 await client.getCountDownLatch(`${act.id}:start-gun`).wait();
 kit.emit('go');
 
+const before = scriptCalls();
 const sprintEnd = performance.now() + casting.sprintMs;
 while (performance.now() < sprintEnd) {
   await act.turn(kit, 0);
 }
-kit.emit('sprinted');
+kit.emit('sprinted', { scripts: scriptCalls() - before });
 
 while (!kit.stopped) {
   if (kit.takeAccident()) {

@@ -2,7 +2,10 @@
 // The lock: workers add to a counter that lives in Redis by a plain GET and a later SET. Only the
 // lock keeps them from overwriting each other. One worker is killed between its GET and its SET.
 import { killWhileHolding } from '../accidents.mjs';
-import { killed, noLostUpdate } from '../check.mjs';
+import { killed, nextGrant } from '../checks/accidents.mjs';
+import { noLostUpdate } from '../checks/guarded.mjs';
+import { amidSprint } from '../timeline/lens.mjs';
+import { killedNote, recoveryNote } from '../timeline/notes.mjs';
 
 /** @typedef {import('../kit.mjs').Kit} Kit */
 
@@ -20,19 +23,19 @@ export const lock = {
   id: 'lock',
   title: 'Lock',
   story:
-    'Five processes count in Redis with a plain GET and a later SET; only the lock keeps them ' +
+    'Four processes count in Redis with a plain GET and a later SET; only the lock keeps them ' +
     'from overwriting one another. One is killed between its GET and its SET.',
   resource: 'the lock',
-  workers: 5,
+  workers: 4,
   capacity: 1,
-  lens: 'sprint',
+  recovered: 'the others went on',
 
   async turn(kit, workMs) {
     const key = counterKey(kit.casting);
     const hold = await take(kit);
     const seen = Number((await kit.redis.get(key)) ?? 0);
     await kit.work(workMs);
-    if (hold.isHeld) {
+    if (hold.isHeld === true) {
       await kit.redis.set(key, seen + 1);
       kit.emit('increment');
     }
@@ -47,8 +50,6 @@ export const lock = {
   },
 
   async orchestrate(stage) {
-    await stage.fireStartGun();
-    await stage.watchSprint();
     await killWhileHolding(stage, VICTIM);
     await stage.crossFinishLine({ without: [VICTIM] });
   },
@@ -57,4 +58,15 @@ export const lock = {
     const final = Number((await stage.redis.get(counterKey(stage))) ?? 0);
     return [noLostUpdate(stage.events, final), ...killed(stage)];
   },
+
+  recovery: nextGrant,
+  notes: (stage) => [
+    ...killedNote(stage, 'while it holds. It cannot release, and nobody tells Redis.'),
+    ...recoveryNote(
+      stage,
+      ({ name, afterMs }) =>
+        `Its lease runs out by itself: ${afterMs} ms after the shot ${name} holds, and all go on.`,
+    ),
+  ],
+  lens: amidSprint,
 };

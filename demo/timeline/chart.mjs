@@ -1,11 +1,11 @@
 // @ts-check
-// One act as an SVG: the lock's own lane, a lane per worker, and below a few milliseconds of it
+// One act as an SVG: the lane of what is shared, a lane per worker, and below a few milliseconds of it
 // through a lens.
-import { earlier, msBetween, ofType } from '../events.mjs';
+import { earlier, later, msBetween, ofType } from '../events.mjs';
 import { handOverLines, lanes } from './lanes.mjs';
 import { PLOT, scaleOf, WIDTH } from './layout.mjs';
-import { lensOf } from './lens.mjs';
-import { marks, notesOf } from './marks.mjs';
+import { marks } from './marks.mjs';
+import { rowsOf, spansOfResource } from './spans.mjs';
 import { line, tag, text, thousands } from './svg.mjs';
 
 /** @typedef {import('../stage.mjs').Stage} Stage */
@@ -17,21 +17,23 @@ import { line, tag, text, thousands } from './svg.mjs';
  */
 export function chart(stage) {
   const { events, workers, gunAt } = stage;
-  const last = events.map((event) => event.at).reduce((a, b) => (a > b ? a : b), gunAt);
-  const frame = { zero: gunAt, workers: workers.length };
+  const last = events.map((event) => event.at).reduce(later, gunAt);
+  const rows = rowsOf(spansOfResource(stage)).length;
+  const frame = { zero: gunAt, workers: workers.length, rows };
   const whole = scaleOf({ ...frame, from: gunAt - ms(30), to: last + ms(20), top: 74 });
-  const seen = lensOf(stage);
+  const seen = stage.act.lens(stage);
   const lens = scaleOf({ ...frame, ...seen, top: whole.bottom + 82 });
-  const notes = notesOf(stage);
+  const notes = stage.act.notes(stage);
   const height = lens.bottom + 8;
   const parts = [
-    axis(whole, 250),
+    axis(whole, msBetween(whole.from, whole.to) < 5_000 ? 250 : 500),
     sprintBand(stage, whole),
     lanes(stage, whole, 1.4),
     marks(stage, whole, notes),
     lensFrame(whole, lens, seen.caption),
     axis(lens, tickOf(msBetween(lens.from, lens.to))),
-    tag('svg', plotBox(height), handOverLines(stage, lens)),
+    // Where several hold at a time, nobody takes over from anybody.
+    stage.act.capacity === 1 ? tag('svg', plotBox(height), handOverLines(stage, lens)) : '',
     lanes(stage, lens, 0),
     marks(stage, lens, notes),
   ];
@@ -77,6 +79,10 @@ function axis(scale, step) {
   return parts.join('');
 }
 
+const SPRINT = 'sprint: turns as short as they can be';
+/** The width that it takes to say so. */
+const SPRINT_TOLD = 215;
+
 /** @param {Stage} stage @param {Scale} scale */
 function sprintBand({ events }, scale) {
   const ends = ofType(events, 'sprinted').map((event) => event.at);
@@ -84,7 +90,7 @@ function sprintBand({ events }, scale) {
   const [x, to, y] = [scale.x(scale.zero), scale.x(end), scale.top - 8];
   return (
     tag('rect', { class: 'sprint', x, y, width: to - x, height: scale.bottom - y }) +
-    text('phase', x + 6, y - 22, 'sprint: turns as short as they can be') +
+    text('phase', x + 6, y - 22, to - x < SPRINT_TOLD ? 'sprint' : SPRINT) +
     text('phase', to + 6, y - 22, 'work: 12 to 36 ms a turn')
   );
 }

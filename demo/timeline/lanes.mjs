@@ -1,8 +1,8 @@
 // @ts-check
-// The lanes of a drawing: the lock's own, and one for each worker.
+// The lanes of a drawing: that of what is shared, and one for each worker.
 import { ofType } from '../events.mjs';
-import { LANE, PLOT, RESOURCE } from './layout.mjs';
-import { spansOf, spansOfResource } from './spans.mjs';
+import { PLOT } from './layout.mjs';
+import { rowsOf, spansOf, spansOfResource } from './spans.mjs';
 import { line, tag, text, title } from './svg.mjs';
 
 /** @typedef {import('../stage.mjs').Stage} Stage */
@@ -20,17 +20,17 @@ export function lanes(stage, scale, tiny) {
     const spans = spansOf(stage, worker, scale.to);
     return (
       line('lane', PLOT.left, y, laneEnd(stage, worker, scale), y) +
-      text('name', PLOT.left - 12, y + 4, `worker ${worker}`, 'end') +
-      bars(spans, scale, { y, height: LANE.bar, tiny })
+      text('name', PLOT.left - 12, y + 4, stage.nameOf(worker), 'end') +
+      bars(spans, scale, { y, height: scale.lane.bar, tiny })
     );
   });
   const y = scale.resourceY;
   const resource = tag('rect', {
     class: 'resource',
     x: PLOT.left,
-    y: y - RESOURCE.height / 2,
+    y: y - scale.resourceHeight / 2,
     width: PLOT.right - PLOT.left,
-    height: RESOURCE.height,
+    height: scale.resourceHeight,
     rx: 4,
   });
   return (
@@ -48,29 +48,21 @@ function laneEnd({ events }, worker, scale) {
 }
 
 /**
- * The lock's own lane: one row as long as one holds at a time, more where claims overlap.
+ * The lane of what is shared: a row for each that holds at the same time.
  * @param {Span[]} spans in the order of their beginning
  * @param {Scale} scale
  * @param {number} tiny
  */
 function stacked(spans, scale, tiny) {
-  /** @type {{ end: bigint, spans: Span[] }[]} */
-  const rows = [];
-  for (const span of spans) {
-    const free = rows.find((row) => row.end <= span.from);
-    const row = free ?? { end: 0n, spans: [] };
-    if (free === undefined) {
-      rows.push(row);
-    }
-    row.end = span.to;
-    row.spans.push(span);
-  }
-  const height = LANE.bar / Math.max(1, rows.length);
-  const top = scale.resourceY - LANE.bar / 2;
+  const { resourceY: middle, resourceBar } = scale;
+  const rows = rowsOf(spans);
+  const height = resourceBar / Math.max(1, rows.length);
+  const top = middle - resourceBar / 2;
+  const alone = spans.filter((span) => span.alone === true);
   const drawn = rows.map((row, index) =>
     bars(row.spans, scale, { y: top + (index + 0.5) * height, height, tiny }),
   );
-  return drawn.join('');
+  return drawn.join('') + bars(alone, scale, { y: middle, height: resourceBar, tiny });
 }
 
 /**
@@ -85,7 +77,7 @@ function bars(spans, scale, { y, height: full, tiny }) {
   for (const span of spans.filter(({ from, to }) => to > scale.from && from < scale.to)) {
     const x = Math.max(PLOT.left, scale.x(span.from));
     const width = Math.min(PLOT.right, scale.x(span.to)) - x;
-    const height = span.kind === 'wait' ? LANE.wait : full;
+    const height = span.kind === 'wait' ? scale.lane.wait : full;
     if (width < tiny) {
       const paths = merged.get(span.kind) ?? [];
       merged.set(span.kind, paths);
@@ -99,7 +91,7 @@ function bars(spans, scale, { y, height: full, tiny }) {
     tag(
       'path',
       { class: kind, d: paths.join('') },
-      kind === 'hold' ? title(`${paths.length} short holds`) : '',
+      kind === 'wait' ? '' : title(`${paths.length} short turns`),
     ),
   );
   return shapes.join('') + parts.join('');

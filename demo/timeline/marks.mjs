@@ -1,64 +1,16 @@
 // @ts-check
-// What happens at an instant: the gun, the line, the shot, the refusal; and the numbered notes.
-import { firstGrantAfter } from '../check.mjs';
-import { msBetween, ofType } from '../events.mjs';
+// What happens at an instant: the gun, the line, the shot, the cut, the refusal; and the numbers of
+// the notes.
+import { later, ofType } from '../events.mjs';
 import { PLOT } from './layout.mjs';
-import { accidentOf } from './spans.mjs';
-import { line, showMs, tag, text, title } from './svg.mjs';
+import { line, tag, text, title } from './svg.mjs';
 
 /** @typedef {import('../stage.mjs').Stage} Stage */
 /** @typedef {import('./layout.mjs').Scale} Scale */
-/** @typedef {{ at: bigint, worker: number, said: string }} Note */
+/** @typedef {import('./notes.mjs').Note} Note */
 
-/**
- * What the reader should see, in the order in which it happened.
- * @param {Stage} stage
- * @returns {Note[]}
- */
-export function notesOf(stage) {
-  const { events, turns } = stage;
-  const accident = accidentOf(stage);
-  const next = accident && firstGrantAfter(turns, accident);
-  if (accident === undefined || next === undefined) {
-    return [];
-  }
-  const { at, worker } = accident;
-  const gap = showMs(msBetween(at, next.held));
-  const goesOn = { at: next.held, worker: next.worker };
-  if (accident.type === 'killed') {
-    return [
-      {
-        at,
-        worker,
-        said: `Worker ${worker} is killed while it holds. It cannot release, and nobody tells Redis.`,
-      },
-      {
-        ...goesOn,
-        said: `Its lease runs out by itself: ${gap} ms after the shot worker ${next.worker} holds, and all go on.`,
-      },
-    ];
-  }
-  const [awake] = ofType(events, 'resumed', worker);
-  const refused = events.find((event) => event.type === 'write' && event.stale === true);
-  const back = { at: refused?.at ?? awake?.at ?? at, worker };
-  return [
-    {
-      at,
-      worker,
-      said: `Worker ${worker} is frozen while it holds. Its clock runs on, its code does not.`,
-    },
-    {
-      ...goesOn,
-      said: `Its lease is over: worker ${next.worker} holds, ${gap} ms after the freeze, with a larger token.`,
-    },
-    {
-      ...back,
-      said:
-        `Worker ${worker} wakes. Its first line reads isHeld ${awake?.isHeld}; it writes all the ` +
-        `same, and the store ${refused?.accepted === true ? 'takes' : 'refuses'} its token ${refused?.token}.`,
-    },
-  ];
-}
+/** A flash of lightning about the origin. */
+export const BOLT = 'M1.5 -5.5L-3.5 .8H-.3L-1.5 5.5L3.5 -1H.3z';
 
 /**
  * @param {Stage} stage
@@ -69,7 +21,7 @@ export function marks(stage, scale, notes) {
   const { events } = stage;
   const seen = (/** @type {{ at: bigint }} */ { at }) => at > scale.from && at < scale.to;
   const arrivals = ofType(events, 'arrived').map((event) => event.at);
-  const finish = arrivals.reduce((a, b) => (a > b ? a : b), 0n);
+  const finish = arrivals.reduce(later, 0n);
   const parts = [];
   if (seen({ at: scale.zero })) {
     parts.push(flag(scale, scale.zero, 'start gun', 'start'));
@@ -82,19 +34,34 @@ export function marks(stage, scale, notes) {
     if (event.type === 'killed') {
       parts.push(cross(x, y, event.worker));
       if (x < PLOT.right - 220) {
-        parts.push(text('remark', x + 17, y + 4, 'killed while holding (SIGKILL)'));
+        parts.push(text('remark', x + 17, y + 4, `killed while ${doing(stage, event)} (SIGKILL)`));
       }
+    } else if (event.type === 'cut') {
+      parts.push(bolt(x, y, `all connections of worker ${event.worker} were cut here`));
     } else if (event.type === 'write' && event.accepted === false) {
       parts.push(noEntry(x, y, `token ${event.token} of worker ${event.worker} refused`));
     }
   }
   notes.forEach((note, index) => {
     if (seen(note)) {
-      parts.push(badge(scale.x(note.at), scale.laneY(note.worker) - 14, index + 1, note.said));
+      parts.push(
+        badge(
+          scale.x(note.at),
+          scale.laneY(note.worker) - scale.lane.bar * 0.75,
+          index + 1,
+          note.said,
+        ),
+      );
     }
   });
   return parts.join('');
 }
+
+/** @param {Stage} stage @param {import('../events.mjs').DemoEvent} killed */
+const doing = ({ turns }, { at, worker }) =>
+  turns.some((turn) => turn.worker === worker && turn.end === at && turn.held !== undefined)
+    ? 'holding'
+    : 'waiting';
 
 /** @param {Scale} scale @param {bigint} at @param {string} label @param {'start' | 'end'} side */
 function flag({ x, top, bottom }, at, label, side) {
@@ -126,6 +93,14 @@ const noEntry = (x, y, tip) =>
     title(tip) +
       tag('circle', { r: 9 }) +
       tag('rect', { x: -5.5, y: -1.8, width: 11, height: 3.6 }),
+  );
+
+/** @param {number} x @param {number} y @param {string} tip */
+const bolt = (x, y, tip) =>
+  tag(
+    'g',
+    { class: 'cut', transform: `translate(${x.toFixed(1)} ${y})` },
+    title(tip) + tag('circle', { r: 8 }) + tag('path', { d: BOLT }),
   );
 
 /** @param {number} x @param {number} y @param {number} number @param {string} tip */

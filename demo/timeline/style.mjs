@@ -4,12 +4,12 @@
 export const style = `
 :root { color-scheme: light dark;
   --paper: #fbfaf7; --panel: #ffffff; --ink: #1d2126; --soft: #5d6672; --rule: #e4e1d9;
-  --hold: #0072b2; --on-hold: #ffffff; --wait: #b9c3cf; --paused: #e69f00; --paused-bg: #fdf0d2;
-  --lost: #b5638f; --lost-bg: #f8e6f0; --killed: #c84b00; --refused: #8a1c4a; --good: #00795a; --band: #f3f6fa; }
+  --hold: #0072b2; --on-hold: #ffffff; --read: #59b8a0; --on-read: #06281f; --wait: #b9c3cf; --paused: #e69f00; --paused-bg: #fdf0d2;
+  --lost: #b5638f; --lost-bg: #f8e6f0; --killed: #c84b00; --refused: #8a1c4a; --on-cut: #1d2126; --good: #00795a; --band: #f3f6fa; }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #12151a; --panel: #191d24; --ink: #e9ecf0; --soft: #9aa4b1; --rule: #2b313b;
-  --hold: #56b4e9; --on-hold: #06202f; --wait: #48525f; --paused: #f0b53a; --paused-bg: #3d3013;
-  --lost: #e093bd; --lost-bg: #3f2434; --killed: #ff8142; --refused: #ff6fa3; --good: #3fd0a4; --band: #1d232c; } }
+  --hold: #56b4e9; --on-hold: #06202f; --read: #2f9e82; --on-read: #ffffff; --wait: #48525f; --paused: #f0b53a; --paused-bg: #3d3013;
+  --lost: #e093bd; --lost-bg: #3f2434; --killed: #ff8142; --refused: #ff6fa3; --on-cut: #1d2126; --good: #3fd0a4; --band: #1d232c; } }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, -apple-system,
   "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif }
@@ -48,16 +48,17 @@ svg text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sa
 .grid { stroke: var(--rule) } .lane { stroke: var(--rule); stroke-dasharray: 1 4 }
 svg .name { fill: var(--ink); font-size: 12.5px } svg .strong { font-weight: 700 }
 .resource { fill: var(--band) } .sprint { fill: var(--band); opacity: .75 }
-.hold { fill: var(--hold) } .wait { fill: var(--wait) }
+.hold { fill: var(--hold) } .read { fill: var(--read) } .wait { fill: var(--wait) }
 .paused { fill: url(#paused); stroke: var(--paused) } .lost { fill: url(#lost); stroke: var(--lost); stroke-dasharray: 3 2 }
 .orphan { fill: none; stroke: var(--killed); stroke-dasharray: 4 3 }
-svg .on { font-size: 10.5px; font-weight: 600; pointer-events: none } svg .on.hold { fill: var(--on-hold) }
+svg .on { font-size: 10.5px; font-weight: 600; pointer-events: none } svg .on.hold { fill: var(--on-hold) } svg .on.read { fill: var(--on-read) }
 svg .on.paused, svg .on.lost { fill: var(--ink); stroke: none } .plate { fill: var(--panel); pointer-events: none }
 .hand-over { stroke: var(--hold); stroke-width: 1.2; opacity: .75 }
 svg .on.orphan, svg .remark { fill: var(--killed); stroke: none; font-weight: 600; font-size: 11.5px }
 .pole { stroke: var(--ink); stroke-width: 1.5 } .cloth { fill: var(--ink) } svg .flag { fill: var(--ink); font-weight: 700 }
 svg .phase { font-style: italic }
 .killed circle { fill: var(--killed); stroke: var(--panel); stroke-width: 2 } .killed path { stroke: var(--panel); stroke-width: 2.4; stroke-linecap: round }
+.cut circle { fill: var(--paused); stroke: var(--panel); stroke-width: 1.5 } .cut path { fill: var(--on-cut) }
 .refused circle { fill: var(--refused); stroke: var(--panel); stroke-width: 2 } .refused rect { fill: var(--panel) }
 .badge circle { fill: var(--ink); stroke: var(--panel); stroke-width: 1.5 } svg .badge text { fill: var(--panel); font-weight: 700; font-size: 10px }
 .lens { fill: none; stroke: var(--ink); stroke-width: 1 } .beam { fill: var(--soft); opacity: .1 }
