@@ -9,7 +9,7 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'd10487ef7d71f0ffc81b2d4c75b9449f00a79f89',
+  sha1: '410d34c06532a987a61ac5636defd0aa47c377d6',
   source: `-- fair-lock/acquire
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -49,10 +49,10 @@ local function now_ms()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function queue_head(queue, timeouts, beats, now)
-  local head
-  for _ = 1, 100 do
-    head = redis.call('LINDEX', queue, 0)
+  for dropped = 0, 100 do
+    local head = redis.call('LINDEX', queue, 0)
     if not head then
+      redis.call('DEL', beats)
       return nil
     end
     local heard = redis.call('ZSCORE', beats, string.sub(head, 1, 36))
@@ -60,10 +60,12 @@ local function queue_head(queue, timeouts, beats, now)
     if ends - now > 0 then
       return head, ends - now
     end
+    if dropped == 100 then
+      return head, 0
+    end
     redis.call('LPOP', queue)
     redis.call('ZREM', timeouts, head)
   end
-  return redis.call('LINDEX', queue, 0) or nil, 0
 end
 local function stand_in_queue(queue, timeouts, beats, holder, to_front, ready_at, now)
   local length = redis.call('LLEN', queue)
@@ -162,7 +164,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'bfbb537854d251634c1e9c25b8890ee3ab9c5377',
+  sha1: 'edb4a331dfd241eb3788aee5ce51529bbab1a017',
   source: `-- fair-lock/force-release
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -190,10 +192,10 @@ local function now_ms()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function queue_head(queue, timeouts, beats, now)
-  local head
-  for _ = 1, 100 do
-    head = redis.call('LINDEX', queue, 0)
+  for dropped = 0, 100 do
+    local head = redis.call('LINDEX', queue, 0)
     if not head then
+      redis.call('DEL', beats)
       return nil
     end
     local heard = redis.call('ZSCORE', beats, string.sub(head, 1, 36))
@@ -201,10 +203,12 @@ local function queue_head(queue, timeouts, beats, now)
     if ends - now > 0 then
       return head, ends - now
     end
+    if dropped == 100 then
+      return head, 0
+    end
     redis.call('LPOP', queue)
     redis.call('ZREM', timeouts, head)
   end
-  return redis.call('LINDEX', queue, 0) or nil, 0
 end
 local function tell_head(queue, timeouts, beats, publish, channel)
   if redis.call('EXISTS', queue) == 0 then
@@ -239,7 +243,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'd67572b4a8976148f44190c05a635179ad9e54b7',
+  sha1: 'b530810221b258332188f5532da974749478bd2c',
   source: `-- fair-lock/release
 local function leave_queue(queue, timeouts, beats, holder)
   redis.call('LREM', queue, 1, holder)
@@ -257,10 +261,10 @@ local function now_ms()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function queue_head(queue, timeouts, beats, now)
-  local head
-  for _ = 1, 100 do
-    head = redis.call('LINDEX', queue, 0)
+  for dropped = 0, 100 do
+    local head = redis.call('LINDEX', queue, 0)
     if not head then
+      redis.call('DEL', beats)
       return nil
     end
     local heard = redis.call('ZSCORE', beats, string.sub(head, 1, 36))
@@ -268,10 +272,12 @@ local function queue_head(queue, timeouts, beats, now)
     if ends - now > 0 then
       return head, ends - now
     end
+    if dropped == 100 then
+      return head, 0
+    end
     redis.call('LPOP', queue)
     redis.call('ZREM', timeouts, head)
   end
-  return redis.call('LINDEX', queue, 0) or nil, 0
 end
 local function tell_head(queue, timeouts, beats, publish, channel)
   if redis.call('EXISTS', queue) == 0 then

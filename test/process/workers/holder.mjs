@@ -1,13 +1,17 @@
 // @ts-check
-// Holds a fenced lock and reports what it sees of its hold when told to, or after a pause.
+// Holds something and reports what it sees of its hold when told to, or after a pause.
 //
-//   node holder.mjs URL NAME LEASE_MS
+//   node holder.mjs URL NAME LEASE_MS [KIND]
 
 import { createClient } from '../../../dist/index.js';
 
-const [, , redis = '', name = '', lease = '0'] = process.argv;
+const [, , redis = '', name = '', lease = '0', kind = 'fenced lock'] = process.argv;
 const leaseMs = Number(lease);
-/** @type {{ hold?: import('../../../dist/index.js').Hold, lastTick: number, lostEvents: number }} */
+/**
+ * @typedef {import('../../../dist/index.js').Hold} Hold
+ * @typedef {import('../../../dist/index.js').Permit} Permit
+ * @type {{ hold?: Hold | Permit, lastTick: number, lostEvents: number }}
+ */
 const own = { lastTick: performance.now(), lostEvents: 0 };
 
 /**
@@ -66,6 +70,24 @@ process.on('message', (/** @type {{ type: string, forMs?: number }} */ message) 
   }
 });
 
-const hold = await client.getFencedLock(name).acquire();
-own.hold = hold;
-process.send?.({ type: 'held', token: String(hold.fencingToken), holderId: hold.holderId });
+/** @type {Record<string, () => Promise<Hold | Permit>>} */
+const kinds = {
+  'fenced lock': async () => await client.getFencedLock(name).acquire(),
+  'fair lock': async () => await client.getFairLock(name).acquire(),
+  'write lock': async () => await client.getReadWriteLock(name).writeLock.acquire(),
+  'read lock': async () => await client.getReadWriteLock(name).readLock.acquire(),
+  permit: async () => await client.getPermitExpirableSemaphore(name).acquire(),
+};
+const acquire = kinds[kind];
+if (acquire === undefined) {
+  await client.getSemaphore(name).acquire();
+  process.send?.({ type: 'held' });
+} else {
+  const hold = await acquire();
+  own.hold = hold;
+  const { holderId, token } =
+    'id' in hold
+      ? { holderId: hold.id, token: undefined }
+      : { holderId: hold.holderId, token: String(hold.fencingToken) };
+  process.send?.({ type: 'held', token, holderId });
+}
