@@ -12,7 +12,7 @@ import { verdictOf, report, reportJson } from './lib/report.mjs';
 
 const HELP = `npm run bench -- [options]
 
-  --quick      under 40 seconds instead of under 3 minutes; noisier
+  --quick      under 75 seconds instead of under 4 minutes; noisier
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
   --check      exit code 1 when a target is missed

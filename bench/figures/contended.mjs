@@ -1,45 +1,23 @@
 // @ts-check
 // One lock that changes hands as fast as it can: inside a process, and between processes.
-import { BenchWorker } from '../lib/bench-worker.mjs';
-import { CommandCounter } from '../lib/commands.mjs';
-import { median } from '../lib/stats.mjs';
+import { contendedRounds } from '../lib/contention.mjs';
 
 /**
  * @param {import('./index.mjs').Bench} bench
  * @param {{ processes: number, tasks: number }} shape
  * @returns {Promise<import('../lib/report.mjs').Row>}
  */
-async function contend({ url, keyPrefix, quick }, { processes, tasks }) {
-  const options = { url, keyPrefix, tasks, ms: quick ? 500 : 1_500 };
-  /** @type {Promise<BenchWorker<import('../tasks/contend.mjs').ContendRound>>[]} */
-  const starting = Array.from({ length: processes }, () => BenchWorker.start('contend', options));
-  const workers = await Promise.all(starting);
-  const counter = new CommandCounter(url);
-  const rates = [];
-  const costs = [];
-  // The first round is the warm-up.
-  for (let i = 0; i <= (quick ? 1 : 3); i++) {
-    let acquisitions = 0;
-    let seconds = 0;
-    const commands = await counter.during(async () => {
-      const rounds = await Promise.all(workers.map(async (worker) => await worker.round()));
-      acquisitions = rounds.reduce((sum, round) => sum + round.acquisitions, 0);
-      seconds = Math.max(...rounds.map((round) => round.seconds));
-    });
-    if (i > 0) {
-      rates.push(acquisitions / seconds);
-      costs.push(commands / acquisitions);
-    }
-  }
-  workers.forEach((worker) => worker.end());
-  await counter.close();
+async function contend(bench, { processes, tasks }) {
+  const rounds = bench.quick ? { count: 1, ms: 500 } : { count: 3, ms: 1_500 };
+  /** @type {import('../lib/contention.mjs').Shape} */
+  const shape = { kind: 'lock', permits: 1, processes, tasks, holdMs: 0 };
+  const { perSecond, commandsEach } = await contendedRounds(bench, shape, rounds);
   const where = processes > 1 ? `${processes} processes` : `${tasks} tasks of one process`;
-  const cost = `${median(costs).toFixed(2)} commands each`;
   return {
     figure: `hand-over between ${where}`,
-    value: median(rates),
-    measured: `${median(rates).toFixed(0)} acquisitions/s, ${cost}`,
-    details: { commandsPerAcquisition: median(costs) },
+    value: perSecond,
+    measured: `${perSecond.toFixed(0)} acquisitions/s, ${commandsEach.toFixed(2)} commands each`,
+    details: { commandsPerAcquisition: commandsEach },
   };
 }
 

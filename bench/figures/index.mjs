@@ -1,8 +1,11 @@
 // @ts-check
 // The figures, in the order in which they are measured. A new one joins by one more line here.
 import { contended } from './contended.mjs';
+import { fair } from './fair.mjs';
+import { gate } from './gate.mjs';
 import { latch } from './latch.mjs';
 import { memory } from './memory.mjs';
+import { readers } from './readers.mjs';
 import { renewals } from './renewals.mjs';
 import { throughput } from './throughput.mjs';
 import { uncontended } from './uncontended.mjs';
@@ -21,4 +24,15 @@ import { waiters } from './waiters.mjs';
  */
 
 /** @type {readonly Figure[]} */
-export const figures = [uncontended, throughput, waiters, renewals, memory, contended, latch];
+export const figures = [
+  uncontended,
+  throughput,
+  waiters,
+  renewals,
+  memory,
+  contended,
+  gate,
+  fair,
+  readers,
+  latch,
+];

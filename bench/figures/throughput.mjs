@@ -17,8 +17,15 @@ export const throughput = {
   title: `${LOOPS} loops on ${LOOPS} locks`,
   async measure({ url, keyPrefix, quick }) {
     /** @type {Omit<import('../tasks/cycles.mjs').CyclesOptions, 'side'>} */
-    const options = { url, keyPrefix, kind: 'lock', loops: LOOPS, ms: quick ? 150 : 250 };
-    const amount = quick ? { pairs: 2, warmUps: 6, quads: 4 } : { pairs: 4, warmUps: 8, quads: 6 };
+    const options = {
+      url,
+      keyPrefix,
+      kind: 'lock',
+      loops: LOOPS,
+      warmUps: quick ? 20_000 : 40_000,
+      ms: quick ? 150 : 250,
+    };
+    const amount = quick ? { pairs: 1, quads: 6 } : { pairs: 4, quads: 5 };
     const quads = await compareSides(options, amount);
     const [rate, cpu] = [ratioOf(quads, (r) => r.perSecond), ratioOf(quads, (r) => r.cpuUs)];
     return [

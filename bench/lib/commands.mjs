@@ -47,6 +47,21 @@ export class CommandCounter {
     return total;
   }
 
+  /** @returns {Promise<number>} microseconds that the server has spent in scripts */
+  async scriptMicroseconds() {
+    const lines = await this.#redis.info('commandstats');
+    const times = [...lines.matchAll(/^cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/gm)];
+    return times.reduce((sum, [, usec]) => sum + Number(usec), 0);
+  }
+
+  /**
+   * @param {string} list
+   * @returns {Promise<number>} how many entries it has
+   */
+  async lengthOf(list) {
+    return await this.#redis.llen(list);
+  }
+
   /**
    * @param {() => Promise<unknown>} work
    * @returns {Promise<number>} commands sent while `work` ran

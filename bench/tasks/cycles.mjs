@@ -1,12 +1,12 @@
 // @ts-check
 // Acquire and release over and over: by latchkey, or by the same two scripts on a bare driver.
-import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
-import { lockAcquire, lockAcquireFenced, lockRelease } from '../../dist/core/scripts.generated.js';
 import { createClient } from '../../dist/index.js';
+import { Bare, bareCycle } from '../lib/bare.mjs';
+import { acquirer, setUp } from '../lib/kinds.mjs';
 import { median } from '../lib/stats.mjs';
 
-/** @typedef {'lock' | 'fenced lock'} Kind */
+/** @typedef {import('../lib/kinds.mjs').Kind} Kind */
+/** @typedef {import('../lib/kinds.mjs').Cycle} Cycle */
 
 /**
  * @typedef {object} CyclesOptions
@@ -14,7 +14,8 @@ import { median } from '../lib/stats.mjs';
  * @property {string} keyPrefix
  * @property {'ours' | 'bare'} side
  * @property {Kind} kind
- * @property {number} loops at the same time, each on a lock of its own
+ * @property {number} loops at the same time, each on an object of its own
+ * @property {number} warmUps cycles until the code is the optimised one
  * @property {number} ms length of a round
  *
  * @typedef {object} CyclesRound
@@ -23,74 +24,62 @@ import { median } from '../lib/stats.mjs';
  * @property {number} cpuUs of this process, per acquire and release
  */
 
-/** @typedef {() => Promise<void>} Cycle */
-
-const LEASE_MS = 30_000;
-
 /**
  * @param {CyclesOptions} options
- * @returns {(name: string) => Cycle}
+ * @param {string[]} names
+ * @returns {Promise<Cycle[]>}
  */
-function ours({ url, keyPrefix, kind }) {
+async function ours({ url, keyPrefix, kind }, names) {
   const client = createClient({ redis: url, keyPrefix });
-  return (name) => {
-    const lock = kind === 'lock' ? client.getLock(name) : client.getFencedLock(name);
+  const create = async (/** @type {string} */ name) => {
+    await setUp(client, kind, name);
+    const acquire = acquirer(client, kind, name);
     return async () => {
-      const hold = await lock.acquire();
-      await hold.release();
+      const grant = await acquire();
+      await grant.release();
     };
   };
+  return await Promise.all(names.map(create));
 }
 
 /**
- * What a careful person would write by hand: the same operands, a fresh holder id each time.
- *
  * @param {CyclesOptions} options
- * @returns {(name: string) => Cycle}
+ * @param {string[]} names
+ * @returns {Promise<Cycle[]>}
  */
-function bare({ url, keyPrefix, kind }) {
-  const redis = new Redis(url);
-  const clientId = randomUUID();
-  let holders = 0;
-  return (name) => {
-    const lock = keyPrefix + name;
-    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
-      const args = { holder, count: 1, leaseMs: LEASE_MS };
-      if (kind === 'lock') {
-        const operands = lockAcquire.operands({ lock, cancelled }, args);
-        const reply = await redis.evalsha(lockAcquire.sha1, .../** @type {[number]} */ (operands));
-        return reply === null;
-      }
-      const token = `redisson_lock_token:{${lock}}`;
-      const operands = lockAcquireFenced.operands({ lock, cancelled, token }, args);
-      const { sha1 } = lockAcquireFenced;
-      const reply = await redis.evalsha(sha1, .../** @type {[number]} */ (operands));
-      return String(reply).startsWith('+') && BigInt(String(reply).slice(1)) > 0n;
-    };
-    return async () => {
-      holders += 1;
-      const holder = `${clientId}:${holders}`;
-      const cancelled = `latchkey_cancelled:{${lock}}:${holder}`;
-      const taken = await acquire(holder, cancelled);
-      const channel = `redisson_lock__channel:{${lock}}`;
-      const args = { holder, count: 0, burnMs: 0, publish: 'PUBLISH', channel };
-      const operands = lockRelease.operands({ lock, cancelled }, args);
-      const reply = await redis.evalsha(lockRelease.sha1, .../** @type {[number]} */ (operands));
-      if (!taken || reply !== 1) {
-        throw new Error('a lock of ours was in use');
-      }
-    };
-  };
+async function bare({ url, keyPrefix, kind }, names) {
+  const client = new Bare(url);
+  await client.loadScripts();
+  return await Promise.all(names.map((name) => bareCycle(client, kind, keyPrefix + name)));
 }
 
-/** The bare side calls its scripts by digest only: the server has to know them.
- * @param {string} url */
-async function loadScripts(url) {
-  const redis = new Redis(url);
-  for (const { source } of [lockAcquire, lockAcquireFenced, lockRelease]) {
-    await redis.script('LOAD', source);
-  }
-  await redis.quit();
+/**
+ * @param {Cycle[]} all each repeated by itself, all at the same time
+ * @param {(done: number, elapsedMs: number) => boolean} goesOn asked before each cycle
+ * @returns {Promise<CyclesRound>}
+ */
+async function run(all, goesOn) {
+  /** @type {number[]} */
+  const samples = [];
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  const repeat = async (/** @type {Cycle} */ cycle) => {
+    let now = performance.now();
+    while (goesOn(samples.length, now - startedAt)) {
+      const before = now;
+      await cycle();
+      now = performance.now();
+      samples.push(now - before);
+    }
+  };
+  await Promise.all(all.map(repeat));
+  const { user, system } = process.cpuUsage(cpu);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return {
+    perSecond: samples.length / seconds,
+    p50Us: median(samples) * 1_000,
+    cpuUs: (user + system) / samples.length,
+  };
 }
 
 /**
@@ -98,33 +87,9 @@ async function loadScripts(url) {
  * @returns {Promise<{ round(): Promise<CyclesRound> }>}
  */
 export async function cycles(options) {
-  await loadScripts(options.url);
-  const { kind, loops, ms, side } = options;
-  const create = side === 'ours' ? ours(options) : bare(options);
-  const all = Array.from({ length: loops }, (_, i) => create(`${side}:${kind}:${loops}:${i}`));
-  return {
-    async round() {
-      /** @type {number[]} */
-      const samples = [];
-      const startedAt = performance.now();
-      const cpu = process.cpuUsage();
-      const repeat = async (/** @type {Cycle} */ cycle) => {
-        let now = performance.now();
-        while (now < startedAt + ms) {
-          const before = now;
-          await cycle();
-          now = performance.now();
-          samples.push(now - before);
-        }
-      };
-      await Promise.all(all.map(repeat));
-      const { user, system } = process.cpuUsage(cpu);
-      const seconds = (performance.now() - startedAt) / 1_000;
-      return {
-        perSecond: samples.length / seconds,
-        p50Us: median(samples) * 1_000,
-        cpuUs: (user + system) / samples.length,
-      };
-    },
-  };
+  const { kind, loops, ms, side, warmUps } = options;
+  const names = Array.from({ length: loops }, (_, i) => `${side}:${kind}:${loops}:${i}`);
+  const all = await (side === 'ours' ? ours(options, names) : bare(options, names));
+  await run(all, (done) => done < warmUps);
+  return { round: () => run(all, (_, elapsedMs) => elapsedMs < ms) };
 }

@@ -1,12 +1,14 @@
 // @ts-check
-// What a held lock weighs on the heap of its process. Needs --expose-gc.
+// What a hold weighs on the heap of its process. Needs --expose-gc.
 import { setImmediate as turn } from 'node:timers/promises';
 import { createClient } from '../../dist/index.js';
+import { leased, setUp } from '../lib/kinds.mjs';
 
 /**
  * @typedef {object} MemoryOptions
  * @property {string} url
  * @property {string} keyPrefix
+ * @property {import('../lib/kinds.mjs').LeasedKind} kind
  * @property {number} holds
  * @property {boolean} signals listen to the signal of every hold
  *
@@ -28,13 +30,18 @@ async function heapUsed() {
  * @param {MemoryOptions} options
  * @returns {Promise<{ round(): Promise<MemoryRound> }>}
  */
-export async function memory({ url, keyPrefix, holds, signals }) {
+export async function memory({ url, keyPrefix, kind, holds, signals }) {
   if (globalThis.gc === undefined) {
     throw new Error('needs --expose-gc');
   }
-  const client = createClient({ redis: url, keyPrefix });
+  // Thousands of calls at once may take long on a busy machine.
+  const client = createClient({ redis: url, keyPrefix, commandTimeoutMs: 60_000 });
+  const name = `memory:${process.pid}`;
+  await setUp(client, kind, name, holds);
+  // Each hold is of a lock of its own, but permits are of one semaphore.
+  const semaphore = kind === 'permit-expirable semaphore' ? leased[kind](client, name) : undefined;
   const acquire = async (/** @type {number} */ i) => {
-    const hold = await client.getLock(`memory:${process.pid}:${i}`).acquire();
+    const hold = await (semaphore ?? leased[kind](client, `${name}:${i}`)).acquire();
     if (signals) {
       hold.signal.addEventListener('abort', lost);
     }

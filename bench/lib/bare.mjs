@@ -1,0 +1,264 @@
+// @ts-check
+// What a careful person would write by hand on a bare driver: the same scripts with the same
+// operands, a fresh holder id, request number or permit id each time, and nothing else.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { prefixed, suffixed } from '../../dist/core/names.js';
+import * as scripts from '../../dist/core/scripts.generated.js';
+import { PERMITS } from './kinds.mjs';
+
+/** @typedef {import('./kinds.mjs').Kind} Kind */
+/** @typedef {import('./kinds.mjs').Cycle} Cycle */
+/** @typedef {import('../../dist/core/script.js').Operand} Operand */
+
+const LEASE_MS = 30_000;
+const PUBLISH = 'PUBLISH';
+const CLAIM = Buffer.from(`1 ${LEASE_MS}`);
+const ONE = Buffer.from('1');
+
+export class Bare {
+  clientId = randomUUID();
+  #redis;
+  #last = 0;
+
+  /** @param {string} url */
+  constructor(url) {
+    this.#redis = new Redis(url);
+  }
+
+  /** The scripts are called by digest only, so the server has to know them. */
+  async loadScripts() {
+    for (const { source } of Object.values(scripts)) {
+      await this.#redis.script('LOAD', source);
+    }
+  }
+
+  /** @param {string} key */
+  async setPermits(key) {
+    await this.#redis.set(key, PERMITS);
+  }
+
+  /** A number that was never used before. */
+  next() {
+    this.#last += 1;
+    return this.#last;
+  }
+
+  /**
+   * @param {{ sha1: string }} script
+   * @param {Operand[]} operands
+   * @returns {Promise<unknown>}
+   */
+  async run(script, operands) {
+    return await this.#redis.evalsha(script.sha1, .../** @type {[number]} */ (operands));
+  }
+}
+
+/** @param {boolean} succeeded */
+function check(succeeded) {
+  if (!succeeded) {
+    throw new Error('an object of ours was in use');
+  }
+}
+
+/**
+ * @param {Bare} bare
+ * @param {string} key
+ * @param {(holder: string, cancelled: string) => Promise<boolean>} acquire
+ * @param {(holder: string, cancelled: string) => Promise<boolean>} release
+ * @returns {Cycle}
+ */
+function lockCycle(bare, key, acquire, release) {
+  const cancelledStem = prefixed('latchkey_cancelled', key);
+  return async () => {
+    const holder = `${bare.clientId}:${bare.next()}`;
+    const cancelled = `${cancelledStem}:${holder}`;
+    const taken = await acquire(holder, cancelled);
+    const freed = await release(holder, cancelled);
+    check(taken && freed);
+  };
+}
+
+/**
+ * @param {Bare} bare
+ * @param {string} lock
+ */
+function releaseOf(bare, lock) {
+  const channel = prefixed('redisson_lock__channel', lock);
+  return async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+    const args = { holder, count: 0, burnMs: 0, publish: PUBLISH, channel };
+    const operands = scripts.lockRelease.operands({ lock, cancelled }, args);
+    return (await bare.run(scripts.lockRelease, operands)) === 1;
+  };
+}
+
+/** @param {string} key */
+function linesOf(key) {
+  return {
+    writers: prefixed('latchkey_writers', key),
+    waiting: prefixed('latchkey_waiting', key),
+    beats: prefixed('latchkey_beats', key),
+  };
+}
+
+/**
+ * The keys of a semaphore that both of its scripts use.
+ * @param {Bare} bare
+ * @param {string} key
+ */
+function semaphoreKeys(bare, key) {
+  return {
+    semaphore: key,
+    requests: `${prefixed('latchkey_requests', key)}:${bare.clientId}`,
+    line: prefixed('latchkey_waiting', key),
+    beats: prefixed('latchkey_beats', key),
+  };
+}
+
+/** @type {Record<Kind, (bare: Bare, key: string) => Cycle | Promise<Cycle>>} */
+const cycles = {
+  lock(bare, lock) {
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+      const args = { holder, count: 1, leaseMs: LEASE_MS };
+      const operands = scripts.lockAcquire.operands({ lock, cancelled }, args);
+      return (await bare.run(scripts.lockAcquire, operands)) === null;
+    };
+    return lockCycle(bare, lock, acquire, releaseOf(bare, lock));
+  },
+
+  'fenced lock'(bare, lock) {
+    const token = prefixed('redisson_lock_token', lock);
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+      const args = { holder, count: 1, leaseMs: LEASE_MS };
+      const operands = scripts.lockAcquireFenced.operands({ lock, cancelled, token }, args);
+      const reply = String(await bare.run(scripts.lockAcquireFenced, operands));
+      return reply.startsWith('+') && BigInt(reply.slice(1)) > 0n;
+    };
+    return lockCycle(bare, lock, acquire, releaseOf(bare, lock));
+  },
+
+  'fair lock'(bare, lock) {
+    const { fairLockAcquire, fairLockRelease } = scripts;
+    const channel = prefixed('redisson_lock__channel', lock);
+    const line = {
+      queue: prefixed('redisson_lock_queue', lock),
+      timeouts: prefixed('redisson_lock_timeout', lock),
+      beats: prefixed('latchkey_beats', lock),
+    };
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+      const args = {
+        holder,
+        count: 1,
+        leaseMs: LEASE_MS,
+        place: 'none',
+        publish: PUBLISH,
+        channel,
+      };
+      const operands = fairLockAcquire.operands({ lock, cancelled, ...line }, args);
+      return (await bare.run(fairLockAcquire, operands)) === null;
+    };
+    const release = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+      const args = { holder, count: 0, burnMs: 0, publish: PUBLISH, channel };
+      const operands = fairLockRelease.operands({ lock, cancelled, ...line }, args);
+      return (await bare.run(fairLockRelease, operands)) === 1;
+    };
+    return lockCycle(bare, lock, acquire, release);
+  },
+
+  'write lock'(bare, lock) {
+    const { rwlockAcquireWrite, rwlockReleaseWrite } = scripts;
+    const lines = linesOf(lock);
+    const { writers, beats } = lines;
+    const readers = prefixed('latchkey_readers', lock);
+    const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
+    const stem = suffixed(lock, '');
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ burnt) => {
+      const cancelled = `${burnt}:write`;
+      const args = { holder, count: 1, leaseMs: LEASE_MS, place: 'line', ...told, stem };
+      const keys = { lock, cancelled, readers, ...lines };
+      return (await bare.run(rwlockAcquireWrite, rwlockAcquireWrite.operands(keys, args))) === null;
+    };
+    const release = async (/** @type {string} */ holder, /** @type {string} */ burnt) => {
+      const keys = { lock, cancelled: `${burnt}:write`, readers, writers, beats };
+      const args = { holder, count: 0, burnMs: 0, ...told, stem };
+      return (await bare.run(rwlockReleaseWrite, rwlockReleaseWrite.operands(keys, args))) === 1;
+    };
+    return lockCycle(bare, lock, acquire, release);
+  },
+
+  'read lock'(bare, lock) {
+    const { rwlockAcquireRead, rwlockReleaseRead } = scripts;
+    const lines = linesOf(lock);
+    const readers = prefixed('latchkey_readers', lock);
+    const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
+    const stem = suffixed(lock, '');
+    const lease = String(LEASE_MS);
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+      const ofClaims = [cancelled, suffixed(lock, `${holder}:rwlock_timeout:1`)];
+      const claims = [holder, '1', lease, '0'];
+      const operands = rwlockAcquireRead.operands(
+        { lock, readers, ...lines, ofClaims },
+        { client: bare.clientId, place: 'line', ...told, claims },
+      );
+      return String(await bare.run(rwlockAcquireRead, operands)).endsWith(' T');
+    };
+    const release = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+      const holds = [suffixed(lock, `${holder}:rwlock_timeout:1`)];
+      const args = { holder, count: 0, burnMs: 0, ...told, stem };
+      const operands = rwlockReleaseRead.operands({ lock, cancelled, readers, holds }, args);
+      return (await bare.run(rwlockReleaseRead, operands)) === 1;
+    };
+    return lockCycle(bare, lock, acquire, release);
+  },
+
+  async semaphore(bare, key) {
+    const { semaphoreAcquire, semaphoreRelease } = scripts;
+    const keys = semaphoreKeys(bare, key);
+    const same = {
+      publish: PUBLISH,
+      channel: prefixed('redisson_sc', key),
+      client: bare.clientId,
+      mustQueue: 0,
+    };
+    await bare.setPermits(key);
+    return async () => {
+      const taking = bare.next();
+      const wanted = { number: taking, floor: taking, ...same, needs: [1] };
+      const taken = await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted));
+      const giving = bare.next();
+      const given = { number: giving, floor: giving, ...same, permits: 1, needs: [] };
+      const freed = await bare.run(semaphoreRelease, semaphoreRelease.operands(keys, given));
+      check(taken === '1 1 -1' && freed === `0 0 -1 ${PERMITS}`);
+    };
+  },
+
+  async 'permit-expirable semaphore'(bare, key) {
+    const { permitsAcquire, permitsRelease } = scripts;
+    const keys = { ...semaphoreKeys(bare, key), timeouts: suffixed(key, 'timeout') };
+    const { semaphore, timeouts } = keys;
+    const told = { publish: PUBLISH, channel: prefixed('redisson_sc', key) };
+    const same = { ...told, client: bare.clientId, mustQueue: 0 };
+    await bare.setPermits(key);
+    return async () => {
+      const number = bare.next();
+      const first = randomBytes(16);
+      const wanted = { number, floor: number, ...same, claims: [Buffer.concat([first, CLAIM])] };
+      const taken = await bare.run(permitsAcquire, permitsAcquire.operands(keys, wanted));
+      const given = { ...told, claim: Buffer.concat([first, ONE]) };
+      const operands = permitsRelease.operands({ semaphore, timeouts }, given);
+      const freed = await bare.run(permitsRelease, operands);
+      check(taken === '1 -1' && freed === 1);
+    };
+  },
+};
+
+/**
+ * One acquire and release of an object of our own, over and over.
+ * @param {Bare} bare
+ * @param {Kind} kind
+ * @param {string} key
+ * @returns {Promise<Cycle>}
+ */
+export async function bareCycle(bare, kind, key) {
+  return await cycles[kind](bare, key);
+}
