@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../src/index.js';
-import type { LockUnderTest } from './faces.js';
-import { fixture, rejection } from './fixture.js';
+import type { ExclusiveLock } from './face.js';
+import { fixtureOf, rejection } from './fixture.js';
 
 /** A task that tells how many of its kind ever ran at once. */
 function meter(): { task: () => Promise<void>; most: () => number } {
@@ -20,9 +20,9 @@ function meter(): { task: () => Promise<void>; most: () => number } {
 }
 
 /** Parallel branches of one holder keep out of each other's way. */
-export function branchSuite(face: LockUnderTest): void {
+export function branchSuite(face: ExclusiveLock): void {
   describe(`branches: ${face.name}`, () => {
-    const { client, name } = fixture('branches', face.lasting);
+    const { client, name } = fixtureOf('branches', face);
 
     test('branches of one holder run one after the other', async () => {
       const lock = face.create(client(), name());

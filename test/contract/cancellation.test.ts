@@ -1,6 +1,9 @@
-import { cancellationSuite } from './cancellation.js';
-import { exclusiveFaces } from './faces.js';
+import { cancellationSuite, givingUpSuite } from './cancellation.js';
+import { allFaces, exclusiveFaces } from './faces.js';
 
 for (const face of exclusiveFaces) {
   cancellationSuite(face);
+}
+for (const face of allFaces) {
+  givingUpSuite(face);
 }

@@ -5,38 +5,22 @@ import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { channelsUnder, keysUnder, redisUrl } from '../support/redis.js';
 import { expectNoChannels } from '../support/residue.js';
-import type { Face } from './faces.js';
-import { fixture, rejection } from './fixture.js';
+import type { Face } from './face.js';
+import { fixtureOf, isRecord, rejection } from './fixture.js';
 
 /** What ends a wait, and that nothing of it is left. */
 export function cancellationSuite(face: Face): void {
   describe(`cancellation: ${face.name}`, () => {
-    const { client, name, raw } = fixture('cancellation', face.lasting);
-
-    test('an aborted signal rejects with its very reason, and nothing is sent', async () => {
-      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
-      const mine = await face.create(client({ redis: proxy.url }), object);
-      const warmUp = await mine.acquire();
-      await warmUp.release();
-      const before = proxy.requests().length;
-      const reason = { any: 'value' };
-      const signal = AbortSignal.abort(reason);
-
-      const rejections = await Promise.all([
-        rejection(mine.acquire({ signal })),
-        rejection(mine.tryAcquire({ signal })),
-        rejection(mine.using(() => 'never', { signal })),
-      ]);
-
-      expect(rejections.every((each) => each === reason)).toBe(true);
-      expect(proxy.requests()).toHaveLength(before);
-    });
+    const { client, name, raw } = fixtureOf('cancellation', face);
 
     test('aborting a wait rejects with the very reason and leaves nothing', async () => {
       const object = name();
       const mine = await face.create(client(), object);
       const theirs = await face.create(client(), object);
       const grant = await mine.acquire();
+      const keys = async (): Promise<string[]> =>
+        (await keysUnder(object, raw)).filter((key) => !isRecord(key));
+      const before = await keys();
       const abort = new AbortController();
       const waits = [
         rejection(theirs.acquire({ signal: abort.signal })),
@@ -44,34 +28,15 @@ export function cancellationSuite(face: Face): void {
         rejection(theirs.using(() => 'never', { signal: abort.signal })),
       ];
       await eventually(async () => (await channelsUnder(object, raw)).length > 0);
-      const keysBefore = await keysUnder(object, raw);
       const reason = new Error('enough');
 
       abort.abort(reason);
 
       expect((await Promise.all(waits)).every((each) => each === reason)).toBe(true);
-      expect(await keysUnder(object, raw)).toEqual(keysBefore);
+      await eventually(async () => expect(await keys()).toEqual(before));
       expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
       await expectNoChannels(object, { withinMs: 5_000, client: raw });
       await grant.release();
-    });
-
-    test('what is granted while its caller gives up is given back', async () => {
-      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
-      const mine = await face.create(client({ redis: proxy.url }), object);
-      const theirs = await face.create(client(), object);
-      await (await mine.acquire()).release();
-      const abort = new AbortController();
-
-      proxy.pauseDownstream();
-      const wait = rejection(mine.acquire({ signal: abort.signal }));
-      await eventually(async () => await face.isTaken(raw, object));
-      abort.abort();
-
-      expect(await wait).toBe(abort.signal.reason);
-      proxy.resumeDownstream();
-      await using next = await theirs.acquire({ waitMs: 10_000 });
-      expect(next).toBeDefined();
     });
 
     test('a waiter that gives up lets the next one in', async () => {
@@ -123,13 +88,11 @@ export function cancellationSuite(face: Face): void {
       await grant.release();
     });
 
-    test('closing ends every wait with ClosedError and frees what was held', async () => {
+    test('closing ends every wait with ClosedError', async () => {
       const object = name();
       const [closing, other] = [client(), client()];
       const mine = await face.create(closing, object);
       const theirs = await face.create(other, object);
-      const owned = await face.create(closing, name());
-      await owned.acquire();
       const grant = await theirs.acquire();
       const waits = [
         rejection(mine.acquire()),
@@ -147,6 +110,51 @@ export function cancellationSuite(face: Face): void {
       await using free = await theirs.tryAcquire();
       expect(free).not.toBeNull();
     });
+  });
+}
+
+/** What is left of an acquisition that nobody wants any more. */
+export function givingUpSuite(face: Face): void {
+  describe(`giving up: ${face.name}`, () => {
+    const { client, name, raw } = fixtureOf('giving-up', face);
+
+    test('an aborted signal rejects with its very reason, and nothing is sent', async () => {
+      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
+      const mine = await face.create(client({ redis: proxy.url }), object);
+      const warmUp = await mine.acquire();
+      await warmUp.release();
+      const before = proxy.requests().length;
+      const reason = { any: 'value' };
+      const signal = AbortSignal.abort(reason);
+
+      const rejections = await Promise.all([
+        rejection(mine.acquire({ signal })),
+        rejection(mine.tryAcquire({ signal })),
+        rejection(mine.using(() => 'never', { signal })),
+      ]);
+
+      expect(rejections.every((each) => each === reason)).toBe(true);
+      expect(proxy.requests()).toHaveLength(before);
+    });
+
+    test('what is granted while its caller gives up is given back', async () => {
+      const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
+      const mine = await face.create(client({ redis: proxy.url }), object);
+      const theirs = await face.create(client(), object);
+      await (await mine.acquire()).release();
+      const abort = new AbortController();
+
+      proxy.pauseDownstream();
+      const wait = rejection(mine.acquire({ signal: abort.signal }));
+      await eventually(async () => await face.isTaken(raw, object));
+      abort.abort();
+
+      expect(await wait).toBe(abort.signal.reason);
+      proxy.resumeDownstream();
+      await eventually(async () => !(await face.isTaken(raw, object)));
+      await using next = await theirs.tryAcquire();
+      expect(next).not.toBeNull();
+    });
 
     test('what is granted while the client closes is given back', async () => {
       const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
@@ -163,6 +171,7 @@ export function cancellationSuite(face: Face): void {
       expect(await wait).toBeInstanceOf(ClosedError);
       proxy.resumeDownstream();
       await closed;
+      expect(await face.isTaken(raw, object)).toBe(false);
       await using next = await theirs.tryAcquire();
       expect(next).not.toBeNull();
     });

@@ -5,11 +5,12 @@ import { lockRenew } from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
-import { FOREIGNER, hashFaces, leasedFaces, type LockUnderTest } from './faces.js';
-import { fixture } from './fixture.js';
+import { FOREIGNER } from './face.js';
+import { allLeased, hashFaces, lockFaces } from './faces.js';
+import { fixtureOf } from './fixture.js';
 
-describe.each(leasedFaces)('$name', (face) => {
-  const { client, name } = fixture('clean-release', face.lasting);
+describe.each(allLeased)('$name', (face) => {
+  const { client, name } = fixtureOf('clean-release', face);
 
   test('a clean release aborts no signal, not when it is sent and not later', async () => {
     const own = client({ leaseMs: 200 });
@@ -29,8 +30,8 @@ describe.each(leasedFaces)('$name', (face) => {
   });
 });
 
-describe.each(hashFaces)('$name', (face: LockUnderTest) => {
-  const { client, name, raw } = fixture('clean-release', face.lasting);
+describe.each(hashFaces)('$name', (face) => {
+  const { client, name, raw } = fixtureOf('clean-release', face);
 
   test('a release leaves what somebody else has written there', async () => {
     const object = name();
@@ -43,6 +44,10 @@ describe.each(hashFaces)('$name', (face: LockUnderTest) => {
 
     expect(left).toEqual({ [FOREIGNER]: '2' });
   });
+});
+
+describe.each(lockFaces)('$name', (face) => {
+  const { client, name } = fixtureOf('clean-release', face);
 
   test('a hold is not renewed from the moment its release is sent', async () => {
     const proxy = await startProxy({ target: redisUrl() });

@@ -3,12 +3,19 @@
 import type { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import type { Client, ClientOptions } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
+import type { Face } from './face.js';
 
 /** Private records that live for ten minutes by design. */
-const RECORDS = [/^latchkey_cancelled:/, /^latchkey_requests:/, /^latchkey_opened:/];
+const RECORDS = [
+  /^latchkey_cancelled:/,
+  /^latchkey_requests:/,
+  /^latchkey_opened:/,
+  /^latchkey_beats:/,
+];
 
 export interface Fixture {
   /** What every name of the file starts with. */
@@ -26,8 +33,13 @@ export interface Fixture {
  *
  * @param word what the file is about
  * @param lasting keys that stay by design and have no TTL; they are deleted in the end
+ * @param expectWhole fails unless those keys say that nobody is in any more
  */
-export function fixture(word: string, lasting: readonly RegExp[] = []): Fixture {
+export function fixture(
+  word: string,
+  lasting: readonly RegExp[] = [],
+  expectWhole?: Face['expectWhole'],
+): Fixture {
   const scope = testScope(word);
   const raw = rawClient();
 
@@ -35,6 +47,8 @@ export function fixture(word: string, lasting: readonly RegExp[] = []): Fixture 
     const keys = await keysUnder(scope.prefix, raw);
     const expected = keys.filter((key) => lasting.some((rule) => rule.test(key)));
     if (expected.length > 0) {
+      // What was given up is cleaned up behind.
+      await eventually(async () => await expectWhole?.(raw, expected));
       await raw.del(...expected);
     }
     await expectNoResidue(scope.prefix, { allow: RECORDS, client: raw });
@@ -42,6 +56,16 @@ export function fixture(word: string, lasting: readonly RegExp[] = []): Fixture 
   });
 
   return { ...scope, raw };
+}
+
+/** The same for the objects of one kind. */
+export function fixtureOf(word: string, face: Face): Fixture {
+  return fixture(word, face.lasting, face.expectWhole);
+}
+
+/** True for a private record that outlives its object by design. */
+export function isRecord(key: string): boolean {
+  return RECORDS.some((rule) => rule.test(key));
 }
 
 /** A promise that a test settles when it wants to. */

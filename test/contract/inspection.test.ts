@@ -1,6 +1,9 @@
-import { lockFaces } from './faces.js';
-import { inspectionSuite } from './inspection.js';
+import { allLocks, lockFaces } from './faces.js';
+import { forceSuite, inspectionSuite } from './inspection.js';
 
-for (const face of lockFaces) {
+for (const face of allLocks) {
   inspectionSuite(face);
+}
+for (const face of lockFaces) {
+  forceSuite(face);
 }

@@ -1,7 +1,12 @@
-import { leasedFaces } from './faces.js';
-import { leaseSuite, lossSuite } from './leases.js';
+import { allLeased, leasedFaces } from './faces.js';
+import { closingSuite, handOverSuite, leaseSuite } from './leases.js';
+import { lossSuite } from './losses.js';
 
-for (const face of leasedFaces) {
+for (const face of allLeased) {
   leaseSuite(face);
+  closingSuite(face);
   lossSuite(face);
+}
+for (const face of leasedFaces) {
+  handOverSuite(face);
 }

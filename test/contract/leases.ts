@@ -1,33 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { LeaseLostError, type ClientEvents } from '../../src/index.js';
+import type { ClientEvents } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
-import type { LeasedFace } from './faces.js';
-import { fixture, rejection } from './fixture.js';
+import type { LeasedFace } from './face.js';
+import { fixtureOf, rejection } from './fixture.js';
 
 type LostEvent = Parameters<ClientEvents['lost']>[0];
 
-/** How long a grant lasts, and that its end is told. */
+/** How long a grant lasts. */
 export function leaseSuite(face: LeasedFace): void {
   describe(`leases: ${face.name}`, () => {
-    const { client, name, raw } = fixture('leases', face.lasting);
-
-    test('a waiter gets in when the lease of a holder that went quiet ends', async () => {
-      const object = name();
-      const mine = await face.create(client(), object);
-      const theirs = await face.create(client(), object);
-      const grant = await mine.acquire({ leaseMs: 300 });
-
-      await using next = await theirs.acquire({ waitMs: 10_000 });
-
-      expect([grant.isHeld, next.isHeld]).toEqual([false, true]);
-    });
+    const { client, name, raw } = fixtureOf('leases', face);
 
     test('a holder never believes in its lease for longer than the server does', async () => {
       const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
-      proxy.delay({ downMs: 150 });
+      proxy.delay({ downMs: 60 });
       const mine = await face.create(client({ redis: proxy.url }), object);
       const grant = await mine.acquire({ leaseMs: 5_000 });
 
@@ -57,7 +46,7 @@ export function leaseSuite(face: LeasedFace): void {
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
       const grant = await (await face.create(own, object)).acquire();
-      const end = performance.now() + 1_500;
+      const end = performance.now() + 1_200;
       const seen: number[] = [];
 
       while (performance.now() < end) {
@@ -89,10 +78,10 @@ export function leaseSuite(face: LeasedFace): void {
 
     test('a renewal does not cut an extension', async () => {
       const object = name();
-      const own = client({ leaseMs: 300 });
+      const own = client({ leaseMs: 150 });
       await using grant = await (await face.create(own, object)).acquire();
       await grant.extend(60_000);
-      const end = performance.now() + 500;
+      const end = performance.now() + 300;
       let least = Infinity;
 
       while (performance.now() < end) {
@@ -102,189 +91,54 @@ export function leaseSuite(face: LeasedFace): void {
 
       expect(least).toBeGreaterThan(40_000);
     });
+
+    test('using passes the grant to its task, and it is held', async () => {
+      const object = await face.create(client(), name());
+
+      const [grant, during] = await object.using((mine) => [mine, mine.isHeld]);
+
+      expect([during, grant.state]).toEqual([true, 'released']);
+    });
   });
 }
 
-/** A loss is told to its holder, once, and to nobody else. */
-export function lossSuite(face: LeasedFace): void {
-  describe(`loss: ${face.name}`, () => {
-    const { client, name, raw } = fixture('loss', face.lasting);
+/** What becomes of a lease when its client closes. */
+export function closingSuite(face: LeasedFace): void {
+  describe(`closing: ${face.name}`, () => {
+    const { client, name, raw } = fixtureOf('closing', face);
 
-    test('a fixed lease ends by itself, and its holder is told everywhere', async () => {
-      const [object, own] = [name(), client()];
-      const lost: LostEvent[] = [];
-      own.on('lost', (event) => lost.push(event));
-      const grant = await (await face.create(own, object)).acquire({ leaseMs: 300 });
-      const aborts: unknown[] = [];
-      grant.signal.addEventListener('abort', () => aborts.push(grant.signal.reason));
-      const before = [grant.state, grant.isHeld, grant.signal.aborted];
-
-      await eventually(() => aborts.length > 0);
-
-      const { error } = lost[0] as LostEvent;
-      expect(before).toEqual(['held', true, false]);
-      expect(error).toBeInstanceOf(LeaseLostError);
-      expect(error).toMatchObject({
-        code: 'ERR_LEASE_LOST',
-        reason: 'expired',
-        resource: object,
-      });
-      expect([grant.state, grant.isHeld, grant.remainingMs]).toEqual(['lost', false, 0]);
-      expect([aborts, grant.signal.aborted, grant.signal.reason]).toEqual([[error], true, error]);
-      expect(() => grant.assertHeld()).toThrow(error);
-      expect(() => grant.signal.throwIfAborted()).toThrow(error);
-      expect(await rejection(grant.extend(1_000))).toBe(error);
-      expect(await rejection(grant.release())).toBe(error);
-      await grant[Symbol.asyncDispose]();
-      expect(lost).toHaveLength(1);
-    });
-
-    test.each([
-      ['renewed', undefined],
-      ['fixed', 60_000],
-    ])('a %s grant that vanishes from the server is told as deleted', async (_, leaseMs) => {
-      const [object, own] = [name(), client({ leaseMs: 300 })];
-      const lost: LostEvent[] = [];
-      own.on('lost', (event) => lost.push(event));
-      const options = leaseMs === undefined ? {} : { leaseMs };
-      const grant = await (await face.create(own, object)).acquire(options);
-
-      await face.erase(raw, object);
-      await eventually(() => grant.signal.aborted);
-
-      expect(grant.signal.reason).toMatchObject({ reason: 'deleted' });
-      expect(await rejection(grant.release())).toBe(grant.signal.reason);
-      expect(lost.map(({ resource, error }) => [resource, error])).toEqual([
-        [object, grant.signal.reason],
-      ]);
-    });
-
-    test.each([
-      ['renewed', undefined],
-      ['fixed', 60_000],
-    ])('a %s grant that somebody else has now is told as taken', async (_, leaseMs) => {
-      const [object, own] = [name(), client({ leaseMs: 300 })];
-      const options = leaseMs === undefined ? {} : { leaseMs };
-      const grant = await (await face.create(own, object)).acquire(options);
-
-      await face.usurp(raw, object, 'somebody:1', 5_000);
-      await eventually(() => !grant.isHeld);
-
-      expect(grant.signal.reason).toMatchObject({ reason: 'taken' });
-      expect(await rejection(grant.release())).toBe(grant.signal.reason);
-      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
-      await face.erase(raw, object);
-    });
-
-    test('releasing what vanished unnoticed rejects and tells the loss once', async () => {
+    test('a client that closes gives back what it holds, and tells no loss', async () => {
       const [object, own] = [name(), client()];
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
       const grant = await (await face.create(own, object)).acquire();
-      await face.erase(raw, object);
 
-      const first = await rejection(grant.release());
-      const second = await rejection(grant.release());
+      const closing = own.close();
+      const atOnce = [grant.isHeld, grant.remainingMs, grant.state];
+      await closing;
 
-      expect(first).toBeInstanceOf(LeaseLostError);
-      expect(first).toMatchObject({ reason: 'deleted', resource: object });
-      expect(second).toBe(first);
-      expect([grant.state, grant.signal.reason]).toEqual(['lost', first]);
-      expect(lost.map(({ error }) => error)).toEqual([first]);
-    });
-
-    test('releasing what somebody else has now rejects, and leaves it to them', async () => {
-      const object = name();
-      const grant = await (await face.create(client(), object)).acquire();
-      await face.usurp(raw, object, 'somebody:1', 5_000);
-
-      const error = await rejection(grant.release());
-
-      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'taken' });
-      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
-      await face.erase(raw, object);
-    });
-
-    test('extending what vanished unnoticed rejects and tells the loss', async () => {
-      const object = name();
-      const grant = await (await face.create(client(), object)).acquire();
-      await face.erase(raw, object);
-
-      const error = await rejection(grant.extend(1_000));
-
-      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
-      expect([grant.state, grant.isHeld]).toEqual(['lost', false]);
-    });
-
-    test('a loss is not told to who released in time', async () => {
-      const [object, own] = [name(), client()];
-      const lost: LostEvent[] = [];
-      own.on('lost', (event) => lost.push(event));
-      const mine = await face.create(own, object);
-      const grant = await mine.acquire({ leaseMs: 200 });
-      const { signal } = grant;
-
+      expect(atOnce).toEqual([false, 0, 'released']);
+      expect(await face.isTaken(raw, object)).toBe(false);
+      expect([grant.signal.aborted, lost]).toEqual([false, []]);
       await grant.release();
-      // A lease of the same length that starts later ends later.
-      const later = await mine.acquire({ leaseMs: 200 });
-      await eventually(() => later.state === 'lost');
-
-      expect([grant.state, grant.isHeld, grant.remainingMs]).toEqual(['released', false, 0]);
-      expect(signal.aborted).toBe(false);
-      expect(lost).toHaveLength(1);
-      expect(() => grant.assertHeld()).toThrow('was released');
     });
+  });
+}
 
-    test('a task that succeeded under a lost lease is rejected', async () => {
+/** Who gets in next when a lease ends. */
+export function handOverSuite(face: LeasedFace): void {
+  describe(`end of a lease: ${face.name}`, () => {
+    const { client, name } = fixtureOf('hand-over', face);
+
+    test('a waiter gets in when the lease of a holder that went quiet ends', async () => {
       const object = name();
       const mine = await face.create(client(), object);
+      const theirs = await face.create(client(), object);
+      const grant = await mine.acquire({ leaseMs: 300 });
 
-      const error = await rejection(
-        mine.using(async (grant) => {
-          await face.erase(raw, object);
-          return grant;
-        }),
-      );
+      await using next = await theirs.acquire({ waitMs: 10_000 });
 
-      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
-    });
-
-    test('the own error of a task wins over the loss of its lease', async () => {
-      const mine = await face.create(client(), name());
-      const own = new Error('the task failed');
-
-      const error = await rejection(
-        mine.using(
-          async (grant) => {
-            await eventually(() => grant.signal.aborted);
-            throw own;
-          },
-          { leaseMs: 100 },
-        ),
-      );
-
-      expect(error).toBe(own);
-    });
-
-    test('a signal derived from the grant learns of the loss', async () => {
-      const grant = await (await face.create(client(), name())).acquire({ leaseMs: 150 });
-      const derived = AbortSignal.any([grant.signal, new AbortController().signal]);
-
-      await eventually(() => derived.aborted);
-
-      expect(derived.reason).toBe(grant.signal.reason);
-    });
-
-    test('the loss is known on the first line after a loop was blocked', async () => {
-      const grant = await (await face.create(client(), name())).acquire({ leaseMs: 100 });
-      const { signal } = grant;
-
-      const end = performance.now() + 110;
-      while (performance.now() < end) {
-        // Nothing else runs, no timer either.
-      }
-
-      expect([grant.isHeld, signal.aborted, grant.state]).toEqual([false, true, 'lost']);
+      expect([grant.isHeld, next.isHeld]).toEqual([false, true]);
     });
   });
 }

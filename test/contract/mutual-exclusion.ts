@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { AcquireTimeoutError } from '../../src/index.js';
-import type { Face } from './faces.js';
-import { fixture, rejection } from './fixture.js';
+import type { Face } from './face.js';
+import { fixtureOf, rejection } from './fixture.js';
 
 /** One holder at a time, and what callers are told meanwhile. */
 export function mutualExclusionSuite(face: Face): void {
   describe(`mutual exclusion: ${face.name}`, () => {
-    const { client, name, raw } = fixture('exclusion', face.lasting);
+    const { client, name, raw } = fixtureOf('exclusion', face);
 
     test('another client gets nothing until the holder releases', async () => {
       const object = name();
@@ -149,17 +149,17 @@ export function mutualExclusionSuite(face: Face): void {
       expect(again).not.toBeNull();
     });
 
-    test('using passes the grant, returns what the task returns, and releases', async () => {
+    test('using returns what its task returns, and releases', async () => {
       const object = await face.create(client(), name());
 
-      const result = await object.using(async (grant) => {
-        const inside = await Promise.resolve(grant);
-        return { inside };
-      });
+      const results = [
+        await object.using(() => 'at once'),
+        await object.using(async () => await Promise.resolve('later')),
+      ];
 
+      expect(results).toEqual(['at once', 'later']);
       await using again = await object.tryAcquire();
       expect(again).not.toBeNull();
-      expect(typeof result.inside.release).toBe('function');
     });
 
     test('using releases and rejects with the very error of its task', async () => {

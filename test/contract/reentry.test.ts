@@ -1,13 +1,17 @@
 import { branchSuite } from './branches.js';
-import { lockFaces } from './faces.js';
+import { allLocks, lockFaces } from './faces.js';
 import { reentrySuite } from './reentry.js';
-import { scopeSuite, sharedLeaseSuite } from './scopes.js';
-import { withinSuite } from './within.js';
+import { endedHoldSuite, scopeSuite, sharedLeaseSuite } from './scopes.js';
+import { deadlockSuite, withinSuite } from './within.js';
 
-for (const face of lockFaces.filter(({ reentrant }) => reentrant)) {
+for (const face of lockFaces) {
   reentrySuite(face);
   branchSuite(face);
-  withinSuite(face);
+  deadlockSuite(face);
   scopeSuite(face);
+}
+for (const face of allLocks) {
+  withinSuite(face);
+  endedHoldSuite(face);
   sharedLeaseSuite(face);
 }

@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import type { LockUnderTest } from './faces.js';
-import { fixture, gate, rejection } from './fixture.js';
+import type { ExclusiveLock } from './face.js';
+import { fixtureOf, gate, rejection } from './fixture.js';
 
 /** Who re-enters a lock, and who is kept out. */
-export function reentrySuite(face: LockUnderTest): void {
+export function reentrySuite(face: ExclusiveLock): void {
   describe(`re-entry: ${face.name}`, () => {
-    const { client, name } = fixture('reentry', face.lasting);
+    const { client, name } = fixtureOf('reentry', face);
 
     test('nested using re-enters at once, one deeper each time, as one holder', async () => {
       const object = name();

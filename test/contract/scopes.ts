@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, NotHeldError, type Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import type { LockUnderTest } from './faces.js';
-import { fixture, gate, rejection } from './fixture.js';
+import type { ExclusiveLock, LockUnderTest } from './face.js';
+import { fixtureOf, gate, rejection } from './fixture.js';
 
 /** A scope ends with its hold. */
-export function scopeSuite(face: LockUnderTest): void {
+export function scopeSuite(face: ExclusiveLock): void {
   describe(`scopes: ${face.name}`, () => {
-    const { client, name, raw } = fixture('scopes', face.lasting);
+    const { client, name } = fixtureOf('scopes', face);
 
     test('work that outlives its scope acquires afresh', async () => {
       const lock = face.create(client(), name());
@@ -65,53 +65,6 @@ export function scopeSuite(face: LockUnderTest): void {
       expect(depth).toBe(2);
     });
 
-    test('inside a lost hold every acquisition is refused', async () => {
-      const [object, own] = [name(), client()];
-      const lock = face.create(own, object);
-      const outer = await lock.acquire({ leaseMs: 200 });
-
-      const errors = await outer.run(async () => {
-        await eventually(() => outer.state === 'lost');
-        return await Promise.all([
-          rejection(lock.acquire()),
-          rejection(lock.tryAcquire()),
-          rejection(lock.using(() => 'never')),
-          rejection(lock.acquire({ within: outer })),
-        ]);
-      });
-
-      expect(errors.every((error) => error === outer.signal.reason)).toBe(true);
-      expect(errors[0]).toBeInstanceOf(LeaseLostError);
-      // The server keeps it a moment longer than its holder believes in it.
-      await eventually(async () => !(await lock.isLocked()));
-    });
-
-    test('a re-entry finds out that the outer hold is gone, and tells both', async () => {
-      const object = name();
-      const lock = face.create(client(), object);
-      const outer = await lock.acquire();
-      await face.erase(raw, object);
-
-      const error = await rejection(outer.run(async () => await lock.acquire()));
-
-      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
-      expect([outer.state, outer.signal.reason]).toEqual(['lost', error]);
-      expect(await lock.isLocked()).toBe(false);
-    });
-
-    test('a re-entry never takes the lock from who has it now', async () => {
-      const object = name();
-      const lock = face.create(client(), object);
-      const outer = await lock.acquire();
-      await face.usurp(raw, object, 'somebody:1', 5_000);
-
-      const error = await rejection(lock.acquire({ within: outer }));
-
-      expect(error).toBeInstanceOf(LeaseLostError);
-      expect(await lock.holders()).toMatchObject([{ holderId: 'somebody:1', depth: 1 }]);
-      await face.erase(raw, object);
-    });
-
     test('a branch that waits is refused when the lease is lost', async () => {
       const lock = face.create(client(), name());
       const outer = await lock.acquire({ leaseMs: 250 });
@@ -155,6 +108,61 @@ export function scopeSuite(face: LockUnderTest): void {
       expect(await waiting).toBeInstanceOf(NotHeldError);
       await branch.release();
     });
+  });
+}
+
+/** Nothing can be built on a hold that has ended. */
+export function endedHoldSuite(face: LockUnderTest): void {
+  describe(`ended holds: ${face.name}`, () => {
+    const { client, name, raw } = fixtureOf('ended', face);
+
+    test('inside a lost hold every acquisition is refused', async () => {
+      const [object, own] = [name(), client()];
+      const lock = face.create(own, object);
+      const outer = await lock.acquire({ leaseMs: 200 });
+
+      const errors = await outer.run(async () => {
+        await eventually(() => outer.state === 'lost');
+        return await Promise.all([
+          rejection(lock.acquire()),
+          rejection(lock.tryAcquire()),
+          rejection(lock.using(() => 'never')),
+          rejection(lock.acquire({ within: outer })),
+        ]);
+      });
+
+      expect(errors.every((error) => error === outer.signal.reason)).toBe(true);
+      expect(errors[0]).toBeInstanceOf(LeaseLostError);
+      // The server keeps it a moment longer than its holder believes in it.
+      await eventually(async () => !(await lock.isLocked()));
+    });
+
+    test('a re-entry finds out that the outer hold is gone, and tells both', async () => {
+      const object = name();
+      const lock = face.create(client(), object);
+      const outer = await lock.acquire();
+      await face.erase(raw, object);
+
+      const error = await rejection(outer.run(async () => await lock.acquire()));
+
+      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
+      expect([outer.state, outer.signal.reason]).toEqual(['lost', error]);
+      expect(await lock.isLocked()).toBe(false);
+    });
+
+    test('a re-entry never takes the lock from who has it now', async () => {
+      const object = name();
+      const lock = face.create(client(), object);
+      const outer = await lock.acquire();
+      await face.usurp(raw, object, 'somebody:1', 5_000);
+
+      const error = await rejection(lock.acquire({ within: outer }));
+
+      expect(error).toBeInstanceOf(LeaseLostError);
+      expect(await raw.hget(object, face.field(outer.holderId))).toBeNull();
+      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
+      await face.erase(raw, object);
+    });
 
     test('run refuses a hold that was released, and one that was lost', async () => {
       const lock = face.create(client(), name());
@@ -190,7 +198,7 @@ export function scopeSuite(face: LockUnderTest): void {
 /** All holds of one holder live on one lease. */
 export function sharedLeaseSuite(face: LockUnderTest): void {
   describe(`shared lease: ${face.name}`, () => {
-    const { client, name, raw } = fixture('shared', face.lasting);
+    const { client, name, raw } = fixtureOf('shared', face);
 
     test('a shorter lease of a re-entry and its release leave the lease as long as it was', async () => {
       const object = name();

@@ -2,13 +2,9 @@ import type { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder, keysUnder, rawClient } from '../support/redis.js';
-import { FOREIGNER, hashFaces, type LockUnderTest } from './faces.js';
-import { fixture } from './fixture.js';
-
-/** What Redisson calls the channel of a lock. */
-function channelOf(name: string): string {
-  return name.includes('{') ? `redisson_lock__channel:${name}` : `redisson_lock__channel:{${name}}`;
-}
+import { FOREIGNER, type ExclusiveLock } from './face.js';
+import { lockFaces } from './faces.js';
+import { fixture, fixtureOf, isRecord } from './fixture.js';
 
 const subscribers = new Set<Redis>();
 
@@ -34,14 +30,14 @@ async function flushed(raw: Redis, channel: string, messages: string[]): Promise
   return messages.splice(0).slice(0, -1);
 }
 
-function wireSuite(face: LockUnderTest): void {
+function wireSuite(face: ExclusiveLock): void {
   describe(`wire: ${face.name}`, () => {
-    const { client, name, raw } = fixture('wire', face.lasting);
+    const { client, name, raw } = fixtureOf('wire', face);
 
     test.each([
       ['plain', (base: string) => base],
       ['tagged', (base: string) => `a:{${base}}:b`],
-    ])('a %s name is a hash of holder and count, and nothing else', async (_, form) => {
+    ])('a %s name is a hash of the holder and its count, and nothing else', async (_, form) => {
       const object = form(name());
       const lock = face.create(client(), object);
 
@@ -59,13 +55,13 @@ function wireSuite(face: LockUnderTest): void {
 
       expect([type, during, between]).toEqual([
         'hash',
-        { [outer.holderId]: '2' },
-        { [outer.holderId]: '1' },
+        face.hash(outer.holderId, 2),
+        face.hash(outer.holderId, 1),
       ]);
       expect(ttlMs).toBeGreaterThan(50_000);
       expect(ttlMs).toBeLessThanOrEqual(60_000);
-      const lasting = keys.filter((key) => face.lasting.some((rule) => rule.test(key)));
-      expect(keys.filter((key) => !lasting.includes(key))).toEqual([object]);
+      const stays = (key: string): boolean => face.lasting.some((rule) => rule.test(key));
+      expect(keys.filter((key) => !stays(key) && !isRecord(key))).toEqual([object]);
       expect(await raw.exists(object)).toBe(0);
     });
 
@@ -97,40 +93,45 @@ function wireSuite(face: LockUnderTest): void {
     test.each([
       ['plain', (base: string) => base],
       ['tagged', (base: string) => `{${base}}b`],
-    ])('a %s lock publishes 0 when it becomes free, and nothing before', async (_, form) => {
-      const object = form(name());
-      const lock = face.create(client(), object);
-      const channel = channelOf(object);
-      const messages = await listen(channel);
-      const told: string[][] = [];
+    ])(
+      'a %s lock that nobody waits for tells when it becomes free, and nothing before',
+      async (_, form) => {
+        const object = form(name());
+        const lock = face.create(client(), object);
+        const channel = face.channel(object);
+        const messages = await listen(channel);
+        const told: string[][] = [];
 
-      const outer = await lock.acquire();
-      const inner = await lock.acquire({ within: outer });
-      await outer.extend(50_000);
-      await inner.release();
-      told.push(await flushed(raw, channel, messages));
-      await outer.release();
-      told.push(await flushed(raw, channel, messages));
-      await lock.acquire();
-      await lock.forceRelease();
-      told.push(await flushed(raw, channel, messages));
-      await lock.forceRelease();
-      told.push(await flushed(raw, channel, messages));
+        const outer = await lock.acquire();
+        const inner = await lock.acquire({ within: outer });
+        await outer.extend(50_000);
+        await inner.release();
+        told.push(await flushed(raw, channel, messages));
+        await outer.release();
+        told.push(await flushed(raw, channel, messages));
+        await lock.acquire();
+        await lock.forceRelease();
+        told.push(await flushed(raw, channel, messages));
+        await lock.forceRelease();
+        told.push(await flushed(raw, channel, messages));
 
-      expect(told).toEqual([[], ['0'], ['0'], []]);
-    });
+        expect(told).toEqual([[], face.freed, face.freed, []]);
+      },
+    );
 
-    test('a waiter listens on the channel of Redisson', async () => {
+    test('a waiter listens on the channel of Redisson, and on no other', async () => {
       const object = name();
       const lock = face.create(client(), object);
       const hold = await face.create(client(), object).acquire();
 
       const waiting = lock.acquire();
-      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
-
-      expect(await channelsUnder(object, raw)).toEqual([channelOf(object)]);
+      await eventually(async () => await face.isAwaited(raw, object));
+      const channels = await channelsUnder(object, raw);
       await hold.release();
-      await (await waiting).release();
+      await using next = await waiting;
+
+      const own = face.kind === 'fair-lock' ? `:${next.holderId}` : '';
+      expect(channels).toEqual([`${face.channel(object)}${own}`]);
     });
 
     test('a Java holder keeps us out, and its unlock lets us in', async () => {
@@ -141,14 +142,14 @@ function wireSuite(face: LockUnderTest): void {
       const during = await lock.tryAcquire();
       const holders = await lock.holders();
       const waiting = lock.acquire({ waitMs: 20_000 });
-      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
-      await raw.multi().del(object).publish(channelOf(object), '0').exec();
+      await eventually(async () => await face.isAwaited(raw, object));
+      await face.vacate(raw, object);
       const hold = await waiting;
 
       expect(during).toBeNull();
       expect(holders).toMatchObject([{ holderId: FOREIGNER, depth: 1 }]);
       expect(hold.isHeld).toBe(true);
-      expect(await raw.hgetall(object)).toEqual({ [hold.holderId]: '1' });
+      expect(await raw.hgetall(object)).toEqual(face.hash(hold.holderId, 1));
       await hold.release();
     });
 
@@ -165,7 +166,7 @@ function wireSuite(face: LockUnderTest): void {
     test('a foreign holder without a lease keeps us out until it is gone', async () => {
       const object = name();
       const lock = face.create(client(), object);
-      await raw.hset(object, FOREIGNER, 3);
+      await raw.hset(object, face.hash(FOREIGNER, 3));
 
       const [during, remainingMs, holders] = await Promise.all([
         lock.tryAcquire({ waitMs: 200 }),
@@ -173,8 +174,8 @@ function wireSuite(face: LockUnderTest): void {
         lock.holders(),
       ]);
       const waiting = lock.acquire({ waitMs: 20_000 });
-      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
-      await raw.multi().del(object).publish(channelOf(object), '0').exec();
+      await eventually(async () => await face.isAwaited(raw, object));
+      await face.vacate(raw, object);
 
       expect([during, remainingMs]).toEqual([null, Infinity]);
       expect(holders).toEqual([{ holderId: FOREIGNER, depth: 3, remainingMs: Infinity }]);
@@ -183,23 +184,23 @@ function wireSuite(face: LockUnderTest): void {
   });
 }
 
-for (const face of hashFaces) {
+for (const face of lockFaces) {
   wireSuite(face);
 }
 
 describe('wire: without a message', () => {
   const { client, name, raw } = fixture(
     'unsaid',
-    hashFaces.flatMap((face) => face.lasting),
+    lockFaces.flatMap((face) => face.lasting),
   );
 
   test('a lock whose holder vanished silently is found free within the re-check', async () => {
     const own = client();
-    const waits = hashFaces.map(async (face) => {
+    const waits = lockFaces.map(async (face) => {
       const object = name();
-      await raw.hset(object, FOREIGNER, 1);
+      await raw.hset(object, face.hash(FOREIGNER, 1));
       const waiting = face.create(own, object).acquire({ waitMs: 20_000 });
-      await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+      await eventually(async () => await face.isAwaited(raw, object));
 
       await raw.del(object);
 
@@ -207,6 +208,6 @@ describe('wire: without a message', () => {
       return hold.depth;
     });
 
-    expect(await Promise.all(waits)).toEqual(hashFaces.map(() => 1));
+    expect(await Promise.all(waits)).toEqual(lockFaces.map(() => 1));
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DeadlockError, NotHeldError, type Hold } from '../../src/index.js';
-import { lockFaces, type LockUnderTest } from './faces.js';
-import { fixture, rejection } from './fixture.js';
+import type { ExclusiveLock, LockUnderTest } from './face.js';
+import { allLasting, allLocks } from './faces.js';
+import { fixture, fixtureOf, rejection } from './fixture.js';
 
-/** What `within` accepts, and what would wait for itself. */
+/** What `within` accepts. */
 export function withinSuite(face: LockUnderTest): void {
   describe(`within: ${face.name}`, () => {
-    const { client, name } = fixture('within', [...new Set(lockFaces.flatMap((f) => f.lasting))]);
+    const { client, name } = fixture('within', allLasting);
 
     test('a released hold is refused', async () => {
       const lock = face.create(client(), name());
@@ -29,7 +30,7 @@ export function withinSuite(face: LockUnderTest): void {
       const lock = face.create(own, object);
       const others = [
         face.create(own, name()),
-        ...lockFaces.filter((other) => other !== face).map((other) => other.create(own, name())),
+        ...allLocks.filter((other) => other !== face).map((other) => other.create(own, name())),
         face.create(client(), object),
       ];
 
@@ -56,6 +57,13 @@ export function withinSuite(face: LockUnderTest): void {
         expect(await lock.isLocked()).toBe(false);
       },
     );
+  });
+}
+
+/** What would wait for itself. */
+export function deadlockSuite(face: ExclusiveLock): void {
+  describe(`deadlock: ${face.name}`, () => {
+    const { client, name } = fixtureOf('deadlock', face);
 
     test('naming the outer hold inside its own inner one is a deadlock, told at once', async () => {
       const own = client();

@@ -1,147 +1,110 @@
+// A name stands for one kind of object: calls of any other kind are refused, and change nothing.
+
 import { describe, expect, test } from 'vitest';
-import { WrongTypeError, type Client, type Lock } from '../../src/index.js';
-import { lockFaces, type LockUnderTest } from '../contract/faces.js';
+import { WrongTypeError } from '../../src/index.js';
+import { allLasting, lockFaces } from '../contract/faces.js';
 import { fixture, rejection } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder } from '../support/redis.js';
+import { kinds, pairs, toldApart, type Kind } from './every-kind.js';
 
-const { client, name, raw } = fixture('bad-kinds', [
-  /^redisson_lock_token:/,
-  // What a test puts in the way of an object.
-  /^latchkey-test:/,
-]);
+// What a test puts in the way of an object stays as well.
+const { client, name, raw } = fixture('bad-kinds', allLasting);
 
-/** Other objects and foreign data, each written under the key given. */
-const occupants: [string, (key: string) => Promise<unknown>][] = [
-  ['a string', async (key) => await raw.set(key, 'text')],
+type Occupant = readonly [what: string, put: (key: string) => Promise<unknown>];
+
+const ofOtherTypes: readonly Occupant[] = [
   ['a list', async (key) => await raw.rpush(key, 'a', 'b')],
   ['a set', async (key) => await raw.sadd(key, 'a')],
   ['a sorted set', async (key) => await raw.zadd(key, 1, 'a')],
 ];
 
-const readWriteLock: (typeof occupants)[number] = [
-  'a read-write lock',
+const holders: Occupant = ['a hash', async (key) => await raw.hset(key, 'somebody:1', 1)];
+
+const mode: Occupant = [
+  'a hash with a mode',
   async (key) =>
     await raw.multi().hset(key, 'mode', 'read', 'somebody:1', 1).pexpire(key, 60_000).exec(),
 ];
 
-const hash: (typeof occupants)[number] = [
-  'a hash',
-  async (key) => await raw.hset(key, 'somebody:1', 1),
-];
+const text: Occupant = ['a string that is no count', async (key) => await raw.set(key, 'text')];
 
-const words: (typeof occupants)[number] = [
-  'a string that is no count',
-  async (key) => await raw.set(key, 'no number'),
-];
+const occupants: Record<Kind['layout'], readonly Occupant[]> = {
+  'hash of holders': [...ofOtherTypes, text, mode],
+  'hash with a mode': [...ofOtherTypes, text, holders],
+  count: [...ofOtherTypes, text, holders, mode],
+};
 
-function lockCalls(lock: Lock): Promise<unknown>[] {
-  return [
-    rejection(lock.acquire()),
-    rejection(lock.acquire({ waitMs: 5_000, leaseMs: 1_000 })),
-    rejection(lock.tryAcquire()),
-    rejection(lock.using(() => 'never')),
-    rejection(lock.isLocked()),
-    rejection(lock.holders()),
-    rejection(lock.remainingLeaseMs()),
-    rejection(lock.forceRelease()),
-  ];
-}
+/** Every method of a kind refuses the name, and leaves what is there as it is. */
+async function expectRefused(kind: Kind, own: ReturnType<typeof client>, object: string) {
+  const before = await raw.dumpBuffer(object);
 
-function latchCalls(own: Client, object: string): Promise<unknown>[] {
-  const latch = own.getCountDownLatch(object);
-  return [
-    rejection(latch.trySetCount(1)),
-    rejection(latch.countDown()),
-    rejection(latch.count()),
-    rejection(latch.wait()),
-    rejection(latch.wait({ waitMs: 0 })),
-    rejection(latch.delete()),
-  ];
-}
-
-function expectRefused(errors: readonly unknown[], object: string): void {
-  expect(errors.filter((error) => !(error instanceof WrongTypeError))).toEqual([]);
-  for (const error of errors) {
+  for (const call of kind.calls(own, object)) {
+    const error = await rejection(call());
+    expect(error, String(call)).toBeInstanceOf(WrongTypeError);
     expect(error).toMatchObject({ code: 'ERR_WRONG_TYPE', resource: object });
     expect((error as Error).message).toContain(JSON.stringify(object));
   }
+
+  expect(await raw.dumpBuffer(object)).toEqual(before);
 }
 
-describe.each(lockFaces)('a name that is no $name', (face: LockUnderTest) => {
-  test.each([...occupants, readWriteLock])('but %s is refused, and left alone', async (_, put) => {
+describe.each(kinds)('a name that is no $name', (kind) => {
+  test.each(occupants[kind.layout])('but %s is refused, and left alone', async (_, put) => {
     const object = name();
     await put(object);
-    const before = await raw.dumpBuffer(object);
 
-    const errors = await Promise.all(lockCalls(face.create(client(), object)));
-
-    expectRefused(errors, object);
-    expect(await raw.dumpBuffer(object)).toEqual(before);
+    await expectRefused(kind, client(), object);
   });
+});
 
-  test('but a latch of another client is refused', async () => {
+test.each(toldApart)(
+  'a $is.name of another client is refused as a $other.name, and left alone',
+  async ({ is, other }) => {
     const object = name();
-    await client().getCountDownLatch(object).trySetCount(3);
+    const taken = await is.take(client(), object);
 
-    const errors = await Promise.all(lockCalls(face.create(client(), object)));
+    await expectRefused(other, client(), object);
 
-    expectRefused(errors, object);
-    expect(await raw.get(object)).toBe('3');
-  });
+    await taken.remove();
+  },
+);
 
-  test('is refused to other kinds of this client as long as it is held', async () => {
-    const [own, object] = [client(), name()];
-    const others = lockFaces.filter((other) => other !== face);
-    const hold = await face.create(own, object).acquire();
+test.each(pairs)(
+  'a $is.name that this client uses is refused as a $other.name until it is gone',
+  async ({ is, other }) => {
+    const [object, own] = [name(), client()];
+    const taken = await is.take(own, object);
 
-    const errors = await Promise.all([
-      ...others.flatMap((other) => lockCalls(other.create(own, object))),
-      ...latchCalls(own, object),
-    ]);
+    await expectRefused(other, own, object);
+    await taken.remove();
+    const again = await other.take(own, object);
 
-    expectRefused(errors, object);
-    expect(hold.isHeld).toBe(true);
-    await hold.release();
-    for (const other of others) {
-      await using free = await other.create(own, object).tryAcquire();
-      expect(free).not.toBeNull();
-    }
-  });
+    await again.remove();
+  },
+);
 
-  test('cannot be forced free as another kind by the client that holds it', async () => {
-    const [own, object] = [client(), name()];
-    const hold = await face.create(own, object).acquire();
-
-    for (const other of lockFaces.filter((each) => each !== face)) {
-      const error = await rejection(other.create(own, object).forceRelease());
-      expect(error).toBeInstanceOf(WrongTypeError);
-    }
-
-    expect(await raw.hget(object, hold.holderId)).toBe('1');
-    await hold.release();
-  });
-
-  test('is refused to other kinds of this client while somebody waits for it', async () => {
-    const [own, object] = [client(), name()];
-    const holder = await face.create(client(), object).acquire();
-    const waiting = face.create(own, object).acquire();
+test.each(pairs)(
+  'a $is.name that this client waits for is refused as a $other.name',
+  async ({ is, other }) => {
+    const [object, own] = [name(), client()];
+    const taken = await is.take(client(), object);
+    const waiting = is.wait(own, object);
     await eventually(async () => (await channelsUnder(object, raw)).length > 0);
 
-    const errors = await Promise.all([
-      ...lockFaces
-        .filter((other) => other !== face)
-        .map(async (other) => await rejection(other.create(own, object).acquire())),
-      ...latchCalls(own, object),
-    ]);
+    // Those who wait write to the server, but never to the object.
+    await expectRefused(other, own, object);
+    await taken.free();
 
-    expectRefused(errors, object);
-    await holder.release();
-    await (await waiting).release();
-  });
+    await waiting;
+    await taken.remove();
+  },
+);
 
-  test('is free for any kind after the loss and after a wait that failed', async () => {
-    const [own, object] = [client(), name()];
+test.each(lockFaces)(
+  'the name of a $name is free for any kind after a loss and after a wait that failed',
+  async (face) => {
+    const [object, own] = [name(), client()];
     const lock = face.create(own, object);
     const hold = await lock.acquire({ leaseMs: 100 });
     await rejection(lock.acquire({ waitMs: 0 }));
@@ -152,47 +115,5 @@ describe.each(lockFaces)('a name that is no $name', (face: LockUnderTest) => {
     });
 
     expect(set).toBe(true);
-  });
-});
-
-describe('a name that is no latch', () => {
-  test.each([...occupants.slice(1), hash, words])(
-    'but %s is refused, and left alone',
-    async (_, put) => {
-      const object = name();
-      await put(object);
-      const before = await raw.dumpBuffer(object);
-
-      const errors = await Promise.all(latchCalls(client(), object));
-
-      expectRefused(errors, object);
-      expect(await raw.dumpBuffer(object)).toEqual(before);
-    },
-  );
-
-  test('but a lock of another client is refused', async () => {
-    const object = name();
-    const hold = await client().getLock(object).acquire();
-
-    const errors = await Promise.all(latchCalls(client(), object));
-
-    expectRefused(errors, object);
-    expect(hold.isHeld).toBe(true);
-    await hold.release();
-  });
-
-  test('is refused to locks of this client while somebody waits for it', async () => {
-    const [own, object] = [client(), name()];
-    const latch = own.getCountDownLatch(object);
-    await latch.trySetCount(1);
-    const waiting = latch.wait();
-
-    const errors = await Promise.all(
-      lockFaces.map(async (face) => await rejection(face.create(own, object).acquire())),
-    );
-    await latch.countDown();
-
-    expectRefused(errors, object);
-    expect(await waiting).toBe(true);
-  });
-});
+  },
+);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hold, Lock, LockAcquireOptions } from '../../src/index.js';
-import { lockFaces, type LockUnderTest } from '../contract/faces.js';
-import { fixture, rejection } from '../contract/fixture.js';
+import { allLocks } from '../contract/faces.js';
+import { fixtureOf, rejection } from '../contract/fixture.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
 import { badIntegers, expectInteger, INT32_MAX } from './bad-input.js';
@@ -29,8 +29,8 @@ afterAll(async () => {
   await proxy.close();
 });
 
-describe.each(lockFaces)('$name', (face: LockUnderTest) => {
-  const { client, name } = fixture('bad-locks', face.lasting);
+describe.each(allLocks)('$name', (face) => {
+  const { client, name } = fixtureOf('bad-locks', face);
   const create = (): Lock => face.create(client({ redis: proxy.url }), name());
 
   describe.each(acquires)('%s', (_, acquire) => {

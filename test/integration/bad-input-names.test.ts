@@ -12,7 +12,16 @@ interface Getter {
 
 const getters: Getter[] = [
   { method: 'getLock', get: (own, of) => own.getLock(of) },
+  { method: 'getFairLock', get: (own, of) => own.getFairLock(of) },
   { method: 'getFencedLock', get: (own, of) => own.getFencedLock(of) },
+  { method: 'getReadWriteLock', get: (own, of) => own.getReadWriteLock(of) },
+  { method: 'readLock', get: (own, of) => own.getReadWriteLock(of).readLock },
+  { method: 'writeLock', get: (own, of) => own.getReadWriteLock(of).writeLock },
+  { method: 'getSemaphore', get: (own, of) => own.getSemaphore(of) },
+  {
+    method: 'getPermitExpirableSemaphore',
+    get: (own, of) => own.getPermitExpirableSemaphore(of),
+  },
   { method: 'getCountDownLatch', get: (own, of) => own.getCountDownLatch(of) },
 ];
 

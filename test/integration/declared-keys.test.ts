@@ -2,10 +2,11 @@
 // whole API, is among the keys of its call.
 
 import { afterAll, expect, test } from 'vitest';
+import type { Client, Lock } from '../../src/index.js';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
-import { startProxy } from '../support/proxy.js';
-import { rawClient } from '../support/redis.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
+import { channelsUnder, rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
 import { ownServer } from '../support/server.js';
@@ -32,6 +33,9 @@ const names = new Map(Object.values(scripts).map(({ sha1, name }) => [sha1, name
 /** Commands of a script that have no key, or a channel in its place. */
 const keyless = new Set(['TIME', 'PUBLISH', 'SPUBLISH']);
 
+/** Commands of which every argument is a key. */
+const manyKeys = new Set(['DEL', 'UNLINK', 'EXISTS']);
+
 /** Watches what scripts do, from the moment this returns. */
 async function watch(): Promise<Ran[]> {
   const ran: Ran[] = [];
@@ -39,7 +43,8 @@ async function watch(): Promise<Ran[]> {
   monitor.on('monitor', (_, [command = '', ...args]: string[], origin: string) => {
     if (origin === 'lua') {
       if (!keyless.has(command.toUpperCase())) {
-        ran.at(-1)?.touched.add(args[0] ?? '');
+        const keys = manyKeys.has(command.toUpperCase()) ? args : args.slice(0, 1);
+        keys.forEach((key) => ran.at(-1)?.touched.add(key));
       }
     } else if (/^eval(?:sha)?$/i.test(command)) {
       const [what = '', count, ...operands] = args;
@@ -51,56 +56,171 @@ async function watch(): Promise<Ran[]> {
   return ran;
 }
 
+/** Hold keys of other readers are walked, since nobody but the script knows whose they are. */
+const walks = new Set([
+  'rwlock/release-read',
+  'rwlock/acquire-write',
+  'rwlock/inspect',
+  'rwlock/force-release',
+]);
+const isHoldKey = (key: string): boolean => /:rwlock_timeout:\d+$/.test(key);
+
+interface Users {
+  readonly proxy: Proxy;
+  readonly client: Client;
+  readonly other: Client;
+}
+
+/** Makes a call that is given up, taken back and burnt. */
+async function giveUp({ proxy }: Users, name: string, call: () => Promise<unknown>): Promise<void> {
+  const held = proxy.holdRequests((command) => command.some((part) => part.includes(name)));
+  await call().catch(() => undefined);
+  held.release();
+}
+
+async function useLock(users: Users, lock: Lock, rival: Lock): Promise<void> {
+  await lock.using(async (outer) => {
+    await lock.using(async () => await lock.holdCount());
+    await outer.extend(2_000);
+    await rival.tryAcquire();
+    await lock.remainingLeaseMs();
+  });
+  await lock.acquire();
+  await lock.forceRelease();
+  await giveUp(users, lock.name, () => lock.tryAcquire({ waitMs: 50 }));
+}
+
+/** Somebody waits, leaves again, and somebody else gets in. */
+async function queueUp(lock: Lock, rival: Lock): Promise<void> {
+  const held = await rival.acquire();
+  const abort = new AbortController();
+  const leaving = lock.acquire({ signal: abort.signal }).catch(() => undefined);
+  const waiting = lock.acquire();
+  await listening(lock.name, 1);
+  abort.abort();
+  await leaving;
+  await held.release();
+  await (await waiting).release();
+}
+
+async function listening(name: string, count: number): Promise<void> {
+  await eventually(async () => (await channelsUnder(name, raw)).length >= count);
+}
+
+async function useReadWriteLock(users: Users, name: string): Promise<void> {
+  const { readLock, writeLock } = users.client.getReadWriteLock(name);
+  const theirs = users.other.getReadWriteLock(name);
+  await useLock(users, readLock, theirs.writeLock);
+  await useLock(users, writeLock, theirs.readLock);
+  await queueUp(writeLock, theirs.readLock);
+  await queueUp(readLock, theirs.writeLock);
+  await writeLock.using(async () => await readLock.using(() => undefined));
+  // A reader of Redisson that died, and one that lives.
+  const stem = name.includes('{') ? name : `{${name}}`;
+  await raw.hset(name, { mode: 'read', 'java:1': 1, 'java:2': 2 });
+  await raw.set(`${stem}:java:2:rwlock_timeout:2`, '1', 'PX', 60_000);
+  await readLock.using(async () => await readLock.holders());
+  await writeLock.tryAcquire();
+  await theirs.readLock.forceRelease();
+  // Readers that wait and leave: nobody of the client is left in line.
+  const writing = await theirs.writeLock.acquire();
+  await readLock.tryAcquire({ waitMs: 100 });
+  await writing.release();
+}
+
+async function useSemaphore(users: Users, name: string): Promise<void> {
+  const semaphore = users.client.getSemaphore(name);
+  await semaphore.trySetPermits(4, { ttlMs: 60_000 });
+  await semaphore.addPermits(1);
+  const permits = await semaphore.acquire(5);
+  const waiting = semaphore.acquire(2);
+  await listening(name, 1);
+  await permits.release();
+  await (await waiting).release();
+  await giveUp(users, name, () => semaphore.acquire(1, { waitMs: 50 }));
+  await semaphore.drainPermits();
+  await semaphore.release(2);
+  await semaphore.availablePermits();
+  await semaphore.delete();
+}
+
+async function usePermits(users: Users, name: string): Promise<void> {
+  const semaphore = users.client.getPermitExpirableSemaphore(name);
+  const theirs = users.other.getPermitExpirableSemaphore(name);
+  await semaphore.trySetPermits(2, { ttlMs: 60_000 });
+  await semaphore.addPermits(1);
+  await semaphore.setPermits(4);
+  const permits = await semaphore.acquireMany(4);
+  const waiting = theirs.acquire();
+  await listening(name, 1);
+  await permits[0]?.extend(5_000);
+  await permits[0]?.release();
+  const foreign = await waiting;
+  await semaphore.updateLease(foreign.id, 10_000);
+  await semaphore.release(foreign.id);
+  await semaphore.totalPermits();
+  // One that expires is reclaimed by whoever asks next.
+  await theirs.acquire({ leaseMs: 20 });
+  await (await semaphore.acquire()).release();
+  await giveUp(users, name, () => semaphore.tryAcquire({ waitMs: 50 }));
+  // Only a wait of more than ten seconds would ask this.
+  const keys = { timeouts: name.includes('{') ? `${name}:timeout` : `{${name}}:timeout` };
+  const [count = 0, ...operands] = scripts.permitsHolders.operands(keys, {});
+  await raw.eval(scripts.permitsHolders.source, Number(count), ...operands);
+  await semaphore.delete();
+}
+
+async function useLatch(users: Users, name: string): Promise<void> {
+  const latch = users.client.getCountDownLatch(name);
+  await latch.trySetCount(3, { ttlMs: 60_000 });
+  const passing = latch.wait();
+  await latch.countDown();
+  await latch.countDown();
+  await giveUp(users, name, () => latch.countDown());
+  await latch.delete();
+  await passing;
+}
+
 test('every key that a script touches is declared, over the whole API', async () => {
   const ran = await watch();
   const has = (script: string): boolean => ran.some((each) => each.script === script);
   const proxy = await startProxy({ target: server.url });
   const client = scope.client({ redis: proxy.url, leaseMs: 600, commandTimeoutMs: 400 });
   const other = scope.client({ redis: server.url });
+  const keeper = scope.client({ redis: server.url, leaseMs: 600 });
+  const users = { proxy, client, other };
 
-  // A wait that outlives a re-check, while the rest goes on.
+  // A wait that outlives a re-check, and holds that outlive a renewal, while the rest goes on.
   const hold = await other.getLock(scope.name()).acquire();
   const waiting = client.getLock(hold.lockName).acquire({ waitMs: 20_000 });
-  for (const lock of [
-    client.getLock(scope.name()),
-    client.getFencedLock(scope.name()),
-    client.getLock(`a:{${scope.name()}}:b`),
-    client.getFencedLock(`a:{${scope.name()}}:b`),
-  ]) {
-    await lock.using(async (outer) => {
-      await lock.using(async () => await lock.holdCount());
-      await outer.extend(2_000);
-      await other.getLock(lock.name).tryAcquire();
-      await lock.remainingLeaseMs();
-    });
-    await lock.acquire();
-    await lock.forceRelease();
-    // Given up, taken back and burnt.
-    const held = proxy.holdRequests((command) => command.includes(lock.name));
-    await lock.tryAcquire({ waitMs: 50 }).catch(() => null);
-    held.release();
+  const reading = await keeper.getReadWriteLock(scope.name()).readLock.acquire();
+  const renewed = keeper.getPermitExpirableSemaphore(scope.name());
+  await renewed.trySetPermits(1);
+  const permit = await renewed.acquire();
+  for (const wrap of [(name: string) => name, (name: string) => `a:{${name}}:b`]) {
+    const [plain, fenced, fair] = [scope.name(), scope.name(), scope.name()].map(wrap);
+    await useLock(users, client.getLock(plain!), other.getLock(plain!));
+    await useLock(users, client.getFencedLock(fenced!), other.getFencedLock(fenced!));
+    await useLock(users, client.getFairLock(fair!), other.getFairLock(fair!));
+    await queueUp(client.getFairLock(fair!), other.getFairLock(fair!));
+    await useReadWriteLock(users, wrap(scope.name()));
+    await useSemaphore(users, wrap(scope.name()));
+    await usePermits(users, wrap(scope.name()));
+    await useLatch(users, wrap(scope.name()));
   }
-  for (const name of [scope.name(), `a:{${scope.name()}}:b`]) {
-    const latch = client.getCountDownLatch(name);
-    await latch.trySetCount(3, { ttlMs: 60_000 });
-    const passing = latch.wait();
-    await latch.countDown();
-    await latch.countDown();
-    const held = proxy.holdRequests((command) => command.includes(name));
-    await latch.countDown().catch(() => undefined);
-    held.release();
-    await latch.delete();
-    await passing;
-  }
-  await eventually(() => has('waits/probe') && has('lock/renew'), { withinMs: 15_000 });
-  await hold.release();
+  const background = ['waits/probe', 'lock/renew', 'rwlock/renew-read', 'permits/renew'];
+  await eventually(() => background.every(has), { withinMs: 15_000 });
+  await Promise.all([hold.release(), reading.release(), permit.release()]);
+  await renewed.delete();
   await (await waiting).release();
 
   const seen = new Set(ran.map(({ script }) => script));
   expect([...seen].toSorted()).toEqual([...names.values()].toSorted());
-  const undeclared = ran.filter(({ declared, touched }) =>
-    [...touched].some((key) => !declared.includes(key)),
+  const undeclared = ran.flatMap(({ script, declared, touched }) =>
+    [...touched].filter((key) => !declared.includes(key)).map((key) => ({ script, key })),
   );
-  expect(undeclared).toEqual([]);
+  const walked = undeclared.filter(({ script, key }) => walks.has(script) && isHoldKey(key));
+  expect(undeclared.filter((each) => !walked.includes(each))).toEqual([]);
+  expect(new Set(walked.map(({ script }) => script))).toEqual(walks);
   expect(ran.filter(({ touched }) => touched.size > 0).length).toBeGreaterThan(50);
 });

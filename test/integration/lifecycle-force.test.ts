@@ -1,56 +1,49 @@
-import { afterAll, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LeaseLostError } from '../../src/index.js';
+import { allLocks } from '../contract/faces.js';
+import { fixtureOf } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
-import { rawClient } from '../support/redis.js';
-import { expectNoChannels, expectNoResidue } from '../support/residue.js';
-import { testScope } from '../support/scope.js';
 
-const scope = testScope('force');
-const raw = rawClient();
+describe.each(allLocks)('$name', (face) => {
+  const { client, name, raw } = fixtureOf('force', face);
 
-afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests):/] });
-  await expectNoChannels(scope.prefix);
-});
+  test('a forced release ends the holds it found here at once', async () => {
+    const lock = face.create(client(), name());
+    const outer = await lock.acquire();
+    const inner = await lock.acquire({ within: outer });
 
-test('a forced release ends the holds it found here at once', async () => {
-  const client = scope.client();
-  const lock = client.getLock(scope.name());
-  const outer = await lock.acquire();
-  const inner = await lock.acquire({ within: outer });
+    const answer = await lock.forceRelease();
 
-  const answer = await lock.forceRelease();
+    expect(answer).toBe(true);
+    expect([outer.isHeld, inner.isHeld]).toEqual([false, false]);
+    await expect(outer.release()).rejects.toThrow(LeaseLostError);
+    expect(await lock.forceRelease()).toBe(false);
+  });
 
-  expect(answer).toBe(true);
-  expect([outer.isHeld, inner.isHeld]).toEqual([false, false]);
-  await expect(outer.release()).rejects.toThrow(LeaseLostError);
-  expect(await lock.forceRelease()).toBe(false);
-});
+  test('a forced release elsewhere ends the hold with its next renewal', async () => {
+    const hold = await face.create(client({ leaseMs: 300 }), name()).acquire();
 
-test('a forced release elsewhere ends the hold with its next renewal', async () => {
-  const client = scope.client({ leaseMs: 300 });
-  const hold = await client.getLock(scope.name()).acquire();
+    await face.create(client(), hold.lockName).forceRelease();
 
-  await scope.client().getLock(hold.lockName).forceRelease();
+    await eventually(() => hold.state === 'lost');
+    expect(hold.signal.reason).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
+  });
 
-  await eventually(() => hold.state === 'lost');
-  expect(hold.signal.reason).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
-});
+  test('a forced release never ends the hold that was granted after it', async () => {
+    const [own, object] = [client(), name()];
+    const lock = face.create(own, object);
+    const lost: string[] = [];
+    own.on('lost', ({ holderId }) => lost.push(holderId));
+    await face.create(client(), object).acquire();
+    await lock.isLocked();
 
-test('a forced release never ends the hold that was granted after it', async () => {
-  const client = scope.client();
-  const lock = client.getLock(scope.name());
-  const lost: string[] = [];
-  client.on('lost', ({ holderId }) => lost.push(holderId));
-  await scope.client().getLock(lock.name).acquire();
-  await lock.isLocked();
+    // Sent together, in this order: both answers come in one piece.
+    const [forced, hold] = await Promise.all([lock.forceRelease(), lock.acquire()]);
 
-  // Sent together, in this order: both answers come in one piece.
-  const [forced, hold] = await Promise.all([lock.forceRelease(), lock.acquire()]);
-
-  expect(forced).toBe(true);
-  expect(await raw.hgetall(lock.name)).toEqual({ [hold.holderId]: '1' });
-  expect([hold.state, lost]).toEqual(['held', []]);
-  await hold.release();
-  expect(await raw.exists(lock.name)).toBe(0);
+    expect(forced).toBe(true);
+    expect(await raw.hget(object, face.field(hold.holderId))).toBe('1');
+    expect([hold.state, lost]).toEqual(['held', []]);
+    await hold.release();
+    expect(await raw.exists(object)).toBe(0);
+  });
 });

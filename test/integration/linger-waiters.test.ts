@@ -1,59 +1,34 @@
 // A channel that lingers is kept for who comes meanwhile, and not given up under them.
 
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { allLasting } from '../contract/faces.js';
+import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
-import { channelsUnder, rawClient } from '../support/redis.js';
-import { expectNoChannels, expectNoResidue } from '../support/residue.js';
-import { testScope } from '../support/scope.js';
+import { channelsUnder } from '../support/redis.js';
+import { kinds } from './every-kind.js';
 
 /** A left channel is given up well before this. */
 const LINGERED_MS = 1_500;
 /** Well below the re-check of 5 s: only a message wakes so soon. */
 const PROMPTLY_MS = 2_500;
 
-const scope = testScope('linger-waiters');
-const raw = rawClient();
+const { client, name, raw } = fixture('linger-waiters', allLasting);
 
-afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
-  await expectNoChannels(scope.prefix);
-});
+test.each(kinds)('who waits for a $name hears of it, though others left before', async (kind) => {
+  const [object, own] = [name(), client()];
+  const taken = await kind.take(client(), object);
+  await Promise.allSettled([kind.wait(own, object, { waitMs: 100 })]);
 
-async function lingered(): Promise<void> {
+  const waiting = kind.wait(own, object);
   const end = performance.now() + LINGERED_MS;
   await eventually(() => performance.now() > end);
-}
+  const channels = await channelsUnder(object, raw);
+  const freedAt = performance.now();
+  await taken.free();
+  await waiting;
 
-test('who waits for a lock hears its release, though others left before', async () => {
-  const hold = await scope.client().getLock(scope.name()).acquire();
-  const lock = scope.client().getLock(hold.lockName);
-  await lock.tryAcquire({ waitMs: 100 });
-
-  const waiting = lock.acquire();
-  await lingered();
-  const channels = await channelsUnder(lock.name, raw);
-  const releasedAt = performance.now();
-  await hold.release();
-  const next = await waiting;
-
+  expect(performance.now() - freedAt).toBeLessThan(PROMPTLY_MS);
   expect(channels).toHaveLength(1);
-  expect(performance.now() - releasedAt).toBeLessThan(PROMPTLY_MS);
-  await next.release();
-});
-
-test('who waits for a latch hears its zero, though others left before', async () => {
-  const theirs = scope.client().getCountDownLatch(scope.name());
-  const latch = scope.client().getCountDownLatch(theirs.name);
-  await theirs.trySetCount(1);
-  await latch.wait({ waitMs: 100 });
-
-  const waiting = latch.wait();
-  await lingered();
-  const channels = await channelsUnder(latch.name, raw);
-  const countedAt = performance.now();
-  await theirs.countDown();
-
-  expect(await waiting).toBe(true);
-  expect(channels).toHaveLength(1);
-  expect(performance.now() - countedAt).toBeLessThan(PROMPTLY_MS);
+  expect(channels[0]?.startsWith(kind.channel(object))).toBe(true);
+  await taken.remove();
 });

@@ -1,20 +1,15 @@
 // A channel stays subscribed a little after its last waiter, for those who come right back.
 
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { allLasting } from '../contract/faces.js';
+import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
-import { channelsUnder, rawClient, redisUrl } from '../support/redis.js';
-import { expectNoChannels, expectNoResidue } from '../support/residue.js';
-import { testScope } from '../support/scope.js';
+import { channelsUnder, redisUrl } from '../support/redis.js';
 import { countedTraffic } from '../support/traffic.js';
+import { kinds } from './every-kind.js';
 
-const scope = testScope('linger');
-const raw = rawClient();
-
-afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
-  await expectNoChannels(scope.prefix);
-});
+const { client, name, raw } = fixture('linger', allLasting);
 
 /** A moment that is much shorter than a second, and in which whatever was sent has arrived. */
 async function aMoment(): Promise<void> {
@@ -24,41 +19,28 @@ async function aMoment(): Promise<void> {
   }
 }
 
-test('the channel of a lock outlives its last waiter, and then goes', async () => {
-  const name = scope.name();
-  const hold = await scope.client().getLock(name).acquire();
-  const waiter = scope.client();
+test.each(kinds)('the channel of a $name outlives its last waiter, and then goes', async (kind) => {
+  const object = name();
+  const taken = await kind.take(client(), object);
+  const own = client();
 
-  const answer = await waiter.getLock(name).tryAcquire({ waitMs: 200 });
+  const [outcome] = await Promise.allSettled([kind.wait(own, object, { waitMs: 200 })]);
   await aMoment();
-  const rightAfter = await channelsUnder(name, raw);
-  await eventually(async () => (await channelsUnder(name, raw)).length === 0);
+  const rightAfter = await channelsUnder(object, raw);
+  await eventually(async () => (await channelsUnder(object, raw)).length === 0);
 
-  expect(answer).toBeNull();
-  expect(rightAfter).toEqual([`redisson_lock__channel:{${name}}`]);
-  await hold.release();
-});
-
-test('the channel of a latch outlives its last waiter, and then goes', async () => {
-  const name = scope.name();
-  const latch = scope.client().getCountDownLatch(name);
-  await latch.trySetCount(1);
-
-  const answer = await latch.wait({ waitMs: 200 });
-  await aMoment();
-  const rightAfter = await channelsUnder(name, raw);
-  await eventually(async () => (await channelsUnder(name, raw)).length === 0);
-
-  expect(answer).toBe(false);
-  expect(rightAfter).toEqual([`redisson_countdownlatch__channel__{${name}}`]);
-  await latch.delete();
+  const timedOut = { reason: { code: 'ERR_ACQUIRE_TIMEOUT' } };
+  expect(outcome).toMatchObject(kind.name === 'count-down-latch' ? { value: false } : timedOut);
+  expect(rightAfter).toHaveLength(1);
+  expect(rightAfter[0]?.startsWith(kind.channel(object))).toBe(true);
+  await taken.remove();
 });
 
 test('who comes right back finds the channel subscribed', async () => {
   const traffic = await countedTraffic(redisUrl());
-  const name = scope.name();
-  const hold = await scope.client().getLock(name).acquire();
-  const lock = scope.client({ redis: traffic.url }).getLock(name);
+  const object = name();
+  const hold = await client().getLock(object).acquire();
+  const lock = client({ redis: traffic.url }).getLock(object);
 
   for (let i = 0; i < 3; i += 1) {
     await lock.tryAcquire({ waitMs: 100 });

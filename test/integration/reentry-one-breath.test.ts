@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../src/index.js';
-import { lockFaces, type LockUnderTest } from '../contract/faces.js';
-import { fixture, rejection } from '../contract/fixture.js';
+import { lockFaces } from '../contract/faces.js';
+import { fixtureOf, rejection } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
 
 // A re-entry is asked for, and the hold around it is released before anything else runs.
-describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face: LockUnderTest) => {
-  const { client, name } = fixture('one-breath', face.lasting);
+describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face) => {
+  const { client, name } = fixtureOf('one-breath', face);
 
   test.each([
     ['in a scope', (outer: Hold, enter: () => Promise<Hold>) => outer.run(enter)],

@@ -1,38 +1,39 @@
 // What a refused call says about a name: nothing that would stand in the way of its true kind.
 
 import { describe, expect, test } from 'vitest';
-import { LeaseLostError, WrongTypeError, type CountDownLatch } from '../../src/index.js';
-import { FOREIGNER, lockFaces } from '../contract/faces.js';
+import { LeaseLostError, WrongTypeError } from '../../src/index.js';
+import { FOREIGNER } from '../contract/face.js';
+import { allLasting, allLocks } from '../contract/faces.js';
 import { fixture, rejection } from '../contract/fixture.js';
+import { toldApart } from './every-kind.js';
 
-const { client, name, raw } = fixture('refused', [/^redisson_lock_token:/]);
+const { client, name, raw } = fixture('refused', allLasting);
 
-const latchCalls: [string, (latch: CountDownLatch) => Promise<unknown>][] = [
-  ['count()', async (latch) => await latch.count()],
-  ['countDown()', async (latch) => await latch.countDown()],
-  ['trySetCount()', async (latch) => await latch.trySetCount(1)],
-  ['delete()', async (latch) => await latch.delete()],
-  ['wait()', async (latch) => await latch.wait()],
-  ['wait({ waitMs: 0 })', async (latch) => await latch.wait({ waitMs: 0 })],
-];
+test.each(toldApart)(
+  'a $is.name can be used as one after every refused call of a $other.name',
+  async ({ is, other }) => {
+    const object = name();
+    const taken = await is.take(client(), object);
 
-describe.each(lockFaces)('a name that is a $name', (face) => {
-  test.each(latchCalls)('can be used as one after a refused %s', async (_, call) => {
-    const [object, own] = [name(), client()];
-    const lock = face.create(own, object);
-    const theirs = await face.create(client(), object).acquire();
+    // What a client has once seen to be of a kind is of that kind to it: a new one for each call.
+    for (let i = 0; i < other.calls(client(), object).length; i += 1) {
+      const own = client();
+      const refused = await rejection(other.calls(own, object)[i]!());
+      expect(refused).toBeInstanceOf(WrongTypeError);
+      await is.look(own, object);
+      await own.close();
+    }
+    const own = client();
+    await rejection(other.calls(own, object)[0]!());
+    const waiting = is.wait(own, object);
+    await taken.free();
 
-    const refused = await rejection(call(own.getCountDownLatch(object)));
-    const busy = await lock.tryAcquire();
-    await theirs.release();
-    const hold = await lock.tryAcquire();
+    await waiting;
+    await taken.remove();
+  },
+);
 
-    expect(refused).toBeInstanceOf(WrongTypeError);
-    expect(busy).toBeNull();
-    expect(hold?.isHeld).toBe(true);
-    await hold?.release();
-  });
-
+describe.each(allLocks)('a name that is a $name', (face) => {
   test('a re-entry that finds somebody else there says that it was taken', async () => {
     const [object, own] = [name(), client()];
     const lock = face.create(own, object);
@@ -57,15 +58,4 @@ describe.each(lockFaces)('a name that is a $name', (face) => {
     expect(error).toBeInstanceOf(LeaseLostError);
     expect(error).toMatchObject({ reason: 'deleted' });
   });
-});
-
-test('a name that is a latch can be used as one after a refused lock call', async () => {
-  const [object, own] = [name(), client()];
-  await client().getCountDownLatch(object).trySetCount(1);
-
-  const refused = await rejection(own.getLock(object).tryAcquire());
-  await own.getCountDownLatch(object).countDown();
-
-  expect(refused).toBeInstanceOf(WrongTypeError);
-  expect(await raw.exists(object)).toBe(0);
 });

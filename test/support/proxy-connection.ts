@@ -62,6 +62,11 @@ export class ProxyConnection {
     return !this.#client.destroyed;
   }
 
+  /** Whether the server's side is still open: it closes behind what was held, when that has run. */
+  get reachesServer(): boolean {
+    return !this.#server.destroyed;
+  }
+
   /** Resets the client's side at once. Held requests still reach the server on release. */
   cut(): void {
     this.#client.resetAndDestroy();

@@ -1,5 +1,6 @@
 // What a client really sends, seen from a proxy in front of the server.
 
+import { eventually } from './eventually.js';
 import { startProxy, type Proxy } from './proxy.js';
 
 /** Signing in, and asking the other side whether it lives. */
@@ -28,4 +29,18 @@ export async function countedTraffic(target: string): Promise<Traffic> {
     names,
     scripts: () => names().filter((name) => name.startsWith('eval')).length,
   };
+}
+
+/** Waits until nothing more is sent for half a second. */
+export async function quiet(traffic: Traffic): Promise<void> {
+  let last = -1;
+  await eventually(
+    () => {
+      const now = traffic.names().length;
+      const isQuiet = now === last;
+      last = now;
+      return isQuiet;
+    },
+    { everyMs: 500, withinMs: 15_000 },
+  );
 }

@@ -10,6 +10,9 @@ import type {
   CountDownLatch,
   LeaseLostError,
   Lock,
+  PermitExpirableSemaphore,
+  ReadWriteLock,
+  Semaphore,
 } from '../../src/index.js';
 
 expectTypeOf<typeof createClient>().toEqualTypeOf<(options?: ClientOptions) => Client>();
@@ -28,9 +31,30 @@ expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
 }>();
 
 expectTypeOf<Client>().toExtend<AsyncDisposable>();
+expectTypeOf<keyof Client>().toEqualTypeOf<
+  | 'id'
+  | 'getLock'
+  | 'getFairLock'
+  | 'getFencedLock'
+  | 'getReadWriteLock'
+  | 'getSemaphore'
+  | 'getPermitExpirableSemaphore'
+  | 'getCountDownLatch'
+  | 'on'
+  | 'once'
+  | 'off'
+  | 'close'
+  | typeof Symbol.asyncDispose
+>();
 expectTypeOf<Client['id']>().toEqualTypeOf<string>();
 expectTypeOf<Client['getLock']>().toEqualTypeOf<(name: string) => Lock>();
 expectTypeOf<Client['getFencedLock']>().toEqualTypeOf<(name: string) => Lock>();
+expectTypeOf<Client['getFairLock']>().toEqualTypeOf<(name: string) => Lock>();
+expectTypeOf<Client['getReadWriteLock']>().toEqualTypeOf<(name: string) => ReadWriteLock>();
+expectTypeOf<Client['getSemaphore']>().toEqualTypeOf<(name: string) => Semaphore>();
+expectTypeOf<Client['getPermitExpirableSemaphore']>().toEqualTypeOf<
+  (name: string) => PermitExpirableSemaphore
+>();
 expectTypeOf<Client['getCountDownLatch']>().toEqualTypeOf<(name: string) => CountDownLatch>();
 expectTypeOf<Client['close']>().toEqualTypeOf<
   (options?: { timeoutMs?: number }) => Promise<void>

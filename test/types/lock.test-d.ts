@@ -1,7 +1,13 @@
 // The public types of locks and holds, checked by the compiler against the contract.
 
 import { expectTypeOf } from 'vitest';
-import type { AcquireOptions, Hold, Lock, LockAcquireOptions } from '../../src/index.js';
+import type {
+  AcquireOptions,
+  Hold,
+  Lock,
+  LockAcquireOptions,
+  ReadWriteLock,
+} from '../../src/index.js';
 
 expectTypeOf<AcquireOptions>().toEqualTypeOf<{
   waitMs?: number;
@@ -65,7 +71,14 @@ expectTypeOf<Hold['assertHeld']>().toEqualTypeOf<() => void>();
 expectTypeOf<Hold['extend']>().toEqualTypeOf<(leaseMs: number) => Promise<void>>();
 expectTypeOf<Hold['release']>().toEqualTypeOf<() => Promise<void>>();
 
+expectTypeOf<ReadWriteLock>().toEqualTypeOf<{
+  readonly name: string;
+  readonly readLock: Lock;
+  readonly writeLock: Lock;
+}>();
+
 declare const lock: Lock;
+declare const readWriteLock: ReadWriteLock;
 declare const hold: Hold;
 
 // The result of a task is the result of the call, whether the task is asynchronous or not.
@@ -82,6 +95,8 @@ hold.isHeld = true;
 hold.state = 'held';
 // @ts-expect-error -- an object never changes its name
 lock.name = 'other';
+// @ts-expect-error -- an object never changes its sides
+readWriteLock.readLock = lock;
 // @ts-expect-error -- only a hold can be re-entered
 void lock.acquire({ within: 'some id' });
 // @ts-expect-error -- there is no such option
