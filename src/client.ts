@@ -80,8 +80,9 @@ export interface Client extends AsyncDisposable {
   off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this;
   /**
    * Stops granting, ends every wait with ClosedError, sets every `isHeld` false, then releases
-   * every hold and closes what it opened, within `timeoutMs` (0 to 2147483647, default 5000).
-   * What could not be released by then frees itself with its lease. Never rejects; idempotent.
+   * every hold and leased permit and closes what it opened, within `timeoutMs` (0 to 2147483647,
+   * default 5000). What could not be released by then frees itself with its lease. Permits of
+   * counting semaphores have no owner and stay taken. Never rejects; idempotent.
    */
   close(options?: { timeoutMs?: number }): Promise<void>;
 }

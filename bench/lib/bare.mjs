@@ -226,7 +226,7 @@ const cycles = {
       const wanted = { number: taking, floor: taking, ...same, needs: [1] };
       const taken = await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted));
       const giving = bare.next();
-      const given = { number: giving, floor: giving, ...same, permits: 1, needs: [] };
+      const given = { number: giving, floor: giving, ...same, permits: 1, mayCreate: 0, needs: [] };
       const freed = await bare.run(semaphoreRelease, semaphoreRelease.operands(keys, given));
       check(taken === '1 1 -1' && freed === `0 0 -1 ${PERMITS}`);
     };
@@ -247,7 +247,7 @@ const cycles = {
       const given = { ...told, claim: Buffer.concat([first, ONE]) };
       const operands = permitsRelease.operands({ semaphore, timeouts }, given);
       const freed = await bare.run(permitsRelease, operands);
-      check(taken === '1 -1' && freed === 1);
+      check(taken === '1 -1 -1' && freed === 1);
     };
   },
 };

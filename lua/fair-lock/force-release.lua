@@ -2,7 +2,7 @@
 -- the head of its queue.
 --
 -- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] queue      list     waiting holders, the next one first
 -- KEYS[4] timeouts   zset     waiting holder -> instant in ms at which Java counts it as absent
 -- KEYS[5] beats      zset     private: client -> instant in ms at which it last stood in the queue

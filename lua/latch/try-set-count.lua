@@ -1,7 +1,7 @@
 -- latch/try-set-count: set the count of a latch unless one is set, at most once per request.
 --
 -- KEYS[1] latch      string   the count; no TTL unless the caller gives one
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] count      integer  the count to set, at least 1

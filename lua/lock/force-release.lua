@@ -1,7 +1,7 @@
 -- lock/force-release: free a lock whoever holds it, at most once per request.
 --
 -- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH

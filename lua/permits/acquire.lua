@@ -5,7 +5,7 @@
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
--- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[4] line       zset     private: clients that were passed over -> rank; lives 10 minutes
 -- KEYS[5] beats      zset     private: client -> its last sign of life; lives 10 minutes
 -- ARGV[1] number     integer  number of the request
@@ -16,8 +16,8 @@
 -- ARGV[6] must_queue integer  1 the client has a place in the line, or takes one; 0 it has none
 -- ARGV[*] claims     bytes    for each waiter the id of its first permit, the number of its permits,
 --                             a space, and its lease in ms
--- returns string     waiters served, and ms after which asking again is worth while (-1: nobody
---                    knows); or why the request did not run
+-- returns string     waiters served, ms after which asking again is worth while (-1: nobody knows),
+--                    and ms that the semaphore lives (-1: for ever); or why the request did not run
 
 -- include lib/recall
 -- include lib/record
@@ -56,14 +56,12 @@ available = available - taken
 for i = 1, served do
   permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
 end
-if served > 0 then
-  permits_share_ttl(semaphore, timeouts)
-end
+local life_ms = served > 0 and permits_share_ttl(semaphore, timeouts) or -1
 if reclaimed > 0 or left then
   permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
 end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, counts[served + 1] - available, now)
 end
-answer = string.format('%.0f %.0f', served, retry_ms)
+answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 return served > 0 and record(requests, number, ARGV[2], answer) or answer

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
--- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     1 there was one, 0 there was none; or why the request did not run

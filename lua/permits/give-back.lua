@@ -2,7 +2,7 @@
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
--- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[4] line       zset     private: clients that were passed over -> rank; lives 10 minutes
 -- KEYS[5] beats      zset     private: client -> its last sign of life; lives 10 minutes
 -- ARGV[1] number     integer  number of the acquisition

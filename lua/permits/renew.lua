@@ -1,8 +1,11 @@
 -- permits/renew: renew the leases of many permits at once, and say of each whether it is held.
 --
+-- No permit outlives its semaphore: where that has a TTL, what is left of it is told as well.
+--
 -- KEYS[*] keys       any      for each permit its semaphore and the zset of its timeouts
 -- ARGV[*] claims     bytes    for each permit its id and the lease in ms, 0 to ask only
--- returns string     one digit a permit: 1 held, 0 expired or gone, 2 something else is in its place
+-- returns string     for each permit, after a space: 1 held, or 1:<ms that its semaphore lives>; 0
+--                    expired or gone; 2 something else is in its place
 
 -- include lib/now_ms
 local now = now_ms()
@@ -27,7 +30,7 @@ for i = 1, #ARGV do
     if ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
     end
-    answers[i] = '1'
+    answers[i] = ttl < 0 and '1' or '1:' .. ttl
   end
 end
-return table.concat(answers)
+return table.concat(answers, ' ')

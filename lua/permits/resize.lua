@@ -4,7 +4,7 @@
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
--- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] way        string   `to` the given total, or `by` the given number

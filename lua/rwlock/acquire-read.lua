@@ -8,12 +8,13 @@
 -- KEYS[3] writers    zset     private: waiting writer -> since when; lives 10 minutes
 -- KEYS[4] waiting    zset     private: client whose readers wait -> since when; lives 10 minutes
 -- KEYS[5] beats      zset     private: who waits -> last sign of life; lives 10 minutes
--- KEYS[*] of_claims  string   for each claim its cancelled key and its hold keys 1 .. count
+-- KEYS[*] of_claims  string   for each claim its cancelled key and those of its first and newest hold
 -- ARGV[1] client     string   whose readers these are
 -- ARGV[2] place      string   line: who must wait stands in line for it; none: leaves no trace
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the lock listen
--- ARGV[*] claims     string   for each claim: reader, count, lease in ms, waiting since (0: now)
+-- ARGV[*] claims     string   for each claim: reader, count, lease in ms, waiting since (0: now),
+--                             and the writer that it reads beside ('' for none)
 -- returns string     the server's time in microseconds, then for each claim T when taken, else ms
 --                    to wait (-1: unknown), -2 a re-entry whose lock nobody holds any more,
 --                    -4 one that somebody else holds, -3 the reader is burnt
@@ -41,16 +42,17 @@ if mode ~= 'write' then
 end
 
 -- Why a reader that is not in yet cannot come in: an integer of the reply, nil when it can.
-local function refusal(reader, count, since, cancelled)
-  if mode == 'write' and redis.call('HEXISTS', lock, reader .. ':write') == 1 then
-    return nil
-  end
-  if count > 1 then
+local function refusal(count, since, writer_beside, cancelled)
+  local is_beside = mode == 'write' and redis.call('HEXISTS', lock, writer_beside .. ':write') == 1
+  if count > 1 and not is_beside then
     return mode and -4 or -2
   end
   -- A copy of an acquisition that was given up, or released, must not come back as a ghost.
   if redis.call('EXISTS', cancelled) == 1 then
     return -3
+  end
+  if is_beside then
+    return nil
   end
   if mode == 'write' then
     return redis.call('PTTL', lock)
@@ -59,12 +61,12 @@ local function refusal(reader, count, since, cancelled)
 end
 
 local answers, earliest, key = { string.format('%.0f', micros) }, nil, 6
-for i = 5, #ARGV, 4 do
+for i = 5, #ARGV, 5 do
   local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
   local since = tonumber(ARGV[i + 3])
   since = since > 0 and since or micros
   local held = tonumber(redis.call('HGET', lock, reader) or 0)
-  local code = held == 0 and refusal(reader, count, since, KEYS[key]) or nil
+  local code = held == 0 and refusal(count, since, ARGV[i + 4], KEYS[key]) or nil
   if code then
     answers[#answers + 1] = string.format('%.0f', code)
     if code >= -1 then
@@ -77,16 +79,22 @@ for i = 5, #ARGV, 4 do
       redis.call('HSET', lock, 'mode', mode)
     end
     write_hold(lock, reader, held, count, lease_ms)
-    keep_holds(KEYS, key + 1, key + count, lease_ms)
+    -- The first one says for all of them how long Redisson takes the reader for alive.
+    keep_holds(KEYS, key + 1, key + 2, lease_ms)
     redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
     redis.call('PEXPIRE', readers, redis.call('PTTL', lock))
     answers[#answers + 1] = 'T'
   end
-  key = key + 1 + count
+  key = key + 3
 end
 
 if ARGV[2] == 'line' then
   if earliest then
+    local before = redis.call('ZSCORE', waiting, client)
+    if not mode and before and tonumber(before) < earliest then
+      -- The first of them has left: a writer that stood back for it may go.
+      redis.call(ARGV[3], ARGV[4], '0')
+    end
     redis.call('ZADD', waiting, earliest, client)
     redis.call('PEXPIRE', waiting, 600000)
     beat(beats, client, now)

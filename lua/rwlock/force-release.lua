@@ -3,7 +3,7 @@
 --
 -- KEYS[1] lock       hash     mode, and holder -> number of holds; its TTL is the longest lease
 -- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
--- KEYS[3] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] mode       string   read or write: the mode to end
@@ -14,13 +14,16 @@
 
 -- include lib/recall
 -- include lib/record
+-- include lib/now_ms
 -- include lib/rw_mode
+-- include lib/rw_sweep
 local lock, readers, requests, number, floor = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 
 local answer = recall(requests, number)
 if answer then
   return answer
 end
+rw_sweep(lock, readers, now_ms(), ARGV[4], ARGV[5])
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode

@@ -6,7 +6,7 @@
 -- KEYS[1] lock       hash     mode, and reader -> number of holds; its TTL is the longest lease
 -- KEYS[2] cancelled  string   private: burns this holder id; lives for burn_ms
 -- KEYS[3] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
--- KEYS[*] holds      string   hold keys of this reader, as many as it ever had
+-- KEYS[*] holds      string   its first hold key, and those of the holds that are over
 -- ARGV[1] holder     string   who releases
 -- ARGV[2] count      integer  its holds still alive, re-entries under way included
 -- ARGV[3] burn_ms    integer  0 burns nothing
@@ -17,6 +17,7 @@
 --                    -1 somebody writes, -2 nobody does
 
 -- include lib/now_ms
+-- include lib/rw_is_alive
 -- include lib/rw_readers
 local lock, cancelled, readers = KEYS[1], KEYS[2], KEYS[3]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -27,23 +28,23 @@ if burn_ms > 0 then
 end
 local mode = redis.call('HGET', lock, 'mode')
 if redis.call('HEXISTS', lock, holder) == 0 then
+  redis.call('ZREM', readers, holder)
+  redis.call('DEL', unpack(KEYS, first))
   return mode == 'write' and -1 or -2
 end
--- Not swept yet, but its lease has ended.
-local alive = redis.call('EXISTS', KEYS[first]) == 1
+local now = now_ms()
+local alive = rw_is_alive(readers, holder, KEYS[first], now)
 if alive and count > 0 then
-  redis.call('HSET', lock, holder, count)
-  for i = first + count, #KEYS do
+  for i = first + 1, #KEYS do
     redis.call('DEL', KEYS[i])
   end
+  redis.call('HSET', lock, holder, count)
   return 0
 end
+redis.call('DEL', unpack(KEYS, first))
 redis.call('HDEL', lock, holder)
 redis.call('ZREM', readers, holder)
-for i = first, #KEYS do
-  redis.call('DEL', KEYS[i])
-end
-local freed = mode == 'read' and not rw_readers(lock, readers, now_ms(), ARGV[6], ARGV[4], ARGV[5])
+local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6], ARGV[4], ARGV[5])
 if not alive then
   return -2
 end

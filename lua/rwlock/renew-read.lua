@@ -1,12 +1,13 @@
 -- rwlock/renew-read: renew many readers at once, each with its hold keys, and say of each whether
 -- it still reads.
 --
--- KEYS[*] of_claims  any      for each claim the lock, its readers and its hold keys 1 .. count
--- ARGV[*] claims     string   for each claim: reader, count, lease in ms (0 asks only)
+-- KEYS[*] of_claims  any      for each claim the lock, its readers and its hold keys from 1 on
+-- ARGV[*] claims     string   for each claim: reader, number of hold keys, lease in ms (0 asks only)
 -- returns string     one digit a claim: 1 it reads, 0 it does not, 2 somebody writes
 
 -- include lib/keep_holds
 -- include lib/now_ms
+-- include lib/rw_is_alive
 local answers, key, now = {}, 1, now_ms()
 for i = 1, #ARGV, 3 do
   local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
@@ -16,8 +17,7 @@ for i = 1, #ARGV, 3 do
   if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held
   end
-  -- Without its first hold key its lease has ended, though it is not swept yet.
-  if held == 1 and redis.call('EXISTS', KEYS[key + 2]) == 1 then
+  if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
     if lease_ms > 0 then
       keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
       redis.call('ZADD', readers, 'GT', now + lease_ms, reader)

@@ -3,7 +3,7 @@
 -- Only a grant is recorded: asking in vain writes next to nothing, and may be repeated.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] line       zset     private: clients that were passed over -> rank; lives 10 minutes
 -- KEYS[4] beats      zset     private: client -> its last sign of life; lives 10 minutes
 -- ARGV[1] number     integer  number of the request
@@ -33,9 +33,13 @@ if not available then
 end
 local served, taken, retry_ms, left =
   serve_waiters(semaphore, KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
+answer = string.format('%.0f %.0f %.0f', served, taken, retry_ms)
+if served > 0 then
+  record(requests, number, ARGV[2], answer)
+end
 if left then
-  -- The other clients stood back for this one.
+  -- The other clients stood back for this one. Last of all: what the server refuses to publish is
+  -- done and recorded.
   tell_available(available - taken, ARGV[3], ARGV[4])
 end
-answer = string.format('%.0f %.0f %.0f', served, taken, retry_ms)
-return served > 0 and record(requests, number, ARGV[2], answer) or answer
+return answer

@@ -1,7 +1,7 @@
 -- semaphore/add-permits: change the number of permits, at most once per request.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -29,7 +29,9 @@ if sum > 2147483647 or sum < -2147483648 then
   return record(requests, number, floor, string.format('full %.0f', available))
 end
 redis.call('INCRBY', semaphore, ARGV[5])
+answer = record(requests, number, floor, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
+  -- Last of all: what the server refuses to publish is done and recorded.
   tell_available(sum, ARGV[3], ARGV[4])
 end
-return record(requests, number, floor, string.format('%.0f', sum))
+return answer

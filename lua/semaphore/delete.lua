@@ -3,7 +3,7 @@
 -- Nobody is told: its waiters wait until permits are set again.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     1 it was there, 0 it was not; or why the request did not run

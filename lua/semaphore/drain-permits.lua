@@ -1,7 +1,7 @@
 -- semaphore/drain-permits: take all permits that are left, at most once per request.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     how many it took; or why the request did not run

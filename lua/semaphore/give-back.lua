@@ -4,7 +4,7 @@
 -- here, and a later copy of it finds its number burnt.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] line       zset     private: clients that were passed over -> rank; lives 10 minutes
 -- KEYS[4] beats      zset     private: client -> its last sign of life; lives 10 minutes
 -- ARGV[1] number     integer  number of the request
@@ -32,7 +32,9 @@ if ARGV[6] == '1' then
   left = redis.call('ZREM', KEYS[3], client) == 1
   redis.call('ZREM', KEYS[4], client)
 end
-if permits > 0 or left then
-  tell_available(give_back_permits(semaphore, permits), ARGV[3], ARGV[4])
+if permits == 0 and not left then
+  return 0
 end
-return permits
+local given, available = give_back_permits(semaphore, permits)
+tell_available(available, ARGV[3], ARGV[4])
+return given

@@ -4,8 +4,8 @@
 -- returns string     available permits, and 1 when the semaphore exists, else 0
 
 -- include lib/available_permits
-local available = available_permits(KEYS[1])
+local available, exists = available_permits(KEYS[1])
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-return string.format('%.0f %.0f', available, redis.call('EXISTS', KEYS[1]))
+return string.format('%.0f %.0f', available, exists and 1 or 0)

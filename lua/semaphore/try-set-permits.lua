@@ -2,7 +2,7 @@
 -- request.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gives one
--- KEYS[2] requests   zset     private: this client's requests on this object; lives 10 minutes
+-- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -21,16 +21,18 @@ local answer = recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-if redis.call('EXISTS', semaphore) == 1 then
+if exists then
   return record(requests, number, floor, '0')
 end
 redis.call('SET', semaphore, ARGV[5])
 if tonumber(ARGV[6]) > 0 then
   redis.call('PEXPIRE', semaphore, ARGV[6])
 end
+record(requests, number, floor, '1')
+-- Last of all: what the server refuses to publish is done and recorded.
 tell_available(tonumber(ARGV[5]), ARGV[3], ARGV[4])
-return record(requests, number, floor, '1')
+return '1'

@@ -166,8 +166,10 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
 
   #end(ending: Ending): void {
     const { runtime, protocol } = this.#keeper;
+    // What the others were told says nothing about a server that cannot be asked now.
+    const isUp = runtime.router.whyDown(protocol.key) === undefined;
     const onTimeout = (): Error =>
-      this.#saidBusy || this.#queue?.contended === true
+      this.#saidBusy || (this.#queue?.contended === true && isUp)
         ? contention(protocol.resource, this.#waitedMs)
         : this.#timeout();
     this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));

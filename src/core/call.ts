@@ -34,6 +34,10 @@ export abstract class Sending extends Chained {
   lastSentAt: number = Number.NaN;
   /** Copies whose answer can no longer come: each may still run, at any time. */
   strays = 0;
+  /** It undoes or gives back something: sent again as long as the server takes no writes. */
+  insists = false;
+  /** Why the server has last refused to run it. */
+  refusal: Error | undefined;
   /** For a cluster node that imports its slot just now: it has to be told to answer. */
   asking = false;
 

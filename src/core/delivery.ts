@@ -1,14 +1,11 @@
-import {
-  ClosedError,
-  CommandTimeoutError,
-  OutcomeUnknownError,
-  UnexpectedReplyError,
-} from '../errors.js';
+import { ClosedError, CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
 import { Asked } from './asked.js';
 import type { Answered, AskedHooks, Purpose } from './asked.js';
 import { Call, prepare } from './call.js';
 import type { Prepared, Receiver, Sending } from './call.js';
 import type { Anchor, Clock } from './clock.js';
+import { countOf } from './counted.js';
+import type { Counted } from './counted.js';
 import { ExpiryQueue, Limit } from './expiry-queue.js';
 import type { Request, Requests } from './requests.js';
 import type { Router } from './router.js';
@@ -34,6 +31,8 @@ export interface Burning {
   readonly burn: (request: Request) => Prepared<unknown>;
   /** Also when it was never sent: then `burn` does what it should have done. */
   readonly always: boolean;
+  /** Told what `burn` was answered. */
+  readonly burnt?: (answer: unknown) => void;
 }
 
 /** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
@@ -103,12 +102,28 @@ export class Delivery {
     requestsKey: string,
     build: (request: Request) => Prepared<string>,
   ): Promise<number> {
+    const { count } = await this.countAt(resource, key, requestsKey, build);
+    return count;
+  }
+
+  /** Like `count`. When its outcome was unknown to the caller, `late` is told it as soon as it is
+   * known: its answer, or undefined when it did not run and never will. */
+  async countAt(
+    resource: string,
+    key: string,
+    requestsKey: string,
+    build: (request: Request) => Prepared<string>,
+    late: (count: number | undefined) => void = () => {},
+  ): Promise<Counted> {
     const burn = ({ number }: Request): Prepared<string> => {
       const args = { number, floor: this.#parts.requests.floor(key) };
       return prepare(requestsCancel, { requests: requestsKey }, args);
     };
-    const { answer } = await this.counted(resource, key, build, { burn, always: false });
-    return countOf(answer);
+    const burnt = (answer: unknown): void =>
+      late(answer === 'cancelled' ? undefined : countOf(String(answer)));
+    const burning = { burn, always: false, burnt };
+    const { answer, call } = await this.counted(resource, key, build, burning);
+    return { count: countOf(answer), sentAt: call.sentAt };
   }
 
   /** Like `count`, with an answer of any sort. Out of time, `burn` runs behind the caller's back:
@@ -117,19 +132,20 @@ export class Delivery {
     resource: string,
     key: string,
     build: (request: Request) => Prepared<R>,
-    { burn, always }: Burning,
+    { burn, always, burnt }: Burning,
   ): Promise<Answered<R>> {
     const { requests } = this.#parts;
     const request = requests.open(key);
     const fate = { burning: false };
     try {
-      return await this.#inTime(resource, build(request), 'change', (call) => {
+      const giveUp = (call: Call<R>): Error => {
         if (this.abandon(call) || always) {
           fate.burning = true;
-          this.behind(burn(request), () => requests.settle(key, request));
+          this.behind(burn(request), () => requests.settle(key, request), burnt);
         }
         return this.#outOfTime(resource, call, 'change');
-      });
+      };
+      return await this.#inTime(resource, build(request), 'change', giveUp, always);
     } finally {
       if (!fate.burning) {
         requests.settle(key, request);
@@ -147,12 +163,17 @@ export class Delivery {
     this.#parts.requests.settle(key, request);
   }
 
-  /** Cleans up behind the caller's back, through outages, for at most ten minutes. */
-  behind<R>(prepared: Prepared<R>, done: () => void): void {
+  /** Cleans up behind the caller's back, through outages, for at most ten minutes. It is `done`
+   * also when that failed; `answered` tells what it was answered. */
+  behind<R>(prepared: Prepared<R>, done: () => void, answered?: (answer: R) => void): void {
     const call = this.start(prepared, {
-      answered: (_answer, answered) => this.#finished(answered),
+      answered: (answer, finished) => {
+        this.#finished(finished);
+        answered?.(answer);
+      },
       failed: (error, failed) => this.#finished(failed, error),
     });
+    call.insists = true;
     this.#leaveBehind(call, done);
   }
 
@@ -168,9 +189,16 @@ export class Delivery {
   }
 
   /** The error of a call that got no answer in time. */
-  timeout(resource: string, key: string, sent: boolean, waitedMs: number): CommandTimeoutError {
-    const cause = this.#parts.router.whyDown(key);
-    const what = sent ? 'no answer from Redis' : 'no connection to Redis';
+  timeout(
+    resource: string,
+    key: string,
+    sent: boolean,
+    waitedMs: number,
+    refusal?: Error,
+  ): CommandTimeoutError {
+    const cause = refusal ?? this.#parts.router.whyDown(key);
+    const isDown = sent ? 'no answer from Redis' : 'no connection to Redis';
+    const what = refusal === undefined ? isDown : `Redis refused (${refusal.message})`;
     const after = `within ${Math.round(waitedMs)} ms`;
     return new CommandTimeoutError(`${what} ${after} for "${resource}"`, { resource, cause });
   }
@@ -186,6 +214,7 @@ export class Delivery {
     prepared: Prepared<R>,
     purpose: Purpose,
     giveUp: (call: Call<R>) => Error,
+    insists = purpose === 'release',
   ): Promise<Answered<R>> {
     return new Promise((resolve, reject) => {
       const asked = new Asked<R>(this.#hooks, resource, purpose, giveUp, resolve, reject);
@@ -193,6 +222,7 @@ export class Delivery {
       this.#parts.anchor.hold();
       this.#timeouts.add(asked);
       asked.call = this.start(prepared, asked);
+      asked.call.insists = insists;
     });
   }
 
@@ -249,18 +279,11 @@ export class Delivery {
     purpose: Purpose,
   ): CommandTimeoutError | OutcomeUnknownError {
     const { timeoutMs } = this.#parts;
-    const timeout = this.timeout(resource, call.routingKey, call.sent, timeoutMs);
+    const timeout = this.timeout(resource, call.routingKey, call.sent, timeoutMs, call.refusal);
     if (purpose === 'read' || !call.sent) {
       return timeout;
     }
     const message = `it is unknown whether the call on "${resource}" was carried out`;
     return new OutcomeUnknownError(`${message}: ${timeout.message}`, { resource, cause: timeout });
   }
-}
-
-function countOf(answer: string): number {
-  if (!/^-?\d+$/.test(answer)) {
-    throw new UnexpectedReplyError(`the server refused a request as ${JSON.stringify(answer)}`);
-  }
-  return Number(answer);
 }

@@ -3,10 +3,8 @@ import { RECHECK_MAX_MS, Sleeper } from './rechecks.js';
 import type { Rechecks } from './rechecks.js';
 import type { Verdict } from './lock-protocol.js';
 import type { WaitHub } from './wait-hub.js';
+import { SECOND_LOOK_MS } from './wait-queue.js';
 import type { WaitQueue, Waiter } from './wait-queue.js';
-
-/** How soon a hint is followed up that came together with a grant. */
-const SECOND_LOOK_MS = 50;
 
 /** What a queue needs of its client. */
 export interface QueueServices {

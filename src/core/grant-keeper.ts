@@ -1,4 +1,4 @@
-import { LeaseLostError, WrongTypeError } from '../errors.js';
+import { CommandTimeoutError, LeaseLostError, WrongTypeError } from '../errors.js';
 import type { LeaseLostReason } from '../errors.js';
 import type { Prepared } from './call.js';
 import type { Lease } from './lease.js';
@@ -60,6 +60,7 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
         grant.lostBefore(loss);
         // All other grants on this lease stood on the same ground.
         lease.lose(loss.reason, loss);
+        lease.loseCompanion(loss.reason, loss);
         throw loss;
       }
     } finally {
@@ -79,12 +80,20 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
     const { lease } = grant;
     const { renewal, resource } = this.object;
     const prepared = renewal([lease.claim(leaseMs)]);
-    const { answer, call } = await runtime.delivery.tell(resource, prepared, 'change');
-    if (answer === '1') {
-      lease.prove(call.sentAt, leaseMs);
+    lease.lengthening();
+    try {
+      const { answer, call } = await runtime.delivery.tell(resource, prepared, 'change');
+      lease.judge(answer[0], call.sentAt, leaseMs);
       lease.arm(leaseMs);
-    } else {
-      lease.lose(answer === '2' ? 'taken' : 'deleted');
+      if (call.strays === 0) {
+        lease.lengthened();
+      }
+    } catch (error) {
+      if (error instanceof CommandTimeoutError) {
+        // It was never sent.
+        lease.lengthened();
+      }
+      throw error;
     }
     grant.assertHeld();
   }
@@ -116,9 +125,10 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
 
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
     this.letGo(lease);
-    if (reason === 'unproven' || lease.stray || lease.companion?.active === true) {
+    const mayOutlast = reason === 'unproven' || (reason === 'expired' && lease.mayOutlast);
+    if (mayOutlast || lease.stray || lease.companion?.active === true) {
       // The server may still think it is held: for up to a whole lease, or, since the two share one
-      // TTL, for as long as its companion is.
+      // TTL, for as long as its companion is. In order of sending, behind what made it longer.
       this.takeBack(lease);
     }
     this.wake();

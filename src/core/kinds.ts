@@ -6,6 +6,8 @@ const IDLE_MAX = 1_000;
 interface Use {
   readonly kind: string;
   users: number;
+  /** An answer has shown that there is such an object, and none since that it is gone. */
+  shown: boolean;
 }
 
 /**
@@ -16,8 +18,8 @@ export class Kinds {
   readonly #uses = new Map<string, Use>();
   readonly #idle = new Set<string>();
 
-  /** Counts one more user of `name`, or refuses a second kind. True when the name was unused. */
-  enter(key: string, resource: string, kind: string): boolean {
+  /** Counts one more user of `name`, or refuses a second kind. */
+  enter(key: string, resource: string, kind: string): void {
     let use = this.#uses.get(key);
     if (use !== undefined && use.kind !== kind) {
       throw new WrongTypeError(
@@ -25,28 +27,31 @@ export class Kinds {
         { resource },
       );
     }
-    const isNew = use === undefined;
     if (use === undefined) {
-      use = { kind, users: 0 };
+      use = { kind, users: 0, shown: false };
       this.#uses.set(key, use);
     }
     use.users += 1;
     this.#idle.delete(key);
-    return isNew;
   }
 
-  /** One user less. An object that is `gone` frees its name; what may still be in Redis keeps its
-   * kind among the idle names. */
-  leave(key: string, gone: boolean): void {
+  /**
+   * One user less. `gone` is what it has seen: the object is gone, or it may still be in Redis
+   * (false); undefined when it has failed, which shows nothing about the name. With its last user
+   * a name is free, unless the object may still be there: then it keeps its kind among the idle
+   * names.
+   */
+  leave(key: string, gone: boolean | undefined): void {
     const use = this.#uses.get(key);
     if (use === undefined) {
       return;
     }
     use.users -= 1;
+    use.shown = gone === undefined ? use.shown : !gone;
     if (use.users > 0) {
       return;
     }
-    if (gone) {
+    if (!use.shown) {
       this.#uses.delete(key);
       return;
     }

@@ -2,6 +2,7 @@ import { LeaseLostError } from '../errors.js';
 import type { LeaseLostReason } from '../errors.js';
 import type { Clock, Timer } from './clock.js';
 import type { Events } from './events.js';
+import { LeaseEnd } from './lease-end.js';
 import type { RenewalClaim } from './watchdog.js';
 
 /** Where a lease stands; see `Hold.state`. */
@@ -36,11 +37,6 @@ const LOST_BECAUSE: Record<LeaseLostReason, string> = {
   deleted: 'it was freed by force, flushed or evicted',
 };
 
-/** Time kept back from a lease for what the two clocks may differ. */
-function marginMs(leaseMs: number): number {
-  return Math.max(2, leaseMs / 100);
-}
-
 /**
  * What can be proven about one holder's ownership. All holds of a holder live on one lease, since
  * the server knows one expiry for them.
@@ -53,21 +49,16 @@ export class Lease {
   renewing = false;
   /** A copy of the acquisition may still run: releasing must burn the holder id. */
   stray = false;
-  /** The largest number of holds that was ever stated for this holder. */
+  /** The largest number of holds that the server may know of. */
   peak = 1;
-  /** Lives on this one: the read holds of a writer. */
+  /** What its holder has on the other side of the lock: the read holds of a writer. */
   companion: Lease | undefined;
+  /** Under whose hold it is: set for a companion. */
+  beside: string | undefined;
   readonly #clock: Clock;
   readonly #events: Events;
   readonly #lostHook: LostHook;
-  /** NaN until granted: what was never granted cannot be lost to the clock. */
-  #deadline = Number.NaN;
-  /** Where it ends at the earliest if the server carries out what was sent to set its end. */
-  #ceiling = Number.POSITIVE_INFINITY;
-  /** Calls that set its end and are not settled. */
-  #resets = 0;
-  /** When the newest of them was made that was carried out. */
-  #resetAt = Number.NEGATIVE_INFINITY;
+  readonly #end: LeaseEnd = new LeaseEnd();
   #suspect = false;
   #error: LeaseLostError | undefined;
   #ended = false;
@@ -107,22 +98,31 @@ export class Lease {
 
   /** True once it was granted. */
   get isGranted(): boolean {
-    return !Number.isNaN(this.#deadline);
+    return this.#end.isGranted;
   }
 
   /** True when ownership was proven for the instant `at`. */
   covers(at: number): boolean {
-    return at < this.#end;
+    return at < this.#end.at;
   }
 
-  /** True while some hold wants renewal. */
+  /** True while some hold wants renewal, and nobody sets the end by himself. */
   get renewed(): boolean {
-    return this.holders.some((holder) => holder.renewed);
+    return !this.#end.isBeingSet && this.#wantsRenewal;
+  }
+
+  get #wantsRenewal(): boolean {
+    return !this.#end.isSet && this.holders.some((holder) => holder.renewed);
+  }
+
+  /** True when the server may keep it for longer than is proven here. */
+  get mayOutlast(): boolean {
+    return this.#end.mayBeLater;
   }
 
   /** Milliseconds for which ownership is proven; 0 once it is not. */
   get remainingMs(): number {
-    const leftMs = this.error === undefined ? this.#end - this.#clock.now() : 0;
+    const leftMs = this.error === undefined ? this.#end.at - this.#clock.now() : 0;
     return leftMs > 0 ? Math.floor(leftMs) : 0;
   }
 
@@ -136,14 +136,12 @@ export class Lease {
   /** Why the lease was lost, if it was. Computed from the clock: after a pause, code runs before
    * our timers do. */
   get error(): LeaseLostError | undefined {
-    if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#end) {
-      this.lose(this.renewed ? 'unproven' : 'expired');
+    if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#end.at) {
+      const { isCautious, isOfObject } = this.#end;
+      const isUnproven = isCautious || (this.#wantsRenewal && !isOfObject);
+      this.lose(isUnproven ? 'unproven' : 'expired');
     }
     return this.#error;
-  }
-
-  get #end(): number {
-    return Math.min(this.#deadline, this.#ceiling);
   }
 
   /** True until it is lost or released: only then the server's word about it still counts. */
@@ -153,44 +151,62 @@ export class Lease {
 
   /** Granted, by a command first sent at `sentAt`: the deadline counts from before it ran. */
   start(sentAt: number, leaseMs: number): void {
-    this.#deadline = sentAt + leaseMs - marginMs(leaseMs);
+    this.#end.start(sentAt, leaseMs);
   }
 
   /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`; 0 only confirms
    * ownership. A deadline never moves back, and one that has passed stays passed. */
   prove(sentAt: number, leaseMs: number): void {
     if (this.error === undefined) {
-      // What ran before the end was set anew says nothing about it.
-      const isNews = leaseMs > 0 && sentAt >= this.#resetAt;
-      const deadline = isNews ? sentAt + leaseMs - marginMs(leaseMs) : this.#deadline;
-      this.#deadline = this.isGranted ? Math.max(this.#deadline, deadline) : deadline;
+      this.#end.prove(sentAt, leaseMs);
       this.#suspect = false;
+    }
+  }
+
+  /** What the server says of it, as of `Renewal`, to a claim of `leaseMs` sent at `sentAt`. */
+  judge(answer: string | undefined, sentAt: number, leaseMs: number): void {
+    if (answer?.startsWith('1') === true) {
+      this.limit(sentAt, answer === '1' ? -1 : Number(answer.slice(2)));
+      this.prove(sentAt, leaseMs);
+    } else {
+      this.lose(answer === '2' ? 'taken' : 'deleted');
+    }
+  }
+
+  /** A call that may make it longer is about to be made. Until it has `lengthened`, the server may
+   * keep what is lost here to the clock. */
+  lengthening(): void {
+    this.#end.lengthening();
+  }
+
+  /** Such a call was answered and no copy of it is left, or it was never sent and never will be. */
+  lengthened(): void {
+    this.#end.lengthened();
+  }
+
+  /** The object has `lifeMs` to live, as told to a command sent at `sentAt`; < 0: no limit. */
+  limit(sentAt: number, lifeMs: number): void {
+    const before = this.#end.at;
+    this.#end.limit(sentAt, lifeMs);
+    if (this.#end.at < before) {
+      this.#rearm(lifeMs);
     }
   }
 
   /** A call that sets the end, perhaps to an earlier one, is about to be made: until it is settled
    * no more is proven than what both ends cover. */
   resetting(leaseMs: number): void {
-    this.#resets += 1;
-    this.#ceiling = Math.min(this.#ceiling, this.#clock.now() + leaseMs - marginMs(leaseMs));
+    this.#end.resetting(this.#clock.now(), leaseMs);
     this.#rearm(leaseMs);
   }
 
-  /** The call that sets the end is settled: it was made at `madeAt` and carried out, or (undefined)
-   * it was not and never will be. */
-  reset(madeAt: number | undefined, leaseMs: number): void {
-    if (this.error !== undefined) {
-      return;
+  /** The call that sets the end is settled: it was not sent before `sentAt` and was carried out, or
+   * (undefined) it was not and never will be. */
+  reset(sentAt: number | undefined, leaseMs: number): void {
+    if (this.error === undefined) {
+      this.#end.reset(sentAt, leaseMs);
+      this.#rearm(leaseMs);
     }
-    this.#resets -= 1;
-    if (madeAt !== undefined) {
-      this.#resetAt = madeAt;
-      this.start(madeAt, leaseMs);
-    }
-    if (this.#resets === 0) {
-      this.#ceiling = Number.POSITIVE_INFINITY;
-    }
-    this.#rearm(leaseMs);
   }
 
   /** Ownership cannot be confirmed just now. */
@@ -218,9 +234,17 @@ export class Lease {
     const message = `the lease on "${resource}" was lost: ${LOST_BECAUSE[reason]}`;
     this.#error = new LeaseLostError(message, reason, { resource, cause });
     this.#timer?.cancel();
+    this.loseCompanion(reason, cause);
     this.#lostHook(this, reason);
     for (const holder of this.holders.slice()) {
       holder.lost(this.#error);
+    }
+  }
+
+  /** Who took or removed the lock took or removed both sides of it. */
+  loseCompanion(reason: LeaseLostReason, cause?: Error): void {
+    if (reason === 'taken' || reason === 'deleted') {
+      this.companion?.lose(reason, cause);
     }
   }
 
@@ -232,7 +256,7 @@ export class Lease {
 
   /** Makes sure that the loss is told at the deadline, if that comes within `horizonMs`. */
   arm(horizonMs: number): void {
-    const leftMs = this.#end - this.#clock.now();
+    const leftMs = this.#end.at - this.#clock.now();
     if (this.#timer === undefined && this.active && leftMs < horizonMs) {
       this.#timer = this.#clock.after(leftMs, () => {
         this.#timer = undefined;

@@ -4,13 +4,14 @@ import { deadline } from './clock.js';
 import type { Clock, Timer } from './clock.js';
 import { Connection } from './connection.js';
 import type { Server } from './connection.js';
-import { isReplyError, sendScript } from './redis.js';
+import { cork, isReplyError, sendScript } from './redis.js';
 import type { Redis } from './redis.js';
+import { isNotNow, isNoWrite } from './refusals.js';
 
-/** The server said "not now": nothing was run, and the call is sent again a little later. */
-const NOT_NOW =
-  /^(ERR Error running script.*[\s:-])?(LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY) /;
 const NOT_NOW_PAUSE_MS = 50;
+
+/** A server that takes no writes is tried again this often by those who insist. */
+const NO_WRITE_PAUSE_MS = 250;
 
 /** A server that stays read-only is connected to anew at most this often. */
 const DEMOTED_PERIOD_MS = 1_000;
@@ -42,11 +43,13 @@ export class Link {
   readonly #unanswered = new Chain<Sending>();
   /** Scripts that the server of this connection has been given in full. */
   readonly #known = new Set<string>();
-  #corked = false;
   #demotedAt = Number.NEGATIVE_INFINITY;
   #overdue: Timer | undefined;
   /** Runs while the server is not to be bothered. */
   #pause: Timer | undefined;
+  /** Calls that insist, while the server takes no writes. */
+  readonly #insisting = new Chain<Sending>();
+  #nextTry: Timer | undefined;
   #closedBy: Error | undefined;
 
   constructor(server: Server, clock: Clock, owner: LinkOwner) {
@@ -115,12 +118,12 @@ export class Link {
   retire(): Sending[] {
     this.#stop();
     this.#putBack(new Error('the node left the cluster'));
-    return this.takeWaiting();
+    return [...this.#insisting.clear(), ...this.takeWaiting()];
   }
 
   /** Stops waiting for `call`: a copy that was not written yet never will be. */
   abandon(call: Sending): void {
-    if (!this.#unanswered.delete(call)) {
+    if (!this.#unanswered.delete(call) && !this.#insisting.delete(call)) {
       const at = this.#waiting.indexOf(call);
       if (at >= 0) {
         this.#waiting.splice(at, 1);
@@ -132,7 +135,8 @@ export class Link {
   close(error: Error): void {
     this.#closedBy = error;
     this.#stop();
-    for (const call of [...this.#unanswered.clear(), ...this.takeWaiting()]) {
+    const insisting = this.#insisting.clear();
+    for (const call of [...this.#unanswered.clear(), ...insisting, ...this.takeWaiting()]) {
       call.fail(error);
     }
   }
@@ -140,6 +144,7 @@ export class Link {
   #stop(): void {
     this.#overdue?.cancel();
     this.#pause?.cancel();
+    this.#nextTry?.cancel();
     this.#connection.close();
   }
 
@@ -176,7 +181,7 @@ export class Link {
   }
 
   #write(redis: Redis, call: Sending): void {
-    this.#cork(redis);
+    cork(redis);
     const now = this.#clock.now();
     if (!call.sent) {
       call.sentAt = now;
@@ -202,19 +207,6 @@ export class Link {
     this.#overdue ??= this.#watch(this.#owner.answerLimitMs);
   }
 
-  /** Commands of one turn of the event loop leave in one write. */
-  #cork(redis: Redis): void {
-    if (!this.#corked) {
-      this.#corked = true;
-      const { stream } = redis;
-      stream.cork();
-      process.nextTick(() => {
-        this.#corked = false;
-        stream.uncork();
-      });
-    }
-  }
-
   #failed(redis: Redis, call: Sending, error: Error): void {
     if (!isReplyError(error)) {
       // Nothing more comes from this connection. When it is gone already, the call has been put
@@ -228,11 +220,22 @@ export class Link {
     if (error.message.startsWith('NOSCRIPT')) {
       this.#known.delete(call.script.sha1);
       this.#again(call);
-    } else if (NOT_NOW.test(error.message)) {
+    } else if (isNotNow(error)) {
       this.#waiting.push(call);
       this.#notNow(redis, error);
+    } else if (call.insists && isNoWrite(error)) {
+      call.refusal = error;
+      this.#insisting.push(call);
+      this.#nextTry ??= this.#clock.after(NO_WRITE_PAUSE_MS, () => this.#insist());
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
+    }
+  }
+
+  #insist(): void {
+    this.#nextTry = undefined;
+    for (const call of this.#insisting.clear()) {
+      this.send(call);
     }
   }
 

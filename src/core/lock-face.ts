@@ -140,8 +140,10 @@ export class LockFace implements Lock {
       this.#runtime.assertOpen(this.name);
       return 0;
     }
+    const isOurs = own.lockId === this.#protocol.lockId;
+    const lease = isOurs ? own.lease : own.lease.companion;
     const { holders } = await this.#inspect();
-    return holders.find(({ holderId }) => holderId === own.holderId)?.depth ?? 0;
+    return holders.find(({ holderId }) => holderId === lease?.identity.holderId)?.depth ?? 0;
   }
 
   async remainingLeaseMs(): Promise<number | null> {
@@ -166,8 +168,6 @@ export class LockFace implements Lock {
     if (held === 1) {
       for (const lease of leases) {
         lease.lose('deleted');
-        // What a writer read beside it went with it.
-        lease.companion?.lose('deleted');
       }
       this.#keeper.wake();
     }

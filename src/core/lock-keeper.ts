@@ -31,7 +31,11 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
     if (lease.companion?.active !== true) {
       const { key, resource, family } = this.protocol;
       this.runtime.kinds.enter(key, resource, family);
-      lease.companion = this.createLease(hold.holderId);
+      // Redisson has both sides under one id. That goes once: no id is ever granted anew, or a late
+      // release of the first companion would take a later one.
+      const isFirst = lease.companion === undefined;
+      lease.companion = this.createLease(isFirst ? hold.holderId : this.runtime.newHolderId());
+      lease.companion.beside = hold.holderId;
     }
     return lease.companion;
   }
@@ -54,7 +58,7 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
     const { runtime, protocol } = this;
     const { resource, kind } = protocol;
     const findHolders = async (): Promise<readonly Holder[]> => {
-      const { holders } = await runtime.delivery.ask(resource, protocol.inspect());
+      const { holders } = await runtime.delivery.ask(resource, protocol.inspectAll());
       return holders;
     };
     return watchForStall(runtime, { resource, kind, findHolders }, startedAt);
@@ -98,7 +102,9 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
       lease.end();
     }
     const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
-    return this.protocol.release(lease.identity.holderId, count, burnMs, lease.peak);
+    const { peak, identity } = lease;
+    lease.peak = Math.max(1, count);
+    return this.protocol.release(identity.holderId, count, burnMs, peak);
   }
 
   protected override released(hold: LockHold): void {

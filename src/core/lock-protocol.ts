@@ -43,10 +43,19 @@ export interface LockProtocol extends LeasedObject {
   readonly requestsKey: string;
   /** The local waiters; `emptied` is called when the last one has left. */
   createQueue(emptied: () => void): WaitQueue;
-  acquire(holderId: string, count: number, leaseMs: number, place: Place): Prepared<Verdict>;
+  /** `beside`: the holder on the other side whose hold lets this one in. */
+  acquire(
+    holderId: string,
+    count: number,
+    leaseMs: number,
+    place: Place,
+    beside?: string,
+  ): Prepared<Verdict>;
   /** `burnMs` > 0 makes sure that no later copy of the acquisition is granted; `peak` is the
-   * largest number of holds that was ever stated for the holder. */
+   * largest number of holds that the server may know of. */
   release(holderId: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult>;
   forceRelease(request: { number: number; floor: number }): Prepared<string>;
   inspect(): Prepared<LockView>;
+  /** Everybody who can be in the way of a waiter. */
+  inspectAll(): Prepared<LockView>;
 }

@@ -2,13 +2,11 @@ import type { Answered } from './asked.js';
 import type { Sending } from './call.js';
 import type { Timer } from './clock.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
+import { PermitWaiters } from './permit-waiters.js';
 import { RECHECK_MAX_MS } from './rechecks.js';
 import type { Request } from './requests.js';
 import type { Runtime } from './runtime.js';
-import { BEAT_MS } from './wait-queue.js';
-
-/** Waiters that one call asks for at most: the server is never busy with it for long. */
-const WAITERS_PER_ASK = 100;
+import { BEAT_MS, SECOND_LOOK_MS } from './wait-queue.js';
 
 /** A head that has waited this long takes a place in the line of all clients. */
 const PASSED_OVER_MS = 5_000;
@@ -19,9 +17,9 @@ const OPEN_EVERY = 4;
 /** One call that asks for some waiters. */
 interface Ask<W> {
   readonly waiters: readonly W[];
-  /** Those of them that still want an answer. */
-  readonly open: Set<W>;
   readonly mustQueue: boolean;
+  /** How many of them still want an answer. */
+  open: number;
   /** Drops it, unless it has more to do than to ask. */
   drop: (() => void) | undefined;
 }
@@ -35,63 +33,68 @@ interface Ask<W> {
  * it is served, leaves or shows no more sign of life.
  */
 export class PermitQueue<W extends PermitWaiter> {
-  /** True once the server has said that there are not enough permits. */
-  contended = false;
   readonly #runtime: Runtime;
   readonly #source: PermitSource<W>;
   readonly #emptied: () => void;
-  /** In order of arrival, those that are being asked for included. */
-  readonly #waiters = new Set<W>();
-  #head: W | undefined;
-  #headSince = 0;
+  /** Those that are being asked for included. */
+  readonly #waiters: PermitWaiters<W>;
   /** The head was told to wait, and nobody can pass it. */
   #blocked = false;
   #ask: Ask<W> | undefined;
   #scheduled = false;
-  /** A hint came while an ask was under way: its answer may be older than the hint. */
-  #hinted = false;
+  /** The most permits that a hint has told of while an ask was under way, whose answer may be older
+   * than the hint. */
+  #hinted = 0;
   /** This client may have a place in the line of all clients. */
   #inLine = false;
   #passed = 0;
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
-  #ended = false;
+  /** Nobody is in it. */
+  #idle = true;
 
-  /** `emptied` is called once, when nobody is left; the queue is then not used any more. */
+  /** `emptied` is called when nobody is left. The queue may be used again after that, as long as
+   * there is no other one for the same semaphore. */
   constructor(runtime: Runtime, source: PermitSource<W>, emptied: () => void) {
     this.#runtime = runtime;
     this.#source = source;
+    this.#waiters = new PermitWaiters(runtime.clock);
     this.#emptied = emptied;
-    if (runtime.hub.knows(source.channel)) {
-      // Still subscribed from before: listening before the first ask saves the second.
-      this.#listen();
-    }
   }
 
   /** Adds a waiter behind all others, or refuses it at once when it would have to wait for them. */
   join(waiter: W): void {
-    if (this.#blocked && !waiter.waits) {
+    // What was told to others says nothing about a server that cannot be asked now.
+    const isBlocked = this.#blocked && this.#isUp;
+    if (isBlocked && !waiter.waits) {
       waiter.refused();
       return;
     }
-    this.#waiters.add(waiter);
-    this.#lookAtHead();
-    if (this.#ask === undefined && !this.#blocked) {
-      this.hint();
+    if (this.#idle) {
+      this.#idle = false;
+      if (this.#runtime.hub.knows(this.#source.channel)) {
+        // Still subscribed from before: listening before the first ask saves the second.
+        this.#listen();
+      }
+    }
+    this.#waiters.add(waiter, isBlocked);
+    if (!isBlocked) {
+      this.#askSoon();
     }
   }
 
   /** A waiter gives up. If it stood in front, the next one may be luckier. */
   leave(waiter: W): void {
+    const wasHead = waiter === this.#waiters.head;
     if (!this.#waiters.delete(waiter)) {
       return;
     }
-    const wasHead = waiter === this.#head;
-    this.#lookAtHead();
     const ask = this.#ask;
-    ask?.open.delete(waiter);
-    if (ask?.open.size === 0) {
-      ask.drop?.();
+    if (ask?.waiters.includes(waiter) === true) {
+      ask.open -= 1;
+      if (ask.open === 0) {
+        ask.drop?.();
+      }
     }
     if (wasHead) {
       this.#blocked = false;
@@ -100,25 +103,21 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#endIfEmpty();
   }
 
-  /** Something may have changed: ask, once for all that happens in the same turn. */
-  hint(): void {
+  /** Something may have changed; `available` says how many permits there were then, if it is known.
+   * Asks, once for all that happens in the same turn, when they are enough for the head. */
+  hint(available: number = Number.POSITIVE_INFINITY): void {
     if (this.#ask !== undefined) {
-      this.#hinted = true;
-    } else if (!this.#scheduled) {
-      this.#scheduled = true;
-      queueMicrotask(() => {
-        this.#scheduled = false;
-        if (this.#ask === undefined && this.#waiters.size > 0) {
-          this.#askNow();
-        }
-      });
+      // Who is the head when its answer comes is not known yet.
+      this.#hinted = Math.max(this.#hinted, available);
+    } else if (available >= (this.#waiters.head?.count ?? 0)) {
+      this.#askSoon();
     }
   }
 
   /** True when the next call that frees permits may serve these waiters in the same step, by
    * `serveWith`. One in four leaves them to whoever comes first: other clients get their share. */
   takesNextRelease(): boolean {
-    if (this.#ask !== undefined || this.#waiters.size === 0) {
+    if (this.#ask !== undefined || this.#idle) {
       return false;
     }
     this.#passed = (this.#passed + 1) % OPEN_EVERY;
@@ -128,12 +127,12 @@ export class PermitQueue<W extends PermitWaiter> {
   /** Has `run` send a call that serves the waiters it is given, in place of asking. */
   async serveWith<A extends PermitAnswer>(
     run: (waiters: readonly W[], mustQueue: boolean) => Promise<Answered<A>>,
-  ): Promise<A> {
+  ): Promise<Answered<A>> {
     const ask = this.#open();
     try {
-      const { answer, call } = await run(ask.waiters, ask.mustQueue);
-      this.#answered(ask, answer, call);
-      return answer;
+      const answered = await run(ask.waiters, ask.mustQueue);
+      this.#answered(ask, answered.answer, answered.call);
+      return answered;
     } catch (error) {
       // Whatever it was, the waiters find out by themselves whether it concerns them.
       this.#ask = undefined;
@@ -142,13 +141,27 @@ export class PermitQueue<W extends PermitWaiter> {
     }
   }
 
+  #askSoon(): void {
+    if (this.#ask === undefined && !this.#scheduled) {
+      this.#scheduled = true;
+      queueMicrotask(this.#askIfFree);
+    }
+  }
+
+  readonly #askIfFree = (): void => {
+    this.#scheduled = false;
+    if (this.#ask === undefined && !this.#idle) {
+      this.#askNow();
+    }
+  };
+
   #open(): Ask<W> {
     this.#recheck?.cancel();
-    this.#hinted = false;
-    const waiters = [...this.#waiters].slice(0, WAITERS_PER_ASK);
-    const mustQueue = this.#wasPassedOver;
+    this.#hinted = 0;
+    const waiters = this.#waiters.forOneCall((waiter) => this.#source.weightOf(waiter));
+    const mustQueue = this.#runtime.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
     this.#inLine ||= mustQueue;
-    this.#ask = { waiters, open: new Set(waiters), mustQueue, drop: undefined };
+    this.#ask = { waiters, mustQueue, open: waiters.length, drop: undefined };
     return this.#ask;
   }
 
@@ -179,62 +192,50 @@ export class PermitQueue<W extends PermitWaiter> {
     };
   }
 
-  #answered(ask: Ask<W>, { granted, retryMs }: PermitAnswer, call: Sending): void {
+  #answered(ask: Ask<W>, answer: PermitAnswer, call: Sending): void {
     this.#ask = undefined;
-    this.#inLine = ask.mustQueue && granted === 0;
-    const served = ask.waiters.slice(0, granted);
+    this.#inLine = ask.mustQueue && answer.granted === 0;
+    const served = ask.waiters.slice(0, answer.granted);
     for (const waiter of served) {
       this.#waiters.delete(waiter);
     }
-    this.#lookAtHead();
     this.#blocked = false;
-    const first = ask.waiters[granted];
+    const first = ask.waiters[answer.granted];
     if (first === undefined) {
       this.hint();
     } else {
-      this.#tooFew(first, ask, retryMs);
+      this.#tooFew(first, ask, answer);
     }
     for (const waiter of served) {
-      waiter.granted(call);
+      waiter.granted(call, answer);
     }
     this.#endIfEmpty();
   }
 
   /** There were not enough permits for `first`, whoever else was asked for. */
-  #tooFew(first: W, { waiters }: Ask<W>, retryMs: number): void {
-    this.contended = true;
+  #tooFew(first: W, { waiters }: Ask<W>, { granted, retryMs }: PermitAnswer): void {
     if (!this.#waiters.has(first)) {
       // It has left meanwhile; the next one may need less.
       this.hint();
     } else if (first.waits) {
       this.#blocked = true;
-      this.#refuse(this.#waiters, 0);
+      this.#waiters.block();
       this.#listen();
-      this.#sleep(retryMs);
+      this.#sleep(first, granted, retryMs);
     } else {
       // Who needs as much would have been refused as well; the others are asked for anew.
-      this.#refuse(waiters, first.count);
+      this.#waiters.refuse(waiters, first.count);
       this.hint();
     }
   }
 
-  /** Refuses those who do not wait and need at least `count`. */
-  #refuse(waiters: Iterable<W>, count: number): void {
-    for (const waiter of waiters) {
-      if (!waiter.waits && waiter.count >= count && this.#waiters.delete(waiter)) {
-        waiter.refused();
-      }
-    }
-    this.#lookAtHead();
-  }
-
   #failed(ask: Ask<W>, error: Error): void {
     this.#ask = undefined;
-    for (const waiter of ask.open) {
-      this.#waiters.delete(waiter);
-      waiter.failed(error);
+    for (const waiter of ask.waiters) {
+      if (this.#waiters.delete(waiter)) {
+        waiter.failed(error);
+      }
     }
-    this.#lookAtHead();
     this.#blocked = false;
     this.hint();
     this.#endIfEmpty();
@@ -243,50 +244,50 @@ export class PermitQueue<W extends PermitWaiter> {
   /** Cleans up behind a request of which a copy may still run. */
   #giveBack(request: Request, waiters: readonly W[]): void {
     const { delivery } = this.#runtime;
-    const leaves = this.#waiters.size === 0;
+    const leaves = this.#waiters.head === undefined;
     this.#inLine &&= !leaves;
     delivery.behind(this.#source.giveBack(request, waiters, leaves), () =>
       delivery.settleRequest(this.#source.key, request),
     );
   }
 
-  get #wasPassedOver(): boolean {
-    return this.#waiters.size > 0 && this.#runtime.clock.now() - this.#headSince >= PASSED_OVER_MS;
+  get #isUp(): boolean {
+    return this.#runtime.router.whyDown(this.#source.key) === undefined;
   }
 
-  #lookAtHead(): void {
-    const [head] = this.#waiters;
-    if (head !== this.#head) {
-      this.#head = head;
-      this.#headSince = this.#runtime.clock.now();
-    }
-  }
-
-  #sleep(retryMs: number): void {
-    if (this.#hinted) {
-      this.hint();
+  #sleep(head: W, granted: number, retryMs: number): void {
+    const isHinted = this.#hinted >= head.count;
+    if (isHinted && granted === 0) {
+      this.#askSoon();
       return;
     }
     const { clock } = this.#runtime;
-    const passedOverMs = this.#headSince + PASSED_OVER_MS - clock.now();
+    const passedOverMs = this.#waiters.headSince + PASSED_OVER_MS - clock.now();
     const turnMs = passedOverMs > 0 ? passedOverMs : BEAT_MS;
-    const delayMs = Math.min(retryMs < 0 ? RECHECK_MAX_MS : retryMs, turnMs, RECHECK_MAX_MS);
+    // A hint that came together with a grant was most likely about what was granted, and if not,
+    // the head finds out soon.
+    const lookMs = isHinted ? SECOND_LOOK_MS : RECHECK_MAX_MS;
+    const delayMs = Math.min(retryMs < 0 ? RECHECK_MAX_MS : retryMs, turnMs, lookMs);
     this.#recheck?.cancel();
     this.#recheck = clock.after(delayMs + 1, () => this.hint());
   }
 
   #listen(): void {
     // Any message is a hint, and so is the confirmation of the subscription.
-    this.#stopListening ??= this.#runtime.hub.listen(this.#source.channel, () => this.hint());
+    this.#stopListening ??= this.#runtime.hub.listen(this.#source.channel, (message) => {
+      const told = this.#source.tellsAvailable ? Number.parseInt(message ?? '', 10) : Number.NaN;
+      this.hint(Number.isNaN(told) ? undefined : told);
+    });
   }
 
   #endIfEmpty(): void {
-    if (this.#waiters.size > 0 || this.#ended) {
+    if (this.#waiters.head !== undefined || this.#idle) {
       return;
     }
-    this.#ended = true;
+    this.#idle = true;
     this.#recheck?.cancel();
     this.#stopListening?.();
+    this.#stopListening = undefined;
     if (this.#inLine) {
       // Burning a number that was never used gives up the place in the line.
       this.#giveBack(this.#runtime.delivery.openRequest(this.#source.key), []);

@@ -1,14 +1,17 @@
 import type { Prepared, Sending } from './call.js';
+import type { Chained } from './chain.js';
 import type { Request } from './requests.js';
 
 /** Somebody who wants permits. */
-export interface PermitWaiter {
+export interface PermitWaiter extends Chained {
   /** How many, all or none. */
   readonly count: number;
   /** False: it is refused rather than made to wait. */
   readonly waits: boolean;
+  /** It has to wait, as the server has said of it or of somebody in front of it. */
+  blocked(): void;
   /** `call` got its permits. It may have left meanwhile, and then gives them back itself. */
-  granted(call: Sending): void;
+  granted(call: Sending, answer: PermitAnswer): void;
   /** There are not enough permits, or somebody else waits for them, and it does not wait. */
   refused(): void;
   /** Asking failed for good. */
@@ -21,6 +24,8 @@ export interface PermitAnswer {
   readonly granted: number;
   /** It is worth asking again after so many ms; -1: nobody knows. */
   readonly retryMs: number;
+  /** Life that the semaphore had left, where permits need to know; < 0: no limit. */
+  readonly lifeMs?: number;
 }
 
 /** Where the permits come from. Its calls carry request numbers, so each runs at most once. */
@@ -28,6 +33,10 @@ export interface PermitSource<W extends PermitWaiter> {
   readonly key: string;
   /** Where it is told that permits became available. */
   readonly channel: string;
+  /** True when the number in a message is that of the permits which are available then. */
+  readonly tellsAvailable: boolean;
+  /** How much of the server's time a waiter costs, in permits that are written one by one. */
+  weightOf(waiter: W): number;
   /**
    * Serves as many of `waiters`, in order, as fit. It records an answer only when it grants
    * something. `mustQueue` says that this client takes a place in the line of all clients, or

@@ -245,3 +245,11 @@ export function sendScript(
   void redis.sendCommand(command);
   return command.promise;
 }
+
+/** Commands of one turn of the event loop leave in one write. */
+export function cork({ stream }: Redis): void {
+  if (stream.writableCorked === 0) {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+}

@@ -1,5 +1,5 @@
 import { DeadlockError } from '../errors.js';
-import type { LeaseLostError } from '../errors.js';
+import type { LeaseLostError, LeaseLostReason } from '../errors.js';
 import { contention } from './acquisition.js';
 import type { AcquisitionTerms } from './acquisition.js';
 import type { Call } from './call.js';
@@ -89,13 +89,13 @@ export class Reentry implements LeaseHolder {
     const { runtime, protocol } = this.#keeper;
     const { resource, key } = protocol;
     const { patience, leaseMs } = this.#terms;
-    const { holderId } = this.#outer;
     if (patience.ending !== undefined) {
       throw runtime.errorOf(patience.ending, resource, () => contention(resource, this.#waitedMs));
     }
     const lease = this.#keeper.leaseWithin(this.#outer);
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
     lease.add(this);
+    lease.lengthening();
     return new Promise((resolve, reject) => {
       let isOver = false;
       const failed = (error: unknown): void => {
@@ -105,23 +105,22 @@ export class Reentry implements LeaseHolder {
           reject(error);
         }
       };
-      const call = runtime.delivery.start(
-        protocol.acquire(holderId, lease.alive, leaseMs, 'none'),
-        {
-          answered: (verdict, answered) => {
-            if (verdict.is !== 'taken') {
-              lease.lose(verdict.is === 'gone' ? verdict.reason : 'taken');
-            }
-            if (lease.error !== undefined) {
-              failed(lease.error);
-            } else if (!isOver) {
-              isOver = true;
-              resolve(this.#granted(answered, lease));
-            }
-          },
-          failed: (error) => failed(translate(error, resource)),
+      const { identity, alive, beside } = lease;
+      const prepared = protocol.acquire(identity.holderId, alive, leaseMs, 'none', beside);
+      const call = runtime.delivery.start(prepared, {
+        answered: (verdict, answered) => {
+          if (verdict.is !== 'taken') {
+            this.#lose(lease, verdict.is === 'gone' ? verdict.reason : 'taken');
+          }
+          if (lease.error !== undefined) {
+            failed(lease.error);
+          } else if (!isOver) {
+            isOver = true;
+            resolve(this.#granted(answered, lease));
+          }
         },
-      );
+        failed: (error) => failed(translate(error, resource)),
+      });
       patience.onEnd = (ending) =>
         failed(
           runtime.errorOf(ending, resource, () =>
@@ -131,7 +130,17 @@ export class Reentry implements LeaseHolder {
     });
   }
 
+  /** Who could not be let in through a hold has lost that one too. */
+  #lose(lease: Lease, reason: LeaseLostReason): void {
+    this.#outer.lease.lose(reason);
+    lease.lose(reason);
+  }
+
   #granted(call: Call<Verdict>, lease: Lease): LockHold {
+    lease.stray ||= lease.beside !== undefined && call.strays > 0;
+    if (call.strays === 0) {
+      lease.lengthened();
+    }
     const terms = this.#terms;
     const { runtime, protocol } = this.#keeper;
     terms.patience.onEnd = undefined;
@@ -153,7 +162,12 @@ export class Reentry implements LeaseHolder {
 
   #takeBack(call: Call<Verdict>, lease: Lease): void {
     this.#terms.patience.onEnd = undefined;
-    this.#keeper.runtime.delivery.abandon(call);
+    const mayRun = this.#keeper.runtime.delivery.abandon(call);
+    // A late copy could be the first of its holder; one of a later hold finds the others gone.
+    lease.stray ||= lease.beside !== undefined && mayRun;
+    if (!mayRun) {
+      lease.lengthened();
+    }
     lease.remove(this);
     if (lease.active) {
       this.#keeper.restate(lease);

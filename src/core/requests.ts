@@ -10,32 +10,42 @@ export interface Request {
  */
 export class Requests {
   #last = 0;
-  /** Unsettled numbers by object, in ascending order. */
-  readonly #open = new Map<string, Set<number>>();
+  /** Unsettled numbers by object, in ascending order. Mostly there is one, which needs no set. */
+  readonly #open = new Map<string, number | Set<number>>();
 
   open(key: string): Request {
     this.#last += 1;
-    let numbers = this.#open.get(key);
-    if (numbers === undefined) {
-      numbers = new Set();
-      this.#open.set(key, numbers);
+    const open = this.#open.get(key);
+    if (open === undefined) {
+      this.#open.set(key, this.#last);
+    } else if (typeof open === 'number') {
+      this.#open.set(key, new Set([open, this.#last]));
+    } else {
+      open.add(this.#last);
     }
-    numbers.add(this.#last);
     return { number: this.#last, floor: this.floor(key) };
   }
 
   /** The lowest unsettled number of an object. */
   floor(key: string): number {
-    const [lowest] = this.#open.get(key) ?? [];
+    const open = this.#open.get(key);
+    if (open === undefined || typeof open === 'number') {
+      return open ?? this.#last;
+    }
+    const [lowest] = open;
     return lowest ?? this.#last;
   }
 
   /** Nobody waits for this request any more, and no copy of it can do harm. */
   settle(key: string, request: Request): void {
-    const numbers = this.#open.get(key);
-    numbers?.delete(request.number);
-    if (numbers?.size === 0) {
+    const open = this.#open.get(key);
+    if (open === request.number) {
       this.#open.delete(key);
+    } else if (typeof open === 'object') {
+      open.delete(request.number);
+      if (open.size === 0) {
+        this.#open.delete(key);
+      }
     }
   }
 }

@@ -9,7 +9,7 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '410d34c06532a987a61ac5636defd0aa47c377d6',
+  sha1: '1843c8340356c9acb90761bf28cce89231672a3a',
   source: `-- fair-lock/acquire
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -33,9 +33,7 @@ local function admit(lock, cancelled, holder, count)
   end
   return nil, 0
 end
-local function leave_queue(queue, timeouts, beats, holder)
-  redis.call('LREM', queue, 1, holder)
-  redis.call('ZREM', timeouts, holder)
+local function settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
     redis.call('DEL', beats)
@@ -44,24 +42,27 @@ local function leave_queue(queue, timeouts, beats, holder)
     redis.call('PERSIST', timeouts)
   end
 end
+local function leave_queue(queue, timeouts, beats, holder)
+  redis.call('LREM', queue, 1, holder)
+  redis.call('ZREM', timeouts, holder)
+  settle_queue(queue, timeouts, beats)
+end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function queue_head(queue, timeouts, beats, now)
+  local head, left
   for dropped = 0, 100 do
-    local head = redis.call('LINDEX', queue, 0)
-    if not head then
-      redis.call('DEL', beats)
-      return nil
-    end
-    local heard = redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or redis.call('ZSCORE', timeouts, head) or 0
-    if ends - now > 0 then
-      return head, ends - now
-    end
-    if dropped == 100 then
-      return head, 0
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
     end
     redis.call('LPOP', queue)
     redis.call('ZREM', timeouts, head)
@@ -164,7 +165,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'edb4a331dfd241eb3788aee5ce51529bbab1a017',
+  sha1: 'd63ea1dc15306d86c692e8af9e5280adb6304578',
   source: `-- fair-lock/force-release
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -184,27 +185,34 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function settle_queue(queue, timeouts, beats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', beats)
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
 local function queue_head(queue, timeouts, beats, now)
+  local head, left
   for dropped = 0, 100 do
-    local head = redis.call('LINDEX', queue, 0)
-    if not head then
-      redis.call('DEL', beats)
-      return nil
-    end
-    local heard = redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or redis.call('ZSCORE', timeouts, head) or 0
-    if ends - now > 0 then
-      return head, ends - now
-    end
-    if dropped == 100 then
-      return head, 0
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
     end
     redis.call('LPOP', queue)
     redis.call('ZREM', timeouts, head)
@@ -243,11 +251,9 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'b530810221b258332188f5532da974749478bd2c',
+  sha1: 'dc115123c820f865b4a8eff203da95f08baf8530',
   source: `-- fair-lock/release
-local function leave_queue(queue, timeouts, beats, holder)
-  redis.call('LREM', queue, 1, holder)
-  redis.call('ZREM', timeouts, holder)
+local function settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
     redis.call('DEL', beats)
@@ -256,24 +262,27 @@ local function leave_queue(queue, timeouts, beats, holder)
     redis.call('PERSIST', timeouts)
   end
 end
+local function leave_queue(queue, timeouts, beats, holder)
+  redis.call('LREM', queue, 1, holder)
+  redis.call('ZREM', timeouts, holder)
+  settle_queue(queue, timeouts, beats)
+end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function queue_head(queue, timeouts, beats, now)
+  local head, left
   for dropped = 0, 100 do
-    local head = redis.call('LINDEX', queue, 0)
-    if not head then
-      redis.call('DEL', beats)
-      return nil
-    end
-    local heard = redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or redis.call('ZSCORE', timeouts, head) or 0
-    if ends - now > 0 then
-      return head, ends - now
-    end
-    if dropped == 100 then
-      return head, 0
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
     end
     redis.call('LPOP', queue)
     redis.call('ZREM', timeouts, head)
@@ -329,7 +338,7 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: 'a24526a28fc679df3a0076eb639716846f724c51',
+  sha1: 'f11c61c9fa29206e2ea0cdf8b2a48f78f4b926cc',
   source: `-- latch/count-down
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -349,7 +358,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function latch_count(latch)
@@ -395,7 +404,7 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: '80fc46c1b92a31c1dc26bed48073be5268e1d912',
+  sha1: '61f353a8fe094a3a63c1db9d06e2639a18f1aa63',
   source: `-- latch/delete
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -415,7 +424,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function latch_count(latch)
@@ -489,7 +498,7 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: '5d1726207187bca831be6e35ee5e76a72d8bc6d3',
+  sha1: 'c125b674b9d4156e2f448c977300e5ee867eae4b',
   source: `-- latch/try-set-count
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -509,7 +518,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function latch_count(latch)
@@ -662,7 +671,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'fa396f3432a91140283769a95983a1477152bf94',
+  sha1: 'a1be9230a09d6f4142fa51dcdf2010319b50b030',
   source: `-- lock/force-release
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -682,7 +691,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local lock, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
@@ -790,7 +799,7 @@ export const permitsAcquire: Script<
   string
 > = {
   name: 'permits/acquire',
-  sha1: '3c75858691738ac6cb76118c8a315d2d655ef2cb',
+  sha1: 'e6068e765337a0be96adc507915c2121ec6f32d7',
   source: `-- permits/acquire
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -810,7 +819,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -865,6 +874,7 @@ local function permits_share_ttl(semaphore, timeouts)
   if ttl > 0 then
     redis.call('PEXPIRE', timeouts, ttl)
   end
+  return ttl
 end
 local function tell_available(available, publish, channel)
   if available > 0 then
@@ -951,16 +961,14 @@ available = available - taken
 for i = 1, served do
   permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
 end
-if served > 0 then
-  permits_share_ttl(semaphore, timeouts)
-end
+local life_ms = served > 0 and permits_share_ttl(semaphore, timeouts) or -1
 if reclaimed > 0 or left then
   permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
 end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, counts[served + 1] - available, now)
 end
-answer = string.format('%.0f %.0f', served, retry_ms)
+answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 return served > 0 and record(requests, number, ARGV[2], answer) or answer`,
   operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
   decode: text,
@@ -973,7 +981,7 @@ export const permitsDelete: Script<
   string
 > = {
   name: 'permits/delete',
-  sha1: '8a5dbea924d28b9003dadd3f197ac8d71cd28de0',
+  sha1: 'a1355d17f1baa3ee8e11d1f3cacf73809ea47116',
   source: `-- permits/delete
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -993,7 +1001,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function permit_pool(semaphore)
@@ -1029,7 +1037,7 @@ export const permitsGiveBack: Script<
   number
 > = {
   name: 'permits/give-back',
-  sha1: '4f83f053820f29c48ea0cc3acfdd04ade112136f',
+  sha1: 'c968b9406767f58aa6d42b718b5f7c567ed1f7b3',
   source: `-- permits/give-back
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1049,7 +1057,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1281,7 +1289,7 @@ export const permitsReleaseAny: Script<
   string
 > = {
   name: 'permits/release-any',
-  sha1: '2ce88a66a86220a9252077eeb3a8ae7d85994764',
+  sha1: '50ba042657b65f63ca25a111af0e5950416c7677',
   source: `-- permits/release-any
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1301,7 +1309,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1387,7 +1395,7 @@ export const permitsRenew: Script<
   string
 > = {
   name: 'permits/renew',
-  sha1: 'f3559ba39d2c2ec81bdcdd349b4807ebf34b9d3e',
+  sha1: '3ea7e373480f2afd853ca907ccff0787904b4c9c',
   source: `-- permits/renew
 local function now_ms()
   local time = redis.call('TIME')
@@ -1414,10 +1422,10 @@ for i = 1, #ARGV do
     if ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
     end
-    answers[i] = '1'
+    answers[i] = ttl < 0 and '1' or '1:' .. ttl
   end
 end
-return table.concat(answers)`,
+return table.concat(answers, ' ')`,
   operands: (keys, args) => [keys.keys.length, ...keys.keys, ...args.claims],
   decode: text,
 };
@@ -1429,7 +1437,7 @@ export const permitsResize: Script<
   string
 > = {
   name: 'permits/resize',
-  sha1: '586ef835f8e5785313f6efdd90d71919065f74fb',
+  sha1: '6953712188538f2f8ed80a714769fa80298ae966',
   source: `-- permits/resize
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1449,7 +1457,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1509,7 +1517,7 @@ export const permitsTrySet: Script<
   string
 > = {
   name: 'permits/try-set',
-  sha1: 'f3f98ba8da57eee004b8112c0bde352a8268021d',
+  sha1: 'a98a62897282efea5e2e75c24b973d22ed1a4357',
   source: `-- permits/try-set
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1529,7 +1537,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function permit_pool(semaphore)
@@ -1575,7 +1583,7 @@ export const permitsUpdateLease: Script<
   string
 > = {
   name: 'permits/update-lease',
-  sha1: 'a1fe971f514be5613137f5536e742589232872a1',
+  sha1: '6ab83143f88411f0e9c59346cc71044e8556e827',
   source: `-- permits/update-lease
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1595,7 +1603,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1617,6 +1625,7 @@ local function permits_share_ttl(semaphore, timeouts)
   if ttl > 0 then
     redis.call('PEXPIRE', timeouts, ttl)
   end
+  return ttl
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
@@ -1649,7 +1658,7 @@ export const requestsCancel: Script<
   string
 > = {
   name: 'requests/cancel',
-  sha1: '437f16ce8d4e1b1e7914b597d300bee32a199c4d',
+  sha1: '7aef3900d95c72461c1f3ade6dc960ecad6cda76',
   source: `-- requests/cancel
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1669,7 +1678,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local answer = recall(KEYS[1], ARGV[1])
@@ -1688,7 +1697,7 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: 'a7d61abdc8cd7dce9f79fe2ada79693b4974b584',
+  sha1: 'ba05784983e3c95b9adbcf65ee7fcfe5ef7949f7',
   source: `-- rwlock/acquire-read
 local function beat(beats, member, now)
   redis.call('ZADD', beats, now, member)
@@ -1760,15 +1769,16 @@ local writer, writer_since, writer_ms
 if mode ~= 'write' then
   writer, writer_since, writer_ms = first_in_line(writers, beats, now)
 end
-local function refusal(reader, count, since, cancelled)
-  if mode == 'write' and redis.call('HEXISTS', lock, reader .. ':write') == 1 then
-    return nil
-  end
-  if count > 1 then
+local function refusal(count, since, writer_beside, cancelled)
+  local is_beside = mode == 'write' and redis.call('HEXISTS', lock, writer_beside .. ':write') == 1
+  if count > 1 and not is_beside then
     return mode and -4 or -2
   end
   if redis.call('EXISTS', cancelled) == 1 then
     return -3
+  end
+  if is_beside then
+    return nil
   end
   if mode == 'write' then
     return redis.call('PTTL', lock)
@@ -1776,12 +1786,12 @@ local function refusal(reader, count, since, cancelled)
   return writer and writer_since < since and writer_ms or nil
 end
 local answers, earliest, key = { string.format('%.0f', micros) }, nil, 6
-for i = 5, #ARGV, 4 do
+for i = 5, #ARGV, 5 do
   local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
   local since = tonumber(ARGV[i + 3])
   since = since > 0 and since or micros
   local held = tonumber(redis.call('HGET', lock, reader) or 0)
-  local code = held == 0 and refusal(reader, count, since, KEYS[key]) or nil
+  local code = held == 0 and refusal(count, since, ARGV[i + 4], KEYS[key]) or nil
   if code then
     answers[#answers + 1] = string.format('%.0f', code)
     if code >= -1 then
@@ -1794,15 +1804,19 @@ for i = 5, #ARGV, 4 do
       redis.call('HSET', lock, 'mode', mode)
     end
     write_hold(lock, reader, held, count, lease_ms)
-    keep_holds(KEYS, key + 1, key + count, lease_ms)
+    keep_holds(KEYS, key + 1, key + 2, lease_ms)
     redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
     redis.call('PEXPIRE', readers, redis.call('PTTL', lock))
     answers[#answers + 1] = 'T'
   end
-  key = key + 1 + count
+  key = key + 3
 end
 if ARGV[2] == 'line' then
   if earliest then
+    local before = redis.call('ZSCORE', waiting, client)
+    if not mode and before and tonumber(before) < earliest then
+      redis.call(ARGV[3], ARGV[4], '0')
+    end
     redis.call('ZADD', waiting, earliest, client)
     redis.call('PEXPIRE', waiting, 600000)
     beat(beats, client, now)
@@ -1966,7 +1980,7 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '74880a7ae7c3edc738cb44d1800f92c56de46e8b',
+  sha1: 'cce1446f7f7b80db6743b3c4abddc3aa234f8433',
   source: `-- rwlock/force-release
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1986,8 +2000,12 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function rw_mode(lock)
   local mode = redis.call('HGET', lock, 'mode')
@@ -1996,11 +2014,24 @@ local function rw_mode(lock)
   end
   return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
 end
+local function rw_sweep(lock, readers, now, publish, channel)
+  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
+  if #dead == 0 then
+    return
+  end
+  redis.call('HDEL', lock, unpack(dead))
+  redis.call('ZREM', readers, unpack(dead))
+  if redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1 then
+    redis.call('DEL', lock)
+    redis.call(publish, channel, '0')
+  end
+end
 local lock, readers, requests, number, floor = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 local answer = recall(requests, number)
 if answer then
   return answer
 end
+rw_sweep(lock, readers, now_ms(), ARGV[4], ARGV[5])
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -2103,11 +2134,18 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '3fbb2208b94581b2203f5693bd8b973825e34d39',
+  sha1: 'fddb1cf76b2bc8dee91037a7b2551381e5cb676e',
   source: `-- rwlock/release-read
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_is_alive(readers, reader, hold, now)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) > now
+  end
+  return redis.call('EXISTS', hold) == 1
 end
 local function rw_readers(lock, readers, now, stem, publish, channel)
   local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
@@ -2150,22 +2188,23 @@ if burn_ms > 0 then
 end
 local mode = redis.call('HGET', lock, 'mode')
 if redis.call('HEXISTS', lock, holder) == 0 then
+  redis.call('ZREM', readers, holder)
+  redis.call('DEL', unpack(KEYS, first))
   return mode == 'write' and -1 or -2
 end
-local alive = redis.call('EXISTS', KEYS[first]) == 1
+local now = now_ms()
+local alive = rw_is_alive(readers, holder, KEYS[first], now)
 if alive and count > 0 then
-  redis.call('HSET', lock, holder, count)
-  for i = first + count, #KEYS do
+  for i = first + 1, #KEYS do
     redis.call('DEL', KEYS[i])
   end
+  redis.call('HSET', lock, holder, count)
   return 0
 end
+redis.call('DEL', unpack(KEYS, first))
 redis.call('HDEL', lock, holder)
 redis.call('ZREM', readers, holder)
-for i = first, #KEYS do
-  redis.call('DEL', KEYS[i])
-end
-local freed = mode == 'read' and not rw_readers(lock, readers, now_ms(), ARGV[6], ARGV[4], ARGV[5])
+local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6], ARGV[4], ARGV[5])
 if not alive then
   return -2
 end
@@ -2260,7 +2299,7 @@ export const rwlockRenewRead: Script<
   string
 > = {
   name: 'rwlock/renew-read',
-  sha1: '05b4f13d14042b298369ac39e4c931fc6f14b276',
+  sha1: 'abc15f3ef0ccba2c7dfe68cabae8a9df2c970fbe',
   source: `-- rwlock/renew-read
 local function keep_holds(keys, first, last, lease_ms)
   for i = first, last do
@@ -2273,6 +2312,13 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function rw_is_alive(readers, reader, hold, now)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) > now
+  end
+  return redis.call('EXISTS', hold) == 1
+end
 local answers, key, now = {}, 1, now_ms()
 for i = 1, #ARGV, 3 do
   local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
@@ -2281,7 +2327,7 @@ for i = 1, #ARGV, 3 do
   if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held
   end
-  if held == 1 and redis.call('EXISTS', KEYS[key + 2]) == 1 then
+  if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
     if lease_ms > 0 then
       keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
       redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
@@ -2308,7 +2354,7 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: 'e9fda1b3c05937c361d9e1b511c76b8d63c8497f',
+  sha1: '794e458edee58476b1e4b2fe6b0d17b3a2e3c7e0',
   source: `-- semaphore/acquire
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -2328,15 +2374,15 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local function tell_available(available, publish, channel)
   if available > 0 then
@@ -2411,11 +2457,14 @@ if not available then
 end
 local served, taken, retry_ms, left =
   serve_waiters(semaphore, KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
+answer = string.format('%.0f %.0f %.0f', served, taken, retry_ms)
+if served > 0 then
+  record(requests, number, ARGV[2], answer)
+end
 if left then
   tell_available(available - taken, ARGV[3], ARGV[4])
 end
-answer = string.format('%.0f %.0f %.0f', served, taken, retry_ms)
-return served > 0 and record(requests, number, ARGV[2], answer) or answer`,
+return answer`,
   operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
   decode: text,
 };
@@ -2427,7 +2476,7 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: '015a86213fecad1c4b383d36c7b3f5d9693e7e53',
+  sha1: 'cc37413e72e4242a128b323efa95c56a8ed7ebd3',
   source: `-- semaphore/add-permits
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -2447,15 +2496,15 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local function tell_available(available, publish, channel)
   if available > 0 then
@@ -2476,10 +2525,11 @@ if sum > 2147483647 or sum < -2147483648 then
   return record(requests, number, floor, string.format('full %.0f', available))
 end
 redis.call('INCRBY', semaphore, ARGV[5])
+answer = record(requests, number, floor, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
   tell_available(sum, ARGV[3], ARGV[4])
 end
-return record(requests, number, floor, string.format('%.0f', sum))`,
+return answer`,
   operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor, args.publish, args.channel, args.delta],
   decode: text,
 };
@@ -2491,7 +2541,7 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: 'd89736cbd4cc6fc072f9f391c5595a8a1a647371',
+  sha1: 'd0e26c3350323cf03b21931fbc0191b12c5dba0c',
   source: `-- semaphore/delete
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -2511,15 +2561,15 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local answer = recall(requests, number)
@@ -2541,7 +2591,7 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '90176184b36fec64556e45b03c592b8e32efce10',
+  sha1: 'e527ed3054242331fbd6b28a95952f0918f610e0',
   source: `-- semaphore/drain-permits
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -2561,15 +2611,15 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local answer = recall(requests, number)
@@ -2595,7 +2645,7 @@ export const semaphoreGiveBack: Script<
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '48354b024f71b3ec99c01cb4e850d0ed8fd094a2',
+  sha1: '6f20ecf47fdbac890a8d97c7d674b514dceff662',
   source: `-- semaphore/give-back
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -2615,7 +2665,7 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function tell_available(available, publish, channel)
@@ -2626,21 +2676,20 @@ end
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local function give_back_permits(semaphore, permits)
-  local available = available_permits(semaphore)
-  if not available then
-    return 0
+  local available, exists = available_permits(semaphore)
+  if not available or not exists then
+    return 0, 0
   end
-  local given = math.min(permits, 2147483647 - available)
+  local given = math.max(math.min(permits, 2147483647 - available), 0)
   if given > 0 then
     redis.call('INCRBY', semaphore, string.format('%.0f', given))
-    available = available + given
   end
-  return available
+  return given, available + given
 end
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 local answer = recall(requests, number)
@@ -2652,10 +2701,12 @@ if ARGV[6] == '1' then
   left = redis.call('ZREM', KEYS[3], client) == 1
   redis.call('ZREM', KEYS[4], client)
 end
-if permits > 0 or left then
-  tell_available(give_back_permits(semaphore, permits), ARGV[3], ARGV[4])
+if permits == 0 and not left then
+  return 0
 end
-return permits`,
+local given, available = give_back_permits(semaphore, permits)
+tell_available(available, ARGV[3], ARGV[4])
+return given`,
   operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, args.permits],
   decode: integer,
 };
@@ -2667,20 +2718,20 @@ export const semaphoreInspect: Script<
   string
 > = {
   name: 'semaphore/inspect',
-  sha1: '30357bbde8d7acdc9bb18715d2c070e13c43a2f0',
+  sha1: '8aad704db1556b22dbe684223d798c6cdc05102d',
   source: `-- semaphore/inspect
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local available = available_permits(KEYS[1])
+local available, exists = available_permits(KEYS[1])
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-return string.format('%.0f %.0f', available, redis.call('EXISTS', KEYS[1]))`,
+return string.format('%.0f %.0f', available, exists and 1 or 0)`,
   operands: (keys) => [1, keys.semaphore],
   decode: text,
 };
@@ -2688,11 +2739,11 @@ return string.format('%.0f %.0f', available, redis.call('EXISTS', KEYS[1]))`,
 /** give permits back, at most once per request, and serve waiters with them. */
 export const semaphoreRelease: Script<
   { semaphore: string; requests: string; line: string; beats: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; needs: readonly number[] },
+  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mayCreate: number; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/release',
-  sha1: '8273a24b47f0ecea5dcb5e53f85933ecad28c5fc',
+  sha1: '22b5074be5606a9f879ed9f3d3c2d3b7c68d0490',
   source: `-- semaphore/release
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -2712,15 +2763,15 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local function tell_available(available, publish, channel)
   if available > 0 then
@@ -2789,17 +2840,19 @@ local answer = recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 if available + ARGV[7] > 2147483647 then
   return record(requests, number, floor, string.format('full %.0f', available))
 end
-redis.call('INCRBY', semaphore, ARGV[7])
-available = available + ARGV[7]
+if exists or ARGV[8] == '1' then
+  redis.call('INCRBY', semaphore, ARGV[7])
+  available = available + ARGV[7]
+end
 local served, taken, retry_ms = 0, 0, -1
-if #ARGV > 7 then
+if #ARGV > 8 then
   served, taken, retry_ms = serve_waiters(
     semaphore,
     KEYS[3],
@@ -2807,14 +2860,15 @@ if #ARGV > 7 then
     client,
     ARGV[6] == '1',
     available,
-    { unpack(ARGV, 8) }
+    { unpack(ARGV, 9) }
   )
   available = available - taken
 end
-tell_available(available, ARGV[3], ARGV[4])
 answer = string.format('%.0f %.0f %.0f %.0f', served, taken, retry_ms, available)
-return record(requests, number, floor, answer)`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, ...args.needs],
+record(requests, number, floor, answer)
+tell_available(available, ARGV[3], ARGV[4])
+return answer`,
+  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mayCreate, ...args.needs],
   decode: text,
 };
 
@@ -2825,7 +2879,7 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'b2f8874be141883f42ca12f7be052b7bd49e0d0a',
+  sha1: 'f09bd50387774b555936b3014519d862382bf16b',
   source: `-- semaphore/try-set-permits
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -2845,15 +2899,15 @@ local function record(requests, number, floor, answer)
     redis.call('ZADD', requests, '-' .. floor, 'floor')
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-  redis.call('PEXPIRE', requests, 600000)
+  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
-    return 0
+    return 0, false
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local function tell_available(available, publish, channel)
   if available > 0 then
@@ -2865,19 +2919,20 @@ local answer = recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-if redis.call('EXISTS', semaphore) == 1 then
+if exists then
   return record(requests, number, floor, '0')
 end
 redis.call('SET', semaphore, ARGV[5])
 if tonumber(ARGV[6]) > 0 then
   redis.call('PEXPIRE', semaphore, ARGV[6])
 end
+record(requests, number, floor, '1')
 tell_available(tonumber(ARGV[5]), ARGV[3], ARGV[4])
-return record(requests, number, floor, '1')`,
+return '1'`,
   operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,
 };

@@ -4,6 +4,9 @@ import type { Verdict } from './lock-protocol.js';
 /** Who stands in a line on the server asks at least this often: 4 s of silence cost the place. */
 export const BEAT_MS = 1_300;
 
+/** How soon a hint is followed up that came together with a grant. */
+export const SECOND_LOOK_MS = 50;
+
 /** How an attempt that finds the lock busy leaves: without a trace, or standing in line. `front`:
  * it stood there before, first of its client, and has that place again if it was lost. */
 export type Place = 'none' | 'line' | 'front';

@@ -14,8 +14,9 @@ export interface RenewalClaim {
 }
 
 /** How the leases of one kind of object are renewed, one constant a kind: many with one script
- * call, which answers a digit each: 1 held, 0 gone, 2 somebody else has it. */
-export type Renewal = (claims: readonly RenewalClaim[]) => Prepared<string>;
+ * call, which answers for each: 1 held, 0 gone, 2 somebody else has it. `1:20000` is held, and the
+ * object itself will be gone in so many ms. */
+export type Renewal = (claims: readonly RenewalClaim[]) => Prepared<ArrayLike<string>>;
 
 /** What the watchdog needs to know about connections. */
 export interface Routes {
@@ -56,6 +57,10 @@ export class Watchdog {
     this.#leases.set(lease, renewal);
     lease.arm(2 * this.#periodMs);
     this.#timer ??= this.#schedule();
+    if (lease.renewed && !lease.covers(this.#clock.now() + this.#periodMs)) {
+      // A grant that was long on its way may not last until the next round.
+      this.#renew(renewal, [lease]);
+    }
   }
 
   /** Lets go of a lease, before its release is sent: a lease that is being released is never
@@ -125,10 +130,12 @@ export class Watchdog {
     const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
     const claims = leases.map((lease, i) => lease.claim(terms[i] ?? 0));
     setRenewing(leases, true);
-    const receiver: Receiver<string> = {
+    forRenewed(leases, terms, (lease) => lease.lengthening());
+    const receiver: Receiver<ArrayLike<string>> = {
       answered: (answers, call) => {
         setRenewing(leases, false);
-        leases.forEach((lease, i) => judge(lease, answers[i], call.sentAt, terms[i] ?? 0));
+        leases.forEach((lease, i) => lease.judge(answers[i], call.sentAt, terms[i] ?? 0));
+        forRenewed(leases, terms, (lease) => lease.lengthened());
       },
       failed: (error) => {
         // A reconnection starts a round of its own; any other error is retried with the next.
@@ -141,16 +148,21 @@ export class Watchdog {
   }
 }
 
+/** Calls `act` with those of `leases` that are renewed, not only asked about. */
+function forRenewed(
+  leases: readonly Lease[],
+  terms: readonly number[],
+  act: (lease: Lease) => void,
+): void {
+  leases.forEach((lease, i) => {
+    if (terms[i] !== 0) {
+      act(lease);
+    }
+  });
+}
+
 function setRenewing(leases: readonly Lease[], renewing: boolean): void {
   for (const lease of leases) {
     lease.renewing = renewing;
-  }
-}
-
-function judge(lease: Lease, answer: string | undefined, sentAt: number, leaseMs: number): void {
-  if (answer === '1') {
-    lease.prove(sentAt, leaseMs);
-  } else {
-    lease.lose(answer === '2' ? 'taken' : 'deleted');
   }
 }

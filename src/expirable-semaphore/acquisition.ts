@@ -1,12 +1,17 @@
 import { AcquireTimeoutError } from '../errors.js';
 import type { Sending } from '../core/call.js';
+import { Chained } from '../core/chain.js';
 import type { Ending, Patience } from '../core/patience.js';
 import type { PermitQueue } from '../core/permit-queue.js';
+import type { PermitAnswer } from '../core/permit-source.js';
 import { translate } from '../core/translate.js';
 import type { LeaseTerms } from '../core/validate.js';
 import type { Claimant } from './claims.js';
 import type { PermitKeeper } from './keeper.js';
 import type { LeasedPermit } from './permit.js';
+
+/** Until it is asked for. */
+const NO_ID = Buffer.alloc(0);
 
 /** What the caller asked for, checked. */
 export interface PermitTerms extends LeaseTerms {
@@ -14,24 +19,23 @@ export interface PermitTerms extends LeaseTerms {
   /** False: one attempt, no waiting. */
   readonly waits: boolean;
   readonly patience: Patience;
-  /** Nobody of this client used the name before. */
-  readonly isNew: boolean;
 }
 
 /**
  * One request for permits: it stands in the local queue, which asks for it, until all its permits
  * are granted or its patience ends.
  */
-export class PermitAcquisition implements Claimant {
+export class PermitAcquisition extends Chained implements Claimant {
   readonly count: number;
   readonly waits: boolean;
   readonly leaseMs: number;
-  first: Buffer = Buffer.alloc(0);
+  first: Buffer = NO_ID;
   readonly #keeper: PermitKeeper;
   readonly #terms: PermitTerms;
   readonly #resolve: (permits: LeasedPermit[]) => void;
   readonly #reject: (error: unknown) => void;
   #queue: PermitQueue<Claimant> | undefined;
+  #saidBusy = false;
   #stopWatching: (() => void) | undefined;
   #over = false;
 
@@ -43,6 +47,7 @@ export class PermitAcquisition implements Claimant {
     resolve: (permits: LeasedPermit[]) => void,
     reject: (error: unknown) => void,
   ) {
+    super();
     this.#keeper = keeper;
     this.#terms = terms;
     this.count = terms.count;
@@ -59,18 +64,22 @@ export class PermitAcquisition implements Claimant {
       return;
     }
     patience.onEnd = (ending) => this.#end(ending);
-    if (this.waits) {
-      this.#stopWatching = this.#keeper.watchForStall(patience.startedAt);
-    }
     this.#join();
   }
 
-  granted(call: Sending): void {
+  blocked(): void {
+    this.#saidBusy = true;
+    if (this.waits) {
+      this.#stopWatching ??= this.#keeper.watchForStall(this.#terms.patience.startedAt);
+    }
+  }
+
+  granted({ sentAt }: Sending, { lifeMs = -1 }: PermitAnswer): void {
     if (this.#over) {
       this.#keeper.giveBack(this);
       return;
     }
-    const permits = this.#keeper.grant(this, this.#terms, call);
+    const permits = this.#keeper.grant(this, this.#terms, { sentAt, lifeMs });
     if (permits === undefined) {
       // The answer took longer than the lease: take it back and ask anew.
       this.#keeper.giveBack(this);
@@ -99,8 +108,7 @@ export class PermitAcquisition implements Claimant {
 
   #end(ending: Ending): void {
     const { runtime, protocol } = this.#keeper;
-    const onTimeout = (): Error =>
-      this.#queue?.contended === true ? this.#contention() : this.#timeout();
+    const onTimeout = (): Error => (this.#saidBusy ? this.#contention() : this.#timeout());
     this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
   }
 
@@ -124,17 +132,17 @@ export class PermitAcquisition implements Claimant {
   /** Gives up: what an ask for it may have got is given back, and the others go on. */
   #fail(error: unknown): void {
     if (!this.#over) {
-      // A call that fails has shown nothing about the name, unless others had before.
-      this.#finish(this.#terms.isNew);
+      // A call that fails has shown nothing about the name.
+      this.#finish(undefined);
       this.#reject(error);
       this.#queue?.leave(this);
     }
   }
 
-  #finish(freesName: boolean): void {
+  #finish(gone: boolean | undefined): void {
     const { runtime, protocol } = this.#keeper;
     this.#over = true;
-    runtime.kinds.leave(protocol.key, freesName);
+    runtime.kinds.leave(protocol.key, gone);
     this.#stopWatching?.();
     this.#terms.patience.dispose();
   }

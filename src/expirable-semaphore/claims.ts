@@ -33,6 +33,8 @@ function newId(): Buffer {
 export class PermitClaims implements PermitSource<Claimant> {
   readonly key: string;
   readonly channel: string;
+  /** Others publish how many were released, or nothing that counts (P7). */
+  readonly tellsAvailable = false;
   readonly #protocol: PermitsProtocol;
   /** The newest request, and what it asks for: it is taken back before there is a newer one. */
   #request: Request | undefined;
@@ -42,6 +44,10 @@ export class PermitClaims implements PermitSource<Claimant> {
     this.#protocol = protocol;
     this.key = protocol.key;
     this.channel = protocol.channel;
+  }
+
+  weightOf({ count }: Claimant): number {
+    return count;
   }
 
   acquire(

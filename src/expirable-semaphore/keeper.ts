@@ -1,10 +1,12 @@
 import { OutcomeUnknownError } from '../errors.js';
-import type { Prepared, Sending } from '../core/call.js';
+import type { Prepared } from '../core/call.js';
+import type { Counted } from '../core/counted.js';
 import type { Holder } from '../core/events.js';
 import { GrantKeeper } from '../core/grant-keeper.js';
 import type { ReleaseResult } from '../core/grant-keeper.js';
 import type { Lease } from '../core/lease.js';
 import { PermitQueue } from '../core/permit-queue.js';
+import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import { watchForStall } from '../core/stall.js';
 import type { LeaseTerms } from '../core/validate.js';
@@ -16,6 +18,14 @@ import type { Claim, PermitsProtocol } from './protocol.js';
 
 /** A lease this short may be over before its answer arrives, and that is then told as it is. */
 const RETRIED_LEASE_MIN_MS = 100;
+
+/** What an ask for permits got them. */
+export interface Granted {
+  /** The instant before it was first sent. */
+  readonly sentAt: number;
+  /** Life that the semaphore had left; < 0 means no limit. */
+  readonly lifeMs: number;
+}
 
 /** What the permit-expirable semaphores of one client share. */
 export class PermitsState {
@@ -38,18 +48,22 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
 
   /** The permits that the server has granted to `call`; undefined when its answer took longer than
    * their lease, and that is not among the shortest. */
-  grant(claim: Claim, terms: LeaseTerms, call: Sending): LeasedPermit[] | undefined {
+  grant(claim: Claim, terms: LeaseTerms, { sentAt, lifeMs }: Granted): LeasedPermit[] | undefined {
     const { clock, kinds } = this.runtime;
     const { key, resource, kind, renewal } = this.protocol;
     const now = clock.now();
     const permits: LeasedPermit[] = [];
     for (const id of idsOf(claim)) {
       const lease = this.createLease(id);
-      lease.start(call.sentAt, terms.leaseMs);
+      lease.start(sentAt, terms.leaseMs);
+      lease.limit(sentAt, lifeMs);
       if (terms.leaseMs >= RETRIED_LEASE_MIN_MS && !lease.covers(now)) {
         return undefined;
       }
-      const permit = new LeasedPermit(this, lease, terms.renewed, now);
+      const permit = new LeasedPermit(this, lease, terms.renewed, {
+        grantedAt: now,
+        askedAt: sentAt,
+      });
       // Not pushed: that would make room for seventeen, and a permit's lease has one holder.
       lease.holders = [permit];
       permits.push(permit);
@@ -68,10 +82,14 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
     return permit?.lease.identity.key === this.protocol.key && permit.isHeld ? permit : undefined;
   }
 
-  /** The permits of this client on this semaphore that are held now. */
-  held(): LeasedPermit[] {
+  /** The semaphore was deleted by a call sent at `sentAt`, with all permits asked for before. */
+  deleted(sentAt: number): void {
     const { key } = this.protocol;
-    return [...this.#state.permits.values()].filter(({ lease }) => lease.identity.key === key);
+    for (const { lease, askedAt } of this.#state.permits.values()) {
+      if (lease.identity.key === key && askedAt <= sentAt) {
+        lease.lose('deleted');
+      }
+    }
   }
 
   /** The local waiters of this semaphore. */
@@ -100,37 +118,43 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
   async updateLease(id: string, leaseMs: number): Promise<boolean> {
     const permit = this.find(id);
     if (permit === undefined) {
-      return await this.#tellLease(id, leaseMs);
+      const { count } = await this.#tellLease(id, leaseMs);
+      return count === 1;
     }
-    const { lease, renewed } = permit;
+    const { lease } = permit;
     const madeAt = this.runtime.clock.now();
+    const settle = (count: number | undefined, sentAt: number): void => {
+      if (count === 0) {
+        lease.lose('deleted');
+      } else {
+        lease.reset(count === undefined ? undefined : sentAt, leaseMs);
+      }
+    };
     // What is told of the permit stays true whether this runs or not, and no renewal undoes it.
     lease.resetting(leaseMs);
-    permit.renewed = false;
     try {
-      const isSet = await this.#tellLease(id, leaseMs);
-      if (isSet) {
-        permit.renewed = false;
-        lease.reset(madeAt, leaseMs);
-      } else {
-        lease.lose('deleted');
-      }
-      return isSet;
+      const late = (count: number | undefined): void => settle(count, madeAt);
+      const { count, sentAt } = await this.#tellLease(id, leaseMs, late);
+      settle(count, sentAt);
     } catch (error) {
       if (!(error instanceof OutcomeUnknownError)) {
-        permit.renewed = renewed;
-        lease.reset(undefined, leaseMs);
+        settle(undefined, madeAt);
       }
       throw error;
     }
+    // An answer that came too late sets nothing: what was lost meanwhile has been taken back.
+    return lease.error === undefined;
   }
 
-  async #tellLease(id: string, leaseMs: number): Promise<boolean> {
+  #tellLease(
+    id: string,
+    leaseMs: number,
+    late?: (count: number | undefined) => void,
+  ): Promise<Counted> {
     const { resource, key, requestsKey } = this.protocol;
-    const isSet = await this.runtime.delivery.count(resource, key, requestsKey, (request) =>
-      this.protocol.updateLease(request, id, leaseMs),
-    );
-    return isSet === 1;
+    const build = (request: Request): Prepared<string> =>
+      this.protocol.updateLease(request, id, leaseMs);
+    return this.runtime.delivery.countAt(resource, key, requestsKey, build, late);
   }
 
   /** Returns what was granted and is not wanted any more. */

@@ -1,4 +1,6 @@
+import type { Lease } from '../core/lease.js';
 import { LeasedGrant } from '../core/leased-grant.js';
+import type { GrantOwner } from '../core/leased-grant.js';
 
 /** Proof that a permit was granted, and the way to give it back. */
 export interface Permit extends AsyncDisposable {
@@ -24,9 +26,9 @@ export interface Permit extends AsyncDisposable {
   assertHeld(): void;
   /**
    * Makes the lease last at least `leaseMs` from now; a longer one is not shortened (see
-   * `updateLease`).
+   * `updateLease`), and none outlives its semaphore (`ttlMs` of `trySetPermits`).
    *
-   * Failure: on a timeout the old deadline stays; the server may keep the permit a little longer.
+   * Failure: on a timeout the old deadline stays, and with it the permit is given back.
    * @param leaseMs - 1 to 2147483647 milliseconds.
    * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
    * @throws CommandTimeoutError when it was not sent, OutcomeUnknownError when no answer came.
@@ -44,10 +46,20 @@ export interface Permit extends AsyncDisposable {
   release(): Promise<void>;
 }
 
+/** When a permit was asked for, by a command first sent then, and granted. */
+export interface PermitTimes {
+  readonly askedAt: number;
+  readonly grantedAt: number;
+}
+
 /** A permit on a lease of its own. */
 export class LeasedPermit extends LeasedGrant implements Permit {
-  /** Fixed from the moment on at which somebody sets its expiry. */
-  declare renewed: boolean;
+  readonly askedAt: number;
+
+  constructor(owner: GrantOwner<LeasedPermit>, lease: Lease, renewed: boolean, times: PermitTimes) {
+    super(owner, lease, renewed, times.grantedAt);
+    this.askedAt = times.askedAt;
+  }
 
   get id(): string {
     return this.lease.identity.holderId;

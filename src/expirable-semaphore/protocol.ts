@@ -33,8 +33,8 @@ export interface PermitsView {
 const acquire: Sendable<PermitAnswer> = {
   ...permitsAcquire,
   decode(reply) {
-    const [granted = 0, retryMs = 0] = integers(permitsAcquire.decode(reply), 2);
-    return { granted, retryMs };
+    const [granted = 0, retryMs = 0, lifeMs = 0] = integers(permitsAcquire.decode(reply), 3);
+    return { granted, retryMs, lifeMs };
   },
 };
 
@@ -66,16 +66,17 @@ const release: Sendable<ReleaseResult> = {
   },
 };
 
-function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
-  return prepare(
-    permitsRenew,
+const renew: Sendable<readonly string[]> = {
+  ...permitsRenew,
+  decode: (reply) => permitsRenew.decode(reply).split(' '),
+};
+
+function renewal(claims: readonly RenewalClaim[]): Prepared<readonly string[]> {
+  const operands = permitsRenew.operands(
     { keys: claims.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
-    {
-      claims: claims.map(({ holderId, leaseMs }) =>
-        Buffer.concat([idBytes(holderId), Buffer.from(String(leaseMs))]),
-      ),
-    },
+    { claims: claims.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },
   );
+  return { script: renew, operands };
 }
 
 /** A permit id as it goes over the wire. */
@@ -92,6 +93,9 @@ export interface Claim {
 
 /** The ids of all permits of a claim. */
 export function idsOf({ first, count }: Claim): string[] {
+  if (count === 1) {
+    return [first.toString('hex')];
+  }
   const start = first.readUInt32BE(12);
   const prefix = first.toString('hex', 0, 12);
   return Array.from({ length: count }, (_, i) => {
@@ -105,8 +109,16 @@ export function claimOf(id: string): Claim {
   return { first: idBytes(id), count: 1 };
 }
 
-function claimBytes({ first, count }: Claim, ...more: readonly number[]): Buffer {
-  return Buffer.concat([first, Buffer.from([count, ...more].join(' '))]);
+/** An id, and what is said of it. */
+function joined(id: Buffer, text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(id.length + text.length);
+  bytes.set(id);
+  bytes.write(text, id.length, 'latin1');
+  return bytes;
+}
+
+function claimBytes({ first, count }: Claim): Buffer {
+  return joined(first, String(count));
 }
 
 /** One permit-expirable semaphore on Redisson's wire. */
@@ -157,10 +169,11 @@ export class PermitsProtocol implements LeasedObject {
     const operands = permitsAcquire.operands(this.#lineKeys, {
       number,
       floor,
-      ...this.#told,
+      publish: this.#publish,
+      channel: this.channel,
       client: this.#runtime.id,
-      mustQueue: Number(mustQueue),
-      claims: claims.map((claim) => claimBytes(claim, claim.leaseMs)),
+      mustQueue: mustQueue ? 1 : 0,
+      claims: claims.map(({ first, count, leaseMs }) => joined(first, `${count} ${leaseMs}`)),
     });
     return { script: acquire, operands };
   }
@@ -182,7 +195,7 @@ export class PermitsProtocol implements LeasedObject {
 
   /** Returns permits of this client; safe to run twice. */
   release(claim: Claim): Prepared<ReleaseResult> {
-    const args = { ...this.#told, claim: claimBytes(claim) };
+    const args = { publish: this.#publish, channel: this.channel, claim: claimBytes(claim) };
     return { script: release, operands: permitsRelease.operands(this.#keys, args) };
   }
 
@@ -218,7 +231,12 @@ export class PermitsProtocol implements LeasedObject {
     return { script: holders, operands: permitsHolders.operands({ timeouts }, {}) };
   }
 
+  /** In a cluster it is not known from the beginning. */
+  get #publish(): string {
+    return this.#runtime.router.publish;
+  }
+
   get #told(): { publish: string; channel: string } {
-    return { publish: this.#runtime.router.publish, channel: this.channel };
+    return { publish: this.#publish, channel: this.channel };
   }
 }

@@ -149,7 +149,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
   async updateLease(permitId: string, leaseMs: number): Promise<boolean> {
     const id = checkId(permitId);
     checkInteger('leaseMs', leaseMs, 1, INT32_MAX);
-    return await this.#inUse(false, async () => {
+    return await this.#inUse(async () => {
       const isSet = await this.#keeper.updateLease(id, leaseMs);
       this.#keeper.wake();
       return isSet;
@@ -157,25 +157,27 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
   }
 
   async delete(): Promise<boolean> {
-    // Those of now: the answer may arrive together with the grant of a permit that came after it.
-    const held = this.#keeper.held();
-    return await this.#inUse(true, async () => {
-      const deleted = await this.#count((request) => this.#protocol.delete(request));
-      for (const { lease } of held) {
-        lease.lose('deleted');
-      }
-      return deleted;
-    });
+    const { key, requestsKey } = this.#protocol;
+    const build = (request: Request): Prepared<string> => this.#protocol.delete(request);
+    const work = async (): Promise<boolean> => {
+      const { delivery } = this.#runtime;
+      const { count, sentAt } = await delivery.countAt(this.name, key, requestsKey, build);
+      this.#keeper.deleted(sentAt);
+      this.#keeper.wake();
+      return count === 1;
+    };
+    return await this.#inUse(work, () => true);
   }
 
   async #inspect(): Promise<PermitsView> {
-    return await this.#inUse(false, () =>
-      this.#runtime.delivery.ask(this.name, this.#protocol.inspect()),
+    return await this.#inUse(
+      () => this.#runtime.delivery.ask(this.name, this.#protocol.inspect()),
+      ({ exists }) => !exists,
     );
   }
 
   async #change(build: (request: Request) => Prepared<string>): Promise<boolean> {
-    return await this.#inUse(false, () => this.#count(build));
+    return await this.#inUse(() => this.#count(build));
   }
 
   /** Runs a counted call, and has the local waiters look at what it has changed. */
@@ -213,13 +215,13 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
       this.#runtime.assertOpen(this.name);
       signal?.throwIfAborted();
       const { key, kind } = this.#protocol;
-      const isNew = this.#runtime.kinds.enter(key, this.name, kind);
+      this.#runtime.kinds.enter(key, this.name, kind);
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
       const patience = this.#runtime.patience({ limitMs, signal });
       return new Promise((resolve, reject) => {
-        const terms = { count, leaseMs, renewed, waits, patience, isNew };
+        const terms = { count, leaseMs, renewed, waits, patience };
         new PermitAcquisition(this.#keeper, terms, resolve, reject).start();
       });
     } catch (error) {
@@ -227,19 +229,23 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
     }
   }
 
-  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless the
-   * semaphore is `gone` then. */
-  async #inUse<T>(gone: boolean, work: () => Promise<T>): Promise<T> {
+  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless
+   * `isGone` says that the semaphore is not there. */
+  async #inUse<T>(
+    work: () => Promise<T>,
+    isGone: (result: T) => boolean = () => false,
+  ): Promise<T> {
     const { key, kind } = this.#protocol;
     this.#runtime.assertOpen(this.name);
-    // A call that fails has shown nothing about the name, unless others had before.
-    let isFree = this.#runtime.kinds.enter(key, this.name, kind);
+    this.#runtime.kinds.enter(key, this.name, kind);
+    // A call that fails has shown nothing about the name.
+    let gone: boolean | undefined;
     try {
       const result = await work();
-      isFree = gone;
+      gone = isGone(result);
       return result;
     } finally {
-      this.#runtime.kinds.leave(key, isFree);
+      this.#runtime.kinds.leave(key, gone);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { translate } from '../core/translate.js';
-import type { Patience } from '../core/patience.js';
+import type { Ending, Patience } from '../core/patience.js';
 import type { Runtime } from '../core/runtime.js';
 import { SharedLook } from '../core/shared-look.js';
 import type { Watcher } from '../core/shared-look.js';
@@ -169,7 +169,7 @@ export class LatchFace implements CountDownLatch {
           reject(translate(error, this.name));
         },
       );
-      patience.onEnd = (ending) => {
+      const end = (ending: Ending): void => {
         stopWatching();
         look.leave(waiter);
         if (ending.why === 'timeout' && waiter.hasSeen) {
@@ -178,6 +178,11 @@ export class LatchFace implements CountDownLatch {
           reject(this.#runtime.errorOf(ending, this.name, () => this.#timeout(patience)));
         }
       };
+      if (patience.ending !== undefined) {
+        end(patience.ending);
+        return;
+      }
+      patience.onEnd = end;
       look.join(waiter);
     });
   }
@@ -217,8 +222,9 @@ export class LatchFace implements CountDownLatch {
   async #inUse<T>(work: () => Promise<{ result: T; gone: boolean }>): Promise<T> {
     const { key, kind } = this.#protocol;
     this.#runtime.assertOpen(this.name);
-    // A call that fails has shown nothing about the name, unless others had before.
-    let gone = this.#runtime.kinds.enter(key, this.name, kind);
+    this.#runtime.kinds.enter(key, this.name, kind);
+    // A call that fails has shown nothing about the name.
+    let gone: boolean | undefined;
     try {
       const done = await work();
       ({ gone } = done);

@@ -160,6 +160,10 @@ export class HashLockProtocol implements LockProtocol {
     return { script: inspect, operands: lockInspect.operands({ lock: this.key }, {}) };
   }
 
+  inspectAll(): Prepared<LockView> {
+    return this.inspect();
+  }
+
   /** Private: present while a holder id is burnt. */
   protected cancelledKey(holder: string): string {
     return `${prefixed('latchkey_cancelled', this.key)}:${holder}`;

@@ -37,10 +37,20 @@ export function readersKey(key: string): string {
   return prefixed('latchkey_readers', key);
 }
 
-/** Redisson's keys of a reader's holds, one per hold. */
-export function holdKeys(key: string, holder: string, count: number): string[] {
+/** Redisson takes a reader for alive while any of its hold keys is there: those of more holds than
+ * this are not made, so that a command stays small however many branches of one holder read. */
+const HOLD_KEYS_MAX = 100;
+
+/** Redisson's keys of a reader's holds number `first` to `last`. */
+export function holdKeys(key: string, holder: string, first: number, last: number): string[] {
   const stem = suffixed(key, `${holder}:rwlock_timeout`);
-  return Array.from({ length: count }, (_, i) => `${stem}:${i + 1}`);
+  const length = Math.max(0, Math.min(last, HOLD_KEYS_MAX) - first + 1);
+  return Array.from({ length }, (_, i) => `${stem}:${first + i}`);
+}
+
+/** The key of a reader's hold number `count`. */
+export function holdKey(key: string, holder: string, count: number): string {
+  return suffixed(key, `${holder}:rwlock_timeout:${Math.min(count, HOLD_KEYS_MAX)}`);
 }
 
 /** What both sides of one read-write lock have in common. */
@@ -73,11 +83,19 @@ export abstract class SideProtocol {
   }
 
   inspect(): Prepared<LockView> {
-    const { key, stem, mode } = this;
+    return this.#inspect(this.mode);
+  }
+
+  inspectAll(): Prepared<LockView> {
+    return this.#inspect('read', 'write');
+  }
+
+  #inspect(...modes: readonly ('read' | 'write')[]): Prepared<LockView> {
+    const { key, stem } = this;
     const operands = rwlockInspect.operands({ lock: key, readers: readersKey(key) }, { stem });
     const script: Sendable<LockView> = {
       ...rwlockInspect,
-      decode: (reply) => viewOf(inspect.decode(reply), mode),
+      decode: (reply) => viewOf(inspect.decode(reply), modes),
     };
     return { script, operands };
   }
@@ -96,12 +114,12 @@ export abstract class SideProtocol {
   }
 }
 
-function viewOf(all: readonly Holder[], mode: 'read' | 'write'): LockView {
-  const holders = all
-    .filter(({ holderId }) => holderId.endsWith(WRITE) === (mode === 'write'))
-    .map((holder) =>
-      mode === 'write' ? { ...holder, holderId: holder.holderId.slice(0, -WRITE.length) } : holder,
-    );
+function viewOf(all: readonly Holder[], modes: readonly ('read' | 'write')[]): LockView {
+  const holders = all.flatMap((holder) => {
+    const isWriter = holder.holderId.endsWith(WRITE);
+    const holderId = isWriter ? holder.holderId.slice(0, -WRITE.length) : holder.holderId;
+    return modes.includes(isWriter ? 'write' : 'read') ? [{ ...holder, holderId }] : [];
+  });
   const longestMs = Math.max(-2, ...holders.map(({ remainingMs }) => remainingMs));
   return { ttlMs: longestMs === Number.POSITIVE_INFINITY ? -1 : longestMs, holders };
 }

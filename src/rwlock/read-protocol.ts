@@ -13,7 +13,14 @@ import {
 } from '../core/scripts.generated.js';
 import type { Place, WaitQueue } from '../core/wait-queue.js';
 import type { RenewalClaim } from '../core/watchdog.js';
-import { cancelledKey, holdKeys, readersKey, refusalOf, SideProtocol } from './protocol.js';
+import {
+  cancelledKey,
+  holdKey,
+  holdKeys,
+  readersKey,
+  refusalOf,
+  SideProtocol,
+} from './protocol.js';
 import { ReaderQueue } from './reader-queue.js';
 import type { ReadClaim, ReadLine } from './reader-queue.js';
 
@@ -63,16 +70,13 @@ export function releaseResult(code: number): ReleaseResult {
 }
 
 function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
-  const ofClaims = claims.flatMap(({ key, holderId, count }) => [
-    key,
-    readersKey(key),
-    ...holdKeys(key, holderId, count),
-  ]);
-  const terms = claims.flatMap(({ holderId, count, leaseMs }) => [
-    holderId,
-    String(count),
-    String(leaseMs),
-  ]);
+  const ofClaims: string[] = [];
+  const terms: string[] = [];
+  for (const { key, holderId, count, leaseMs } of claims) {
+    const holds = holdKeys(key, holderId, 1, count);
+    ofClaims.push(key, readersKey(key), ...holds);
+    terms.push(holderId, String(holds.length), String(leaseMs));
+  }
   return prepare(rwlockRenewRead, { ofClaims }, { claims: terms });
 }
 
@@ -97,8 +101,14 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     return new ReaderQueue(this.runtime, this, emptied);
   }
 
-  acquire(holderId: string, count: number, leaseMs: number, place: Place): Prepared<Verdict> {
-    const claim = { holderId, count, leaseMs, rank: 0 };
+  acquire(
+    holderId: string,
+    count: number,
+    leaseMs: number,
+    place: Place,
+    beside = '',
+  ): Prepared<Verdict> {
+    const claim = { holderId, count, leaseMs, rank: 0, beside };
     return { script: acquireOne, operands: this.#claim([claim], place) };
   }
 
@@ -118,7 +128,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
       lock: key,
       cancelled: cancelledKey(key, holder),
       readers: readersKey(key),
-      holds: holdKeys(key, holder, peak),
+      holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), peak)],
     };
     const args = { holder, count, burnMs, ...told, stem };
     return { script: releaseRead, operands: rwlockReleaseRead.operands(keys, args) };
@@ -131,13 +141,15 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     const { key, lines, runtime, told } = this;
     const ofClaims = claims.flatMap(({ holderId, count }) => [
       cancelledKey(key, holderId),
-      ...holdKeys(key, holderId, count),
+      holdKey(key, holderId, 1),
+      holdKey(key, holderId, count),
     ]);
-    const terms = claims.flatMap(({ holderId, count, leaseMs, rank }) => [
+    const terms = claims.flatMap(({ holderId, count, leaseMs, rank, beside = '' }) => [
       holderId,
       String(count),
       String(leaseMs),
       String(rank),
+      beside,
     ]);
     return rwlockAcquireRead.operands(
       { lock: key, readers: readersKey(key), ...lines, ofClaims },

@@ -15,6 +15,8 @@ export interface ReadClaim {
   readonly leaseMs: number;
   /** Server time in microseconds since when it waits; 0 says that the server has not told yet. */
   readonly rank: number;
+  /** The writer under whose hold it reads. */
+  readonly beside?: string;
 }
 
 /** What the queue needs of its read lock. */
@@ -31,6 +33,8 @@ interface Asking {
   readonly waiters: readonly Waiter[];
   readonly hints: number;
   call: Call<Verdict[]> | undefined;
+  /** A copy of it may still be granted. */
+  mayRun: boolean;
 }
 
 /**
@@ -105,7 +109,7 @@ export class ReaderQueue implements WaitQueue {
   }
 
   isAskingFor(waiter: Waiter): boolean {
-    return this.#asking?.waiters.includes(waiter) === true;
+    return this.#asking?.mayRun === true && this.#asking.waiters.includes(waiter);
   }
 
   hint(): void {
@@ -129,12 +133,14 @@ export class ReaderQueue implements WaitQueue {
       waiters: first.map(([waiter]) => waiter),
       hints: this.#hints,
       call: undefined,
+      mayRun: true,
     };
     this.#asking = asking;
     asking.call = this.#runtime.delivery.start(this.#line.acquireMany(claims), {
       answered: (verdicts, call) => this.#answered(asking, verdicts, call),
       failed: (error, call) => {
         asking.call = undefined;
+        asking.mayRun = call.strays > 0;
         this.#tell(asking, (waiter) => waiter.failed(error, call));
         this.#goOn(asking, 0);
       },

@@ -1,8 +1,8 @@
 import { AcquireTimeoutError } from '../errors.js';
+import { Chained } from '../core/chain.js';
 import type { Ending, Patience } from '../core/patience.js';
 import type { PermitQueue } from '../core/permit-queue.js';
 import type { PermitWaiter } from '../core/permit-source.js';
-import { watchForStall } from '../core/stall.js';
 import { translate } from '../core/translate.js';
 import type { SemaphoreKeeper } from './keeper.js';
 import type { Permits } from './permits.js';
@@ -17,44 +17,47 @@ export interface PermitsTerms {
 
 /** One request for permits: waits its turn in the queue of this client until it is granted or its
  * patience ends. */
-export class PermitsAcquisition implements PermitWaiter {
+export class PermitsAcquisition extends Chained implements PermitWaiter {
   readonly count: number;
   readonly waits: boolean;
   readonly #keeper: SemaphoreKeeper;
   readonly #patience: Patience;
-  readonly #queue: PermitQueue<PermitWaiter>;
   readonly #resolve: (permits: Permits) => void;
   readonly #reject: (error: unknown) => void;
+  #queue: PermitQueue<PermitWaiter> | undefined;
   #stopWatching: (() => void) | undefined;
   #over = false;
 
-  /** Resolves with permits; rejects with AcquireTimeoutError on contention, or another error. */
+  /** Resolves with permits; rejects with AcquireTimeoutError on contention, or another error. Counts
+   * as a user of the name, which the caller has entered, until then. */
   constructor(
     keeper: SemaphoreKeeper,
     { count, waits, patience }: PermitsTerms,
     resolve: (permits: Permits) => void,
     reject: (error: unknown) => void,
   ) {
+    super();
     this.count = count;
     this.waits = waits;
     this.#keeper = keeper;
     this.#patience = patience;
-    this.#queue = keeper.queue();
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   start(): void {
     const patience = this.#patience;
-    patience.onEnd = (ending) => this.#end(ending);
-    if (this.waits) {
-      const { runtime, protocol } = this.#keeper;
-      const { resource, kind } = protocol;
-      // Permits have no owner: nobody can be named.
-      const waited = { resource, kind, findHolders: () => Promise.resolve([]) };
-      this.#stopWatching = watchForStall(runtime, waited, patience.startedAt);
+    if (patience.ending !== undefined) {
+      this.#end(patience.ending);
+      return;
     }
+    patience.onEnd = (ending) => this.#end(ending);
+    this.#queue = this.#keeper.queue();
     this.#queue.join(this);
+  }
+
+  blocked(): void {
+    this.#stopWatching ??= this.#keeper.watchForStall(this.#patience.startedAt);
   }
 
   granted(): void {
@@ -62,7 +65,7 @@ export class PermitsAcquisition implements PermitWaiter {
       this.#giveBack();
       return;
     }
-    this.#finish();
+    this.#finish(false);
     this.#resolve(this.#keeper.createPermits(this.count, this.#patience.startedAt));
   }
 
@@ -76,9 +79,10 @@ export class PermitsAcquisition implements PermitWaiter {
 
   #end(ending: Ending): void {
     const { runtime, protocol } = this.#keeper;
-    const onTimeout = (): Error => (this.#queue.contended ? this.#contention() : this.#timeout());
+    const wasBlocked = this.#stopWatching !== undefined;
+    const onTimeout = (): Error => (wasBlocked ? this.#contention() : this.#timeout());
     this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
-    this.#queue.leave(this);
+    this.#queue?.leave(this);
   }
 
   #contention(): AcquireTimeoutError {
@@ -107,13 +111,16 @@ export class PermitsAcquisition implements PermitWaiter {
 
   #fail(error: unknown): void {
     if (!this.#over) {
-      this.#finish();
+      // A call that fails has shown nothing about the name.
+      this.#finish(undefined);
       this.#reject(error);
     }
   }
 
-  #finish(): void {
+  #finish(gone: boolean | undefined): void {
+    const { runtime, protocol } = this.#keeper;
     this.#over = true;
+    runtime.kinds.leave(protocol.key, gone);
     this.#stopWatching?.();
     this.#patience.dispose();
   }

@@ -1,6 +1,7 @@
 import type { Answered } from '../core/asked.js';
 import { PermitQueue } from '../core/permit-queue.js';
 import type { PermitWaiter } from '../core/permit-source.js';
+import { watchForStall } from '../core/stall.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import { INT32_MAX } from '../core/validate.js';
@@ -16,6 +17,8 @@ export class SemaphoreKeeper implements PermitsOwner {
   readonly runtime: Runtime;
   readonly protocol: SemaphoreProtocol;
   readonly #queues: SemaphoreQueues;
+  /** The queue of its own, which is used again and again: most acquisitions find none. */
+  #ownQueue: PermitQueue<PermitWaiter> | undefined;
 
   constructor(runtime: Runtime, protocol: SemaphoreProtocol, queues: SemaphoreQueues) {
     this.runtime = runtime;
@@ -28,15 +31,25 @@ export class SemaphoreKeeper implements PermitsOwner {
     const { key } = this.protocol;
     let queue = this.#queues.get(key);
     if (queue === undefined) {
-      queue = new PermitQueue(this.runtime, this.protocol, () => this.#queues.delete(key));
+      queue = this.#ownQueue ??= new PermitQueue(this.runtime, this.protocol, () =>
+        this.#queues.delete(key),
+      );
       this.#queues.set(key, queue);
     }
     return queue;
   }
 
-  /** Local waiters need not wait for the message. */
-  wake(): void {
-    this.#queues.get(this.protocol.key)?.hint();
+  /** Local waiters need not wait for the message that so many permits are available. */
+  wake(available: number): void {
+    this.#queues.get(this.protocol.key)?.hint(available);
+  }
+
+  /** Reports a wait for this semaphore that lasts; returns what stops that. */
+  watchForStall(startedAt: number): () => void {
+    const { resource, kind } = this.protocol;
+    // Permits have no owner: nobody can be named.
+    const waited = { resource, kind, findHolders: () => Promise.resolve([]) };
+    return watchForStall(this.runtime, waited, startedAt);
   }
 
   createPermits(count: number, startedAt: number): GrantedPermits {
@@ -68,33 +81,31 @@ export class SemaphoreKeeper implements PermitsOwner {
   }
 
   /** Releases `count` permits, and serves the next local waiters in the same step when it is their
-   * turn. Out of time it goes on behind, or is made never to happen. */
-  async giveBack(count: number, goesOn: boolean): Promise<void> {
+   * turn. Those that were taken (`goesOn`) go on behind when they are late, and not to a semaphore
+   * that is gone; others are then made never to be released, and make the semaphore. */
+  giveBack(count: number, goesOn: boolean): Promise<void> {
     const { runtime, protocol } = this;
     const { key, resource } = protocol;
-    const send = async (
+    const send = (
       waiters: readonly PermitWaiter[],
       mustQueue: boolean,
     ): Promise<Answered<ReleaseAnswer>> => {
-      const build = (request: Request) => protocol.release(request, count, waiters, mustQueue);
+      const what = { permits: count, mayCreate: !goesOn };
+      const build = (request: Request) => protocol.release(request, what, waiters, mustQueue);
       const burn = (request: Request) => protocol.settle(request, goesOn ? count : 0);
-      const answered = await runtime.delivery.counted(resource, key, build, {
-        burn,
-        always: goesOn,
-      });
-      const { isRefused, available } = answered.answer;
+      return runtime.delivery.counted(resource, key, build, { burn, always: goesOn });
+    };
+    const queue = this.#queues.get(key);
+    const serves = queue?.takesNextRelease() === true;
+    return (serves ? queue.serveWith(send) : send([], false)).then(({ answer }) => {
+      const { isRefused, available } = answer;
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], count, available);
       }
-      return answered;
-    };
-    const queue = this.#queues.get(key);
-    if (queue?.takesNextRelease() === true) {
-      await queue.serveWith(send);
-    } else {
-      await send([], false);
-      this.wake();
-    }
+      if (!serves) {
+        this.wake(available);
+      }
+    });
   }
 }
 

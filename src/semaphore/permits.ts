@@ -9,7 +9,8 @@ export interface Permits extends AsyncDisposable {
    * rejects: what failed is reported as an `error` event.
    *
    * Failure: when no answer comes in time, it goes on behind until it is done, through outages and
-   * at most once. Permits of a process that dies stay taken.
+   * at most once. Permits of a process that dies stay taken. A semaphore that is gone by then, by
+   * its `ttlMs` or deleted, gets none back: it is not made anew.
    * @throws OutcomeUnknownError when it was sent and no answer came within `commandTimeoutMs`,
    * CommandTimeoutError when there was no connection to send it on.
    * @throws RangeError when they do not fit into 32 bits any more; ClosedError.

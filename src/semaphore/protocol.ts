@@ -83,6 +83,7 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
   readonly resource: string;
   readonly key: string;
   readonly channel: string;
+  readonly tellsAvailable = true;
   readonly requestsKey: string;
   readonly #runtime: Runtime;
   readonly #keys: { semaphore: string; requests: string };
@@ -99,6 +100,11 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
     this.#queueKeys = { ...this.#keys, line, beats: prefixed('latchkey_beats', key) };
   }
 
+  /** The server counts them, however many they are. */
+  weightOf(): number {
+    return 0;
+  }
+
   acquire(
     { number, floor }: Request,
     waiters: readonly PermitWaiter[],
@@ -107,28 +113,32 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
     const args = {
       number,
       floor,
-      ...this.#told,
+      publish: this.#runtime.router.publish,
+      channel: this.channel,
       client: this.#runtime.id,
-      mustQueue: Number(mustQueue),
+      mustQueue: mustQueue ? 1 : 0,
       needs: waiters.map(({ count }) => count),
     };
     return { script: acquire, operands: semaphoreAcquire.operands(this.#queueKeys, args) };
   }
 
-  /** Gives `permits` back, and serves `waiters` with what there is then. */
+  /** Gives permits back, and serves `waiters` with what there is then. A semaphore that is gone gets
+   * none, unless they may make it anew. */
   release(
     { number, floor }: Request,
-    permits: number,
+    { permits, mayCreate }: { permits: number; mayCreate: boolean },
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Prepared<ReleaseAnswer> {
     const args = {
       number,
       floor,
-      ...this.#told,
+      publish: this.#runtime.router.publish,
+      channel: this.channel,
       client: this.#runtime.id,
-      mustQueue: Number(mustQueue),
+      mustQueue: mustQueue ? 1 : 0,
       permits,
+      mayCreate: mayCreate ? 1 : 0,
       needs: waiters.map(({ count }) => count),
     };
     return { script: release, operands: semaphoreRelease.operands(this.#queueKeys, args) };

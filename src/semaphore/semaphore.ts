@@ -78,8 +78,9 @@ export interface Semaphore {
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null>;
   /**
-   * Gives permits back, whoever took them: nothing checks that they were taken. To give back those
-   * of an acquisition, `Permits.release()` is better: it goes on behind when it is late.
+   * Gives permits back, whoever took them: nothing checks that they were taken, and a semaphore that
+   * is not there is made. To give back those of an acquisition, `Permits.release()` is better: it
+   * goes on behind when it is late, and does not make a semaphore that is gone anew.
    * @param permits - 1 to 2147483647, default 1.
    * @throws RangeError when there would be more than 2147483647; nothing is changed.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
@@ -123,14 +124,14 @@ export class SemaphoreFace implements Semaphore {
       this.#protocol.trySetPermits(request, permits, life),
     );
     if (set === 1) {
-      this.#keeper.wake();
+      this.#keeper.wake(permits);
     }
     return set === 1;
   }
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
-    await this.#inUse(async () => {
+    const sum = await this.#inUse(async () => {
       const { answer } = await this.#runtime.delivery.counted(
         this.name,
         this.#protocol.key,
@@ -142,8 +143,9 @@ export class SemaphoreFace implements Semaphore {
         const range = [INT32_MIN - Math.min(available, 0), INT32_MAX - Math.max(available, 0)];
         throw outOfRange('delta', [range[0] ?? 0, range[1] ?? 0], delta, available);
       }
+      return available;
     });
-    this.#keeper.wake();
+    this.#keeper.wake(sum);
   }
 
   async drainPermits(): Promise<number> {
@@ -205,24 +207,28 @@ export class SemaphoreFace implements Semaphore {
     return deleted === 1;
   }
 
-  async #acquire(
+  #acquire(
     permits: number | undefined,
     given: WaitOptions | undefined,
     waiting: boolean,
   ): Promise<Permits> {
-    const count = permits === undefined ? 1 : checkInteger('permits', permits, 1, INT32_MAX);
-    const { waitMs, signal } = checkWaiting(checkOptions('options', given));
-    return await this.#inUse(async () => {
+    try {
+      const count = permits === undefined ? 1 : checkInteger('permits', permits, 1, INT32_MAX);
+      const { waitMs, signal } = checkWaiting(checkOptions('options', given));
+      this.#runtime.assertOpen(this.name);
       signal?.throwIfAborted();
+      this.#runtime.kinds.enter(this.#protocol.key, this.name, this.#protocol.kind);
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
       const patience = this.#runtime.patience({ limitMs, signal });
-      return await new Promise<Permits>((resolve, reject) => {
+      return new Promise((resolve, reject) => {
         const terms = { count, waits, patience };
         new PermitsAcquisition(this.#keeper, terms, resolve, reject).start();
       });
-    });
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Runs a call that is made at most once. */
@@ -244,8 +250,9 @@ export class SemaphoreFace implements Semaphore {
   ): Promise<T> {
     const { key, kind } = this.#protocol;
     this.#runtime.assertOpen(this.name);
-    // A call that fails has shown nothing about the name, unless others had before.
-    let gone = this.#runtime.kinds.enter(key, this.name, kind);
+    this.#runtime.kinds.enter(key, this.name, kind);
+    // A call that fails has shown nothing about the name.
+    let gone: boolean | undefined;
     try {
       const result = await work();
       gone = isGone(result);

@@ -9,13 +9,17 @@ import type { Client, Hold, Lock } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder } from '../support/redis.js';
 import { expectNoChannels } from '../support/residue.js';
+import { kinds, lockKinds, prepare, type Grant, type Kind } from './kinds.js';
 import { watchTimers } from './timers.js';
-import { expectHolder, faultWorlds, stored, take, type World } from './world.js';
+import { expectHolder, faultWorlds, take, type World } from './world.js';
 
 const open = faultWorlds('abort');
-const ABORTS = 2_000;
-const BATCH = 40;
+/** 2,000 for each kind, and as many for re-entries and latches together. */
+const ABORTS = 2_000 * (kinds.length + 1);
+const BATCH = 200;
 const LEFT = new Error('left');
+/** So many of each kind that some are free. */
+const FREE = Array.from({ length: 8 }, (_, i) => `free-${i}`);
 
 /** Random numbers from 0 up to below 1, the same for the same seed (mulberry32). */
 function randomFrom(seed: number): () => number {
@@ -55,7 +59,7 @@ interface Tally {
 }
 
 /** Counts how an attempt ended; anything but its end or its abort fails the test. */
-async function tallied(tally: Tally, work: Promise<Hold | boolean>): Promise<void> {
+async function tallied(tally: Tally, work: Promise<Grant | boolean>): Promise<void> {
   try {
     const result = await work;
     if (typeof result !== 'boolean') {
@@ -68,24 +72,38 @@ async function tallied(tally: Tally, work: Promise<Hold | boolean>): Promise<voi
   }
 }
 
+/** An object of a kind, as the client under test and as another one sees it. */
+interface Thing {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
 interface Scene {
-  readonly free: Lock[];
-  readonly busy: Lock[];
+  readonly free: readonly Thing[];
+  readonly busy: readonly Thing[];
   readonly outers: readonly (readonly [Lock, Hold])[];
   readonly closedLatch: string;
   readonly openLatch: string;
 }
 
-async function setScene({ client, other, name }: World): Promise<Scene> {
-  const both = (word: string): Lock[] => [
-    client.getLock(`${name}-${word}-plain`),
-    client.getFencedLock(`${name}-${word}-fenced`),
-  ];
-  const outers = both('outer').map(async (lock) => [lock, await take(lock)] as const);
+async function setScene(world: World): Promise<Scene> {
+  const { client, other, name } = world;
+  const things = async (word: string): Promise<Thing[]> =>
+    await Promise.all(
+      kinds.map(async (kind) => {
+        const thing = { kind, name: `${name}-${word}-${kind.what.replace(' ', '-')}` };
+        await prepare(kind, world, thing.name);
+        return thing;
+      }),
+    );
+  const outers = lockKinds.map(async ({ what, create }) => {
+    const lock = create(client, `${name}-outer-${what.replace(' ', '-')}`);
+    return [lock, await take(lock)] as const;
+  });
   await other.getCountDownLatch(`${name}-closed`).trySetCount(1, { ttlMs: 60_000 });
   return {
-    free: [...both('free-1'), ...both('free-2'), ...both('free-3')],
-    busy: both('busy'),
+    free: (await Promise.all(FREE.map(async (each) => await things(each)))).flat(),
+    busy: await things('busy'),
     outers: await Promise.all(outers),
     closedLatch: `${name}-closed`,
     openLatch: `${name}-open`,
@@ -93,33 +111,31 @@ async function setScene({ client, other, name }: World): Promise<Scene> {
 }
 
 /** One attempt of a random kind. */
-function attempt(client: Client, scene: Scene, random: Random): Promise<Hold | boolean> {
+function attempt(client: Client, scene: Scene, random: Random): Promise<Grant | boolean> {
   const { free, busy, outers } = scene;
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-  const kind = random();
   const signal = abortSometime(random);
-  if (kind < 0.3) {
-    return pick(free).acquire({ signal });
+  const which = random() * (kinds.length + 1);
+  if (which < kinds.length) {
+    const { kind, name } = pick(random() < 0.5 ? free : busy);
+    const isPatient = random() < 0.03;
+    return kind.create(client, name).acquire(isPatient ? {} : { signal });
   }
-  if (kind < 0.55) {
-    return pick(busy).acquire({ signal });
-  }
-  if (kind < 0.8) {
+  if (random() < 0.6) {
     const [lock, outer] = pick(outers);
     return lock.acquire({ signal, within: outer });
   }
-  const latch = kind < 0.95 ? scene.closedLatch : scene.openLatch;
+  const latch = random() < 0.8 ? scene.closedLatch : scene.openLatch;
   return client.getCountDownLatch(latch).wait({ signal });
 }
 
-/** Somebody else has the busy locks for a while, again and again. */
+/** Somebody else has the busy ones for a while, again and again. */
 async function keepBusy(other: Client, { busy }: Scene, random: Random): Promise<void> {
   await Promise.all(
-    busy.map(async ({ name }, i) => {
-      const lock = i === 0 ? other.getLock(name) : other.getFencedLock(name);
-      const hold = await lock.acquire({ leaseMs: 20_000 });
+    busy.map(async ({ kind, name }) => {
+      const grant = await kind.rival(other, name).acquire({ leaseMs: 20_000 });
       await delay(random() * 15);
-      await hold.release();
+      await grant.release();
     }),
   );
 }
@@ -158,27 +174,33 @@ test('aborting at random instants leaves no key, no waiter, no channel and no ti
     expect(outer.isHeld).toBe(true);
     await outer.release();
   }
-  for (const { name: each } of [
-    ...scene.free,
-    ...scene.busy,
-    ...scene.outers.map(([lock]) => lock),
-  ]) {
-    await eventually(async () => Object.keys(await stored(each)).length === 0);
-    const kind = each.endsWith('fenced') ? other.getFencedLock(each) : other.getLock(each);
-    const next = await take(kind);
+  const outers = scene.outers.map(([{ name: each }], i) => ({ kind: lockKinds[i]!, name: each }));
+  for (const { kind, name: each } of [...scene.free, ...scene.busy, ...outers]) {
+    await eventually(async () => await kind.isFree(each));
+    const next = await take(kind.create(other, each));
     await next.release();
   }
   await other.getCountDownLatch(scene.closedLatch).delete();
-  const left = (await keysUnder(name)).filter((key) => !/latchkey_|lock_token/u.test(key));
+  const semaphores = new Set(
+    [...scene.free, ...scene.busy].filter(({ kind }) => kind.isSemaphore).map((each) => each.name),
+  );
+  const left = (await keysUnder(name)).filter(
+    (key) =>
+      !/latchkey_(?:cancelled|requests|opened)|lock_token/u.test(key) && !semaphores.has(key),
+  );
   expect(left).toEqual([]);
   await expectNoChannels(name, { withinMs: 4_000 });
-  expect(told).toEqual({ acquired: tally.granted + 2, released: tally.granted + 2, lost: 0 });
+  expect(told).toEqual({
+    acquired: tally.granted + outers.length,
+    released: tally.granted + outers.length,
+    lost: 0,
+  });
 
   await Promise.all([client.close(), other.close()]);
   await eventually(() => {
     expect(timers.alive()).toEqual([]);
   });
-});
+}, 90_000);
 
 test('a closed client leaves nothing that keeps the process alive', async (context) => {
   const timers = watchTimers();

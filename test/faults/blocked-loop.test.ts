@@ -1,11 +1,12 @@
 // A process that was busy for longer than an answer may take: what has arrived meanwhile counts.
 
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
+import { kinds, type Kind } from './kinds.js';
 
 const TIMEOUT_MS = 200;
 
@@ -16,6 +17,17 @@ afterAll(async () => {
   await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
+
+/** Makes sure that one can get in, for the time of a test. */
+async function allow(kind: Kind, name: string): Promise<void> {
+  if (kind.isSemaphore) {
+    await raw.set(name, 1);
+  }
+  onTestFinished(async () => {
+    // What has no TTL by design.
+    await raw.del(name, `redisson_lock_token:{${name}}`);
+  });
+}
 
 /** A client that is connected, and whose scripts the server knows. */
 async function connected(): Promise<Client> {
@@ -45,22 +57,19 @@ test('a count-down whose answer lies there is done, and no unknown outcome', asy
   await latch.delete();
 });
 
-test('a release whose answer lies there is done, and no unknown outcome', async () => {
-  const hold = await (await connected()).getLock(scope.name()).acquire();
+for (const kind of kinds) {
+  test(`the grant of a ${kind.what} that lies there counts, and so does its release`, async () => {
+    const entrance = kind.create(await connected(), scope.name());
+    await allow(kind, entrance.name);
 
-  await blockAfter(hold.release());
+    const grant = await blockAfter(entrance.tryAcquire({ waitMs: TIMEOUT_MS }));
 
-  expect(await raw.exists(hold.lockName)).toBe(0);
-});
-
-test('a lock whose grant lies there when waitMs has passed is held', async () => {
-  const lock = (await connected()).getLock(scope.name());
-
-  const hold = await blockAfter(lock.tryAcquire({ waitMs: TIMEOUT_MS }));
-
-  expect(hold?.isHeld).toBe(true);
-  expect(await raw.hgetall(lock.name)).toEqual({ [hold?.holderId ?? '']: '1' });
-});
+    expect(grant).not.toBeNull();
+    await kind.expectIn(entrance.name, grant!);
+    await blockAfter(grant!.release());
+    expect(await kind.isFree(entrance.name)).toBe(true);
+  });
+}
 
 test('a wait that saw its zero before waitMs had passed answers true', async () => {
   const latch = (await connected()).getCountDownLatch(scope.name());

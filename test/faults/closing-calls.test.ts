@@ -1,9 +1,16 @@
 // A client that is closed does not know what became of the changes that it had sent.
 
 import { describe, expect, test } from 'vitest';
-import { ClosedError, OutcomeUnknownError, type Client } from '../../src/index.js';
+import {
+  ClosedError,
+  OutcomeUnknownError,
+  type Client,
+  type PermitExpirableSemaphore,
+  type Semaphore,
+} from '../../src/index.js';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
+import { leasedKinds, lock, lockKinds, readLock } from './kinds.js';
 import { faultWorlds, runs, take, type WireScript, type World } from './world.js';
 
 const open = faultWorlds('closing');
@@ -23,31 +30,109 @@ const latchCall =
     return async () => await call(latch);
   };
 
+const semaphoreCall =
+  (call: (semaphore: Semaphore) => Promise<unknown>): Case['prepare'] =>
+  async (client, name) => {
+    const semaphore = client.getSemaphore(name);
+    await semaphore.availablePermits();
+    return async () => await call(semaphore);
+  };
+
+const permitCall =
+  (call: (semaphore: PermitExpirableSemaphore) => Promise<unknown>): Case['prepare'] =>
+  async (client, name) => {
+    const semaphore = client.getPermitExpirableSemaphore(name);
+    await semaphore.availablePermits();
+    return async () => await call(semaphore);
+  };
+
+const NOBODYS = '00112233445566778899aabbccddeeff';
+
 const changes: Case[] = [
+  ...leasedKinds.flatMap((kind) => [
+    {
+      what: `the release of a ${kind.what}`,
+      script: kind.scripts.release,
+      prepare: async (client: Client, name: string) => {
+        const grant = await take(kind.create(client, name));
+        return async () => await grant.release();
+      },
+    },
+    {
+      what: `the extension of a ${kind.what}`,
+      script: kind.scripts.renew,
+      prepare: async (client: Client, name: string) => {
+        const grant = await take(kind.create(client, name));
+        return async () => await grant.extend(60_000);
+      },
+    },
+  ]),
+  ...lockKinds.map((kind) => ({
+    what: `the forced release of a ${kind.what}`,
+    script: kind.scripts.forceRelease,
+    prepare: async (client: Client, name: string) => {
+      const held = kind.create(client, name);
+      await held.isLocked();
+      return async () => await held.forceRelease();
+    },
+  })),
   {
-    what: 'a release',
-    script: scripts.lockRelease,
+    what: 'the release of counted permits',
+    script: scripts.semaphoreRelease,
     prepare: async (client, name) => {
-      const hold = await take(client.getLock(name));
-      return async () => await hold.release();
+      const permits = await client.getSemaphore(name).acquire();
+      return async () => await permits.release();
     },
   },
   {
-    what: 'an extension',
-    script: scripts.lockRenew,
-    prepare: async (client, name) => {
-      const hold = await take(client.getLock(name));
-      return async () => await hold.extend(60_000);
-    },
+    what: 'a release by number',
+    script: scripts.semaphoreRelease,
+    prepare: semaphoreCall(async (semaphore) => await semaphore.release(2)),
   },
   {
-    what: 'a forced release',
-    script: scripts.lockForceRelease,
-    prepare: async (client, name) => {
-      const lock = client.getLock(name);
-      await lock.isLocked();
-      return async () => await lock.forceRelease();
-    },
+    what: 'adding counted permits',
+    script: scripts.semaphoreAddPermits,
+    prepare: semaphoreCall(async (semaphore) => await semaphore.addPermits(2)),
+  },
+  {
+    what: 'draining permits',
+    script: scripts.semaphoreDrainPermits,
+    prepare: semaphoreCall(async (semaphore) => await semaphore.drainPermits()),
+  },
+  {
+    what: 'setting counted permits',
+    script: scripts.semaphoreTrySetPermits,
+    prepare: semaphoreCall(async (semaphore) => await semaphore.trySetPermits(2)),
+  },
+  {
+    what: 'deleting a semaphore',
+    script: scripts.semaphoreDelete,
+    prepare: semaphoreCall(async (semaphore) => await semaphore.delete()),
+  },
+  {
+    what: 'a release by id',
+    script: scripts.permitsReleaseAny,
+    prepare: permitCall(async (semaphore) => await semaphore.release(NOBODYS)),
+  },
+  {
+    what: 'the update of a lease',
+    script: scripts.permitsUpdateLease,
+    prepare: permitCall(async (semaphore) => await semaphore.updateLease(NOBODYS, 1_000)),
+  },
+  {
+    what: 'adding permits',
+    script: scripts.permitsResize,
+    prepare: permitCall(async (semaphore) => await semaphore.addPermits(2)),
+  },
+  {
+    what: 'setting permits',
+    script: scripts.permitsTrySet,
+    prepare: permitCall(async (semaphore) => await semaphore.trySetPermits(2)),
+  },
+  {
+    what: 'deleting a permit-expirable semaphore',
+    script: scripts.permitsDelete,
+    prepare: permitCall(async (semaphore) => await semaphore.delete()),
   },
   {
     what: 'a count-down',
@@ -69,10 +154,24 @@ const changes: Case[] = [
 ];
 
 const reads: Case[] = [
+  ...[
+    { kind: lock, script: scripts.lockInspect },
+    { kind: readLock, script: scripts.rwlockInspect },
+  ].map(({ kind, script }) => ({
+    what: `whether a ${kind.what} is locked`,
+    script,
+    prepare: (client: Client, name: string) =>
+      Promise.resolve(async () => await kind.create(client, name).isLocked()),
+  })),
   {
-    what: 'whether it is locked',
-    script: scripts.lockInspect,
-    prepare: (client, name) => Promise.resolve(async () => await client.getLock(name).isLocked()),
+    what: 'the permits of a semaphore',
+    script: scripts.semaphoreInspect,
+    prepare: semaphoreCall(async (semaphore) => await semaphore.availablePermits()),
+  },
+  {
+    what: 'the permits of a permit-expirable semaphore',
+    script: scripts.permitsInspect,
+    prepare: permitCall(async (semaphore) => await semaphore.totalPermits()),
   },
   {
     what: 'the count of a latch',
@@ -82,7 +181,11 @@ const reads: Case[] = [
 ];
 
 /** What the call rejects with when its client is closed before the answer. */
-async function cutOffByClosing({ proxy, client, name }: World, those: Case): Promise<unknown> {
+async function cutOffByClosing(world: World, those: Case): Promise<unknown> {
+  const { proxy, client, name } = world;
+  if (/^(?:semaphore|permits)/.test(those.script.name)) {
+    await world.setPermits(1);
+  }
   const call = await those.prepare(client, name);
   const asked = (): number => proxy.requests().filter(runs(those.script)).length;
   const before = asked();

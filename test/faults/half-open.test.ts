@@ -1,11 +1,12 @@
 // A connection that stays open and swallows everything: nobody is told that it is dead.
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LeaseLostError, type Client } from '../../src/index.js';
 import { listening as latchListening } from '../support/latch-channel.js';
 import { eventually } from '../support/eventually.js';
 import type { ConnectionPredicate, Proxy } from '../support/proxy.js';
 import { rawClient } from '../support/redis.js';
+import { kinds, leasedKinds, prepare, titled } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
@@ -13,9 +14,11 @@ import {
   listening,
   sendsCommands,
   settledRequests,
-  stored,
   take,
 } from './world.js';
+
+// Most of the time these tests wait.
+vi.setConfig({ maxConcurrency: 12 });
 
 const open = faultWorlds('half-open');
 
@@ -40,33 +43,41 @@ async function silence(proxy: Proxy, which: ConnectionPredicate): Promise<void> 
 }
 
 describe.concurrent('a half-open subscriber', () => {
-  test('a waiter gets in when the lease that it saw has run out', async (context) => {
-    const { proxy, name, client, other } = await open(context);
-    const held = await take(other.getLock(name), { leaseMs: 1_000 });
-    const waiting = client.getLock(name).acquire();
-    await listening(name);
-    await settledRequests(proxy, name);
+  for (const kind of leasedKinds) {
+    test(`a waiter for a ${kind.what} gets in when the lease has run out`, async (context) => {
+      const world = await open(context);
+      const { proxy, name, client, other } = world;
+      await prepare(kind, world);
+      const held = await take(kind.rival(other, name), { leaseMs: 1_000 });
+      const waiting = kind.create(client, name).acquire();
+      await listening(name);
+      await settledRequests(proxy, name);
 
-    expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
-    await held.release();
-    const hold = await waiting;
+      expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
+      await eventually(() => held.state === 'lost');
+      const grant = await waiting;
 
-    await expectHolder(name, hold);
-  });
+      await kind.expectIn(name, grant);
+    });
+  }
 
-  test('a waiter behind a long lease gets in within the re-check', async (context) => {
-    const { proxy, name, client, other } = await open(context);
-    const held = await take(other.getLock(name), { leaseMs: 60_000 });
-    const waiting = client.getLock(name).acquire({ waitMs: 8_000 });
-    await listening(name);
-    await settledRequests(proxy, name);
+  for (const kind of kinds) {
+    test(`a waiter for a ${kind.what} gets in within the re-check`, async (context) => {
+      const world = await open(context);
+      const { proxy, name, client, other } = world;
+      await prepare(kind, world);
+      const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
+      const waiting = kind.create(client, name).acquire({ waitMs: 8_000 });
+      await listening(name);
+      await settledRequests(proxy, name);
 
-    expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
-    await held.release();
-    const hold = await waiting;
+      expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
+      await held.release();
+      const grant = await waiting;
 
-    await expectHolder(name, hold);
-  });
+      await kind.expectIn(name, grant);
+    });
+  }
 
   test('a latch lets its waiters go within the re-check', async (context) => {
     const { proxy, name, client, other } = await open(context);
@@ -145,18 +156,22 @@ describe.concurrent('a half-open command connection', () => {
     await latch.delete();
   });
 
-  test('a waiter still gets in', async (context) => {
-    const { proxy, name, client, other } = await open(context, { leaseMs: 600 });
-    const held = await take(other.getLock(name));
-    const waiting = client.getLock(name).acquire();
-    await listening(name);
+  for (const kind of kinds) {
+    test(`a waiter for a ${kind.what} still gets in`, async (context) => {
+      const world = await open(context, { leaseMs: 2_400 });
+      const { proxy, name, client, other } = world;
+      await prepare(kind, world);
+      const held = await take(kind.rival(other, name));
+      const waiting = kind.create(client, name).acquire();
+      await listening(name);
 
-    proxy.halfOpen(sendsCommands);
-    await held.release();
-    const hold = await waiting;
+      proxy.halfOpen(sendsCommands);
+      await held.release();
+      const grant = await waiting;
 
-    await expectHolder(name, hold);
-  });
+      await kind.expectIn(name, grant);
+    });
+  }
 
   test('a waiter still gets in when the subscriber is half-open as well', async (context) => {
     const { proxy, name, client, other } = await open(context, { leaseMs: 600 });
@@ -170,49 +185,58 @@ describe.concurrent('a half-open command connection', () => {
 
     await expectHolder(name, hold);
   });
-
-  test('a holder becomes suspect and then held again', async (context) => {
-    const { proxy, name, client } = await open(context, { leaseMs: 1_800 });
-    const told = tale(client);
-    const hold = await take(client.getLock(name));
-
-    proxy.halfOpen(sendsCommands);
-    await eventually(() => hold.state === 'suspect');
-    expect(hold.isHeld).toBe(true);
-    await eventually(() => hold.state === 'held');
-
-    expect(told).toEqual(['suspect']);
-    await expectHolder(name, hold);
-    await hold.release();
-    expect(await stored(name)).toEqual({});
-  });
-
-  test('a holder that cannot renew in time knows before the next owner has it', async (context) => {
-    const { proxy, name, client, other } = await open(context, { leaseMs: 450 });
-    const told = tale(client);
-    const hold = await take(client.getLock(name));
-    const { signal } = hold;
-    let atGrant: unknown;
-    const next = other
-      .getLock(name)
-      .acquire()
-      .then((granted) => {
-        told.push('granted');
-        atGrant = { isHeld: hold.isHeld, aborted: signal.aborted };
-        return granted;
-      });
-
-    // The lease ends before the silence is long enough to give the connection up.
-    proxy.refuse();
-    proxy.halfOpen(sendsCommands);
-    const granted = await next;
-
-    expect(told).toEqual(['suspect', 'lost', 'granted']);
-    expect(atGrant).toEqual({ isHeld: false, aborted: true });
-    expect(signal.reason).toBeInstanceOf(LeaseLostError);
-    expect((signal.reason as LeaseLostError).reason).toBe('unproven');
-    await proxy.accept();
-    await eventually(async () => !(await client.getLock(`${name}-ping`).isLocked()));
-    await expectHolder(name, granted);
-  });
 });
+
+describe.concurrent.each(titled(leasedKinds))(
+  'a half-open command connection of a %s',
+  (_, kind) => {
+    test('a holder becomes suspect and then held again', async (context) => {
+      const world = await open(context, { leaseMs: 1_800 });
+      const { proxy, name, client } = world;
+      await prepare(kind, world);
+      const told = tale(client);
+      const hold = await take(kind.create(client, name));
+
+      proxy.halfOpen(sendsCommands);
+      await eventually(() => hold.state === 'suspect');
+      expect(hold.isHeld).toBe(true);
+      await eventually(() => hold.state === 'held');
+
+      expect(told).toEqual(['suspect']);
+      await kind.expectIn(name, hold);
+      await hold.release();
+      expect(await kind.isFree(name)).toBe(true);
+    });
+
+    test('a holder that cannot renew in time knows before the next owner has it', async (context) => {
+      const world = await open(context, { leaseMs: 450 });
+      const { proxy, name, client, other } = world;
+      await prepare(kind, world);
+      const told = tale(client);
+      const hold = await take(kind.create(client, name));
+      const { signal } = hold;
+      let atGrant: unknown;
+      const next = kind
+        .rival(other, name)
+        .acquire()
+        .then((granted) => {
+          told.push('granted');
+          atGrant = { isHeld: hold.isHeld, aborted: signal.aborted };
+          return granted;
+        });
+
+      // The lease ends before the silence is long enough to give the connection up.
+      proxy.refuse();
+      proxy.halfOpen(sendsCommands);
+      const granted = await next;
+
+      expect(told).toEqual(['suspect', 'lost', 'granted']);
+      expect(atGrant).toEqual({ isHeld: false, aborted: true });
+      expect(signal.reason).toBeInstanceOf(LeaseLostError);
+      expect((signal.reason as LeaseLostError).reason).toBe('unproven');
+      await proxy.accept();
+      await eventually(async () => !(await client.getLock(`${name}-ping`).isLocked()));
+      await kind.expectIn(name, granted);
+    });
+  },
+);

@@ -2,17 +2,19 @@
 
 import { describe, expect, test } from 'vitest';
 import * as scripts from '../../src/core/scripts.generated.js';
+import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
+import { lockKinds, titled } from './kinds.js';
 import { expectHolder, faultWorlds, keepUnderWay, sendsCommands, stored, take } from './world.js';
 
 const open = faultWorlds('late-lock');
 
-describe.concurrent('bytes of a lock that arrive late', () => {
+describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_, kind) => {
   test('an acquisition that was released since leaves no ghost', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const late = keepUnderWay(proxy, scripts.lockAcquire);
+    const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = take(client.getLock(name));
+    const acquiring = take(kind.create(client, name));
     await late.sent();
     proxy.cutAll(sendsCommands);
     const hold = await acquiring;
@@ -21,55 +23,39 @@ describe.concurrent('bytes of a lock that arrive late', () => {
     await late.deliver();
 
     expect(await stored(name)).toEqual({});
-    const burnt = `latchkey_cancelled:{${name}}:${hold.holderId}`;
+    const burnt = kind.burntKey(name, hold.holderId);
     expect(await rawClient().pttl(burnt)).toBeGreaterThan(0);
-    expect(await other.getLock(name).tryAcquire()).not.toBeNull();
-  });
-
-  test('a fenced acquisition that was released since leaves no ghost and no token', async (context) => {
-    const { proxy, name, client } = await open(context);
-    const late = keepUnderWay(proxy, scripts.lockAcquireFenced);
-
-    const acquiring = take(client.getFencedLock(name));
-    await late.sent();
-    proxy.cutAll(sendsCommands);
-    const hold = await acquiring;
-    await hold.release();
-    await late.deliver();
-
-    expect(await stored(name)).toEqual({});
-    const token = await rawClient().get(`redisson_lock_token:{${name}}`);
-    expect(token).toBe(String(hold.fencingToken));
+    expect(await kind.rival(other, name).tryAcquire()).not.toBeNull();
   });
 
   test('an acquisition that was aborted leaves no ghost', async (context) => {
     const { proxy, name, client, other } = await open(context);
     const abort = new AbortController();
-    const late = keepUnderWay(proxy, scripts.lockAcquire);
+    const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = client.getLock(name).acquire({ signal: abort.signal });
+    const acquiring = kind.create(client, name).acquire({ signal: abort.signal });
     await late.sent();
     abort.abort(new Error('enough'));
     await expect(acquiring).rejects.toThrow('enough');
     proxy.cutAll(sendsCommands);
-    expect(await client.getLock(name).isLocked()).toBe(false);
+    expect(await kind.create(client, name).isLocked()).toBe(false);
     await late.deliver();
 
     expect(await stored(name)).toEqual({});
-    expect(await other.getLock(name).tryAcquire()).not.toBeNull();
+    expect(await kind.rival(other, name).tryAcquire()).not.toBeNull();
   });
 
   test('a release leaves the lock to the owner who came after it', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const hold = await take(client.getLock(name));
-    const late = keepUnderWay(proxy, scripts.lockRelease);
+    const hold = await take(kind.create(client, name));
+    const late = keepUnderWay(proxy, kind.scripts.release);
 
     const releasing = hold.release();
     await late.sent();
-    expect(await other.getLock(name).tryAcquire()).toBeNull();
+    expect(await kind.rival(other, name).tryAcquire()).toBeNull();
     proxy.cutAll(sendsCommands);
     await releasing;
-    const taken = await take(other.getLock(name));
+    const taken = await take(kind.rival(other, name));
     await late.deliver();
 
     await expectHolder(name, taken);
@@ -77,14 +63,14 @@ describe.concurrent('bytes of a lock that arrive late', () => {
 
   test('a release leaves the lock to its own client, which took it again', async (context) => {
     const { proxy, name, client } = await open(context);
-    const hold = await take(client.getLock(name));
-    const late = keepUnderWay(proxy, scripts.lockRelease);
+    const hold = await take(kind.create(client, name));
+    const late = keepUnderWay(proxy, kind.scripts.release);
 
     const releasing = hold.release();
     await late.sent();
     proxy.cutAll(sendsCommands);
     await releasing;
-    const again = await take(client.getLock(name));
+    const again = await take(kind.create(client, name));
     await late.deliver();
 
     await expectHolder(name, again);
@@ -93,9 +79,9 @@ describe.concurrent('bytes of a lock that arrive late', () => {
 
   test('a re-entry that was released since leaves no ghost', async (context) => {
     const { proxy, name, client } = await open(context);
-    const lock = client.getLock(name);
+    const lock = kind.create(client, name);
     const outer = await take(lock);
-    const late = keepUnderWay(proxy, scripts.lockAcquire);
+    const late = keepUnderWay(proxy, kind.scripts.acquire);
 
     const entering = take(lock, { within: outer });
     await late.sent();
@@ -110,9 +96,9 @@ describe.concurrent('bytes of a lock that arrive late', () => {
 
   test('a re-entry that was released since does not keep the outer hold from freeing', async (context) => {
     const { proxy, name, client } = await open(context);
-    const lock = client.getLock(name);
+    const lock = kind.create(client, name);
     const outer = await take(lock);
-    const late = keepUnderWay(proxy, scripts.lockAcquire);
+    const late = keepUnderWay(proxy, kind.scripts.acquire);
 
     const entering = take(lock, { within: outer });
     await late.sent();
@@ -128,10 +114,10 @@ describe.concurrent('bytes of a lock that arrive late', () => {
 
   test('the release of a re-entry does not free the lock of a later re-entry', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const lock = client.getLock(name);
+    const lock = kind.create(client, name);
     const outer = await take(lock);
     const first = await take(lock, { within: outer });
-    const late = keepUnderWay(proxy, scripts.lockRelease);
+    const late = keepUnderWay(proxy, kind.scripts.release);
 
     const releasing = first.release();
     await late.sent();
@@ -142,20 +128,20 @@ describe.concurrent('bytes of a lock that arrive late', () => {
     await late.deliver();
 
     expect(second.isHeld).toBe(true);
-    expect(await other.getLock(name).tryAcquire()).toBeNull();
+    expect(await kind.rival(other, name).tryAcquire()).toBeNull();
     await second.release();
     expect(await stored(name)).toEqual({});
   });
 
   test('a renewal leaves the lease of the next owner alone', async (context) => {
     const { proxy, name, open: start, other } = await open(context);
-    const hold = await take(start({ leaseMs: 900 }).getLock(name));
-    const late = keepUnderWay(proxy, scripts.lockRenew);
+    const hold = await take(kind.create(start({ leaseMs: 900 }), name));
+    const late = keepUnderWay(proxy, kind.scripts.renew);
 
     await late.sent();
     proxy.cutAll(sendsCommands);
     await hold.release();
-    const taken = await take(other.getLock(name), { leaseMs: 500 });
+    const taken = await take(kind.rival(other, name), { leaseMs: 500 });
     await late.deliver();
 
     await expectHolder(name, taken);
@@ -164,8 +150,8 @@ describe.concurrent('bytes of a lock that arrive late', () => {
 
   test('an extension does not shorten a longer one that came after it', async (context) => {
     const { proxy, name, client } = await open(context);
-    const hold = await take(client.getLock(name), { leaseMs: 5_000 });
-    const late = keepUnderWay(proxy, scripts.lockRenew);
+    const hold = await take(kind.create(client, name), { leaseMs: 5_000 });
+    const late = keepUnderWay(proxy, kind.scripts.renew);
 
     const first = hold.extend(10_000);
     await late.sent();
@@ -179,16 +165,51 @@ describe.concurrent('bytes of a lock that arrive late', () => {
 
   test('a forced release spares the owner who came after it', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    await take(other.getLock(name));
-    const late = keepUnderWay(proxy, scripts.lockForceRelease);
+    await take(kind.create(other, name));
+    const late = keepUnderWay(proxy, kind.scripts.forceRelease);
 
-    const forcing = client.getLock(name).forceRelease();
+    const forcing = kind.create(client, name).forceRelease();
     await late.sent();
     proxy.cutAll(sendsCommands);
     expect(await forcing).toBe(true);
-    const taken = await take(other.getLock(name));
+    const taken = await take(kind.rival(other, name));
     await late.deliver();
 
     await expectHolder(name, taken);
   });
+
+  test('an acquisition whose hold was ended by force since leaves no ghost', async (context) => {
+    const { proxy, name, open: start, other } = await open(context);
+    const client = start({ leaseMs: 900 });
+    await client.getLock(name).isLocked();
+    const late = keepUnderWay(proxy, kind.scripts.acquire);
+
+    const acquiring = take(kind.create(client, name));
+    await late.sent();
+    proxy.cutAll(sendsCommands);
+    const hold = await acquiring;
+    await kind.create(other, name).forceRelease();
+    await eventually(() => hold.state === 'lost');
+    const burnt = kind.burntKey(name, hold.holderId);
+    await eventually(async () => (await rawClient().exists(burnt)) === 1);
+    await late.deliver();
+
+    expect(await kind.isFree(name)).toBe(true);
+  });
+});
+
+test('a fenced acquisition that was released since leaves no ghost and no token', async (context) => {
+  const { proxy, name, client } = await open(context);
+  const late = keepUnderWay(proxy, scripts.lockAcquireFenced);
+
+  const acquiring = take(client.getFencedLock(name));
+  await late.sent();
+  proxy.cutAll(sendsCommands);
+  const hold = await acquiring;
+  await hold.release();
+  await late.deliver();
+
+  expect(await stored(name)).toEqual({});
+  const token = await rawClient().get(`redisson_lock_token:{${name}}`);
+  expect(token).toBe(String(hold.fencingToken));
 });

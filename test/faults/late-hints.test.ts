@@ -3,11 +3,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { WrongTypeError, type Hold } from '../../src/index.js';
+import { WrongTypeError } from '../../src/index.js';
 import { lockAcquire } from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import type { ProxyConnection } from '../support/proxy.js';
 import { rawClient } from '../support/redis.js';
+import { kinds, prepare, titled } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
@@ -31,7 +32,7 @@ const RECHECKED_MS = 8_000;
 
 const channelOf = (name: string): string => `redisson_lock__channel:{${name}}`;
 
-async function within(work: Promise<Hold>, limitMs: number): Promise<Hold> {
+async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const startedAt = performance.now();
   const hold = await work;
   expect(performance.now() - startedAt).toBeLessThan(limitMs);
@@ -130,22 +131,24 @@ describe.concurrent('messages that are faster than answers', () => {
   });
 });
 
-test.concurrent('a waiter of the own client needs no message to get in', async (context) => {
-  const world = await open(context);
-  const { proxy, name, client } = world;
-  const messages = await warmedUp(world);
-  const lock = client.getLock(name);
-  const held = await take(lock);
-  const waiting = lock.acquire({ waitMs: 4_500 });
-  await listening(name);
-  await settledRequests(proxy, name);
+describe.concurrent.each(titled(kinds))('a waiter of the own client, for a %s', (_, kind) => {
+  test('needs no message to get in', async (context) => {
+    const world = await open(context);
+    const { proxy, name, client } = world;
+    await prepare(kind, world);
+    const messages = await warmedUp(world);
+    const held = await take(kind.rival(client, name));
+    const waiting = kind.create(client, name).acquire({ waitMs: 4_500 });
+    await listening(name);
+    await settledRequests(proxy, name);
 
-  messages.down.stop('paused');
-  await held.release();
-  const hold = await within(waiting, PROMPTLY_MS);
+    messages.down.stop('paused');
+    await held.release();
+    const grant = await within(waiting, PROMPTLY_MS);
 
-  await expectHolder(name, hold);
-  messages.down.go('paused');
+    await kind.expectIn(name, grant);
+    messages.down.go('paused');
+  });
 });
 
 describe.concurrent('what no message tells, the re-check does', () => {

@@ -1,15 +1,9 @@
 // Counted calls arrive in any order: each runs once, however late a copy of it comes.
 
 import { afterAll, describe, expect, test } from 'vitest';
-import {
-  latchCountDown,
-  latchDelete,
-  latchTrySetCount,
-  lockForceRelease,
-} from '../../src/core/scripts.generated.js';
-import type { Operand } from '../../src/core/script.js';
 import { randomName, rawClient } from '../support/redis.js';
 import { expectNoResidue } from '../support/residue.js';
+import { countedKinds, remove, requestsOf, type Kind } from './counted-kinds.js';
 
 const prefix = randomName('late-requests');
 const raw = rawClient();
@@ -28,55 +22,6 @@ interface Caller {
   readonly clear: () => Promise<unknown>;
 }
 
-interface Kind {
-  readonly script: { readonly name: string; readonly source: string };
-  readonly operands: (name: string, number: number, floor: number) => readonly Operand[];
-  /** Before each call: there is something to do. */
-  readonly prepare: (name: string) => Promise<unknown>;
-  readonly hasRun: (name: string) => Promise<boolean>;
-}
-
-const keysOf = (name: string): { latch: string; opened: string; requests: string } => ({
-  latch: name,
-  opened: `latchkey_opened:{${name}}`,
-  requests: `latchkey_requests:{${name}}:somebody`,
-});
-const told = { publish: 'PUBLISH', channel: 'nobody' };
-
-const kinds: Kind[] = [
-  {
-    script: latchCountDown,
-    operands: (name, number, floor) =>
-      latchCountDown.operands(keysOf(name), { number, floor, ...told }),
-    prepare: async (name) => await raw.set(name, '10'),
-    hasRun: async (name) => (await raw.get(name)) === '9',
-  },
-  {
-    script: latchTrySetCount,
-    operands: (name, number, floor) =>
-      latchTrySetCount.operands(keysOf(name), { number, floor, count: 7, ttlMs: 0, ...told }),
-    prepare: async (name) => await raw.del(name),
-    hasRun: async (name) => (await raw.exists(name)) === 1,
-  },
-  {
-    script: latchDelete,
-    operands: (name, number, floor) =>
-      latchDelete.operands(keysOf(name), { number, floor, ...told }),
-    prepare: async (name) => await raw.set(name, '10'),
-    hasRun: async (name) => (await raw.exists(name)) === 0,
-  },
-  {
-    script: lockForceRelease,
-    operands: (name, number, floor) =>
-      lockForceRelease.operands(
-        { lock: name, requests: keysOf(name).requests },
-        { number, floor, ...told },
-      ),
-    prepare: async (name) => await raw.hset(name, 'somebody:1', 1),
-    hasRun: async (name) => (await raw.exists(name)) === 0,
-  },
-];
-
 function caller({ script, operands, prepare, hasRun }: Kind): Caller {
   names += 1;
   const name = `${prefix}-${names}`;
@@ -85,17 +30,17 @@ function caller({ script, operands, prepare, hasRun }: Kind): Caller {
     name,
     send: async (number, floor) => {
       await prepare(name);
-      const [count = 0, ...rest] = operands(name, number, floor);
+      const [count = 0, ...rest] = operands(name, { number, floor });
       const answer = await raw.eval(script.source, Number(count), ...rest);
       runs += (await hasRun(name)) ? 1 : 0;
       return answer;
     },
     ran: () => Promise.resolve(runs),
-    clear: async () => await raw.del(name),
+    clear: async () => await remove(name),
   };
 }
 
-describe.each(kinds)('$script.name', (kind) => {
+describe.each(countedKinds)('$script.name', (kind) => {
   test('a late copy does not run, though a request with an older floor ran last', async () => {
     const { send, ran, clear } = caller(kind);
     // 3 and 4 are answered and settled, and 5 is still under way when 9 is sent.
@@ -132,8 +77,8 @@ describe.each(kinds)('$script.name', (kind) => {
       await send(number, number);
     }
 
-    expect(await raw.zcard(keysOf(name).requests)).toBe(2);
-    expect(await raw.pttl(keysOf(name).requests)).toBeGreaterThan(590_000);
+    expect(await raw.zcard(requestsOf(name))).toBe(2);
+    expect(await raw.pttl(requestsOf(name))).toBeGreaterThan(590_000);
     await clear();
   });
 });

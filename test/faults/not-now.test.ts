@@ -9,6 +9,7 @@ import { rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
 import { ownServer, type OwnServer } from '../support/server.js';
+import { kinds } from './kinds.js';
 import { rejection } from './world.js';
 
 const TIMEOUT_MS = 400;
@@ -108,11 +109,14 @@ describe.each(states)('$error', ({ error, begin, end }) => {
 
   afterEach(stop);
 
-  test('an acquisition without limit gets in when it is over', async () => {
-    const [client, fresh, name] = [await connected(), scope.name(), scope.name()];
+  test('acquisitions without limit get in when it is over', async () => {
+    const [client, fresh] = [await connected(), scope.name()];
     await start();
 
-    const waiting = client.getLock(name).acquire();
+    const waits = kinds.map((kind) => {
+      const entrance = kind.create(client, scope.name());
+      return { kind, name: entrance.name, acquiring: entrance.acquire() };
+    });
     // Another one that even its connection finds the server so.
     const late = scope
       .client({ redis: server.url, commandTimeoutMs: TIMEOUT_MS })
@@ -120,12 +124,21 @@ describe.each(states)('$error', ({ error, begin, end }) => {
       .acquire();
     const given = await rejection(client.getLock(scope.name()).tryAcquire());
     await stop();
-    const holds = await Promise.all([waiting, late]);
+    for (const { name } of waits.filter(({ kind }) => kind.isSemaphore)) {
+      await raw.set(name, 1);
+      await raw.publish(`redisson_sc:{${name}}`, '1');
+    }
 
     expect(given.error).toBeInstanceOf(CommandTimeoutError);
-    expect(holds.map((hold) => hold.isHeld)).toEqual([true, true]);
-    expect(await raw.hgetall(name)).toEqual({ [holds[0].holderId]: '1' });
-    await Promise.all(holds.map(async (hold) => await hold.release()));
+    await (await late).release();
+    for (const { kind, name, acquiring } of waits) {
+      const grant = await acquiring;
+      await kind.expectIn(name, grant, server.url);
+      await grant.release();
+      expect(await kind.isFree(name, server.url)).toBe(true);
+      // What has no TTL by design.
+      await raw.del(name, `redisson_lock_token:{${name}}`);
+    }
   });
 
   test('a call settles in its time, and what it asked for is not done later', async () => {
@@ -134,15 +147,21 @@ describe.each(states)('$error', ({ error, begin, end }) => {
     await start();
 
     const acquiring = await rejection(client.getLock(name).tryAcquire());
-    const counting = await rejection(latch.trySetCount(1));
+    const [counting, setting] = await Promise.all([
+      rejection(latch.trySetCount(1)),
+      rejection(client.getSemaphore(`${name}-semaphore`).addPermits(1)),
+    ]);
     await stop();
     // Sent behind them on the same connection: whatever they left under way comes before it.
     await client.getLock(`${name}-later`).using(() => undefined);
 
     expect(acquiring.error).toBeInstanceOf(CommandTimeoutError);
     expect(acquiring.afterMs).toBeLessThan(TIMEOUT_MS + 2_000);
-    expect((counting.error as { code: string }).code).toMatch(/OUTCOME_UNKNOWN|COMMAND_TIMEOUT/);
-    await eventually(async () => (await raw.exists(name, latch.name)) === 0);
+    for (const { error: why } of [counting, setting]) {
+      expect((why as { code: string }).code).toMatch(/OUTCOME_UNKNOWN|COMMAND_TIMEOUT/);
+    }
+    const asked = [name, latch.name, `${name}-semaphore`];
+    await eventually(async () => (await raw.exists(...asked)) === 0);
   });
 });
 

@@ -1,17 +1,18 @@
 // Redis is away or slow: every call ends in its time, with an error that says what happened.
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   AcquireTimeoutError,
   CommandTimeoutError,
   OutcomeUnknownError,
   type Client,
-  type CountDownLatch,
 } from '../../src/index.js';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { listening as latchListening } from '../support/latch-channel.js';
 import { keysUnder, rawClient } from '../support/redis.js';
+import { kinds, prepare, titled } from './kinds.js';
+import { calls, WAIT_MS, waits, type Timed } from './timed-calls.js';
 import {
   expectHolder,
   faultWorlds,
@@ -19,10 +20,12 @@ import {
   rejection,
   runs,
   sendsCommands,
-  stored,
   take,
   type World,
 } from './world.js';
+
+// Most of the time these tests wait.
+vi.setConfig({ maxConcurrency: 12 });
 
 const open = faultWorlds('outage');
 const COMMAND_MS = 400;
@@ -43,47 +46,11 @@ function openInTheDark(world: World): Client {
   return world.open(options);
 }
 
-type Act = (client: Client, name: string) => Promise<unknown>;
-
-/** Each call that takes no `waitMs`, or is given none, and whether it changes anything. */
-const calls: readonly { what: string; act: Act; changes?: true }[] = [
-  { what: 'tryAcquire', act: (client, name) => client.getLock(name).tryAcquire() },
-  { what: 'fenced tryAcquire', act: (client, name) => client.getFencedLock(name).tryAcquire() },
-  { what: 'isLocked', act: (client, name) => client.getLock(name).isLocked() },
-  { what: 'holders', act: (client, name) => client.getLock(name).holders() },
-  { what: 'remainingLeaseMs', act: (client, name) => client.getLock(name).remainingLeaseMs() },
-  {
-    what: 'forceRelease',
-    act: (client, name) => client.getLock(name).forceRelease(),
-    changes: true,
-  },
-  {
-    what: 'trySetCount',
-    act: (client, name) => latchOf(client, name).trySetCount(1),
-    changes: true,
-  },
-  { what: 'countDown', act: (client, name) => latchOf(client, name).countDown(), changes: true },
-  { what: 'count', act: (client, name) => latchOf(client, name).count() },
-  { what: 'delete', act: (client, name) => latchOf(client, name).delete(), changes: true },
-  { what: 'wait at once', act: (client, name) => latchOf(client, name).wait({ waitMs: 0 }) },
-];
-
-const waits: readonly { what: string; act: Act }[] = [
-  { what: 'tryAcquire', act: (client, name) => client.getLock(name).tryAcquire({ waitMs: 500 }) },
-  { what: 'acquire', act: (client, name) => client.getLock(name).acquire({ waitMs: 500 }) },
-  { what: 'using', act: (client, name) => client.getLock(name).using(() => 0, { waitMs: 500 }) },
-  { what: 'latch wait', act: (client, name) => latchOf(client, name).wait({ waitMs: 500 }) },
-];
-
-function latchOf(client: Client, name: string): CountDownLatch {
-  return client.getCountDownLatch(name);
-}
-
 /** Makes all calls at once, and tells how each ended, once it is sure that it ended in time. */
 async function endings(
   client: Client,
   name: string,
-  acts: readonly { what: string; act: Act }[],
+  acts: readonly Timed[],
   limitMs: number,
 ): Promise<Map<string, unknown>> {
   const ended = await Promise.all(
@@ -113,7 +80,7 @@ describe.concurrent('Redis is down from the start', () => {
     const world = await open(context, options);
     const client = openInTheDark(world);
 
-    const ended = await endings(client, world.name, waits, 500);
+    const ended = await endings(client, world.name, waits, WAIT_MS);
 
     for (const [what, error] of ended) {
       expect(error, what).toBeInstanceOf(CommandTimeoutError);
@@ -150,22 +117,6 @@ describe.concurrent('Redis is down from the start', () => {
 });
 
 describe.concurrent('Redis goes down during a wait', () => {
-  test('a wait that was told "busy" ends as contention', async (context) => {
-    const world = await open(context, options);
-    const { name, client, other } = world;
-    await take(other.getLock(name));
-    const trying = client.getLock(name).tryAcquire({ waitMs: 700 });
-    const acquiring = rejection(client.getLock(name).acquire({ waitMs: 700 }));
-    await listening(name);
-
-    world.down();
-    const startedAt = performance.now();
-
-    expect(await trying).toBeNull();
-    expect((await acquiring).error).toBeInstanceOf(AcquireTimeoutError);
-    expect(performance.now() - startedAt).toBeLessThan(700 + SLACK_MS);
-  });
-
   test('a latch wait that has seen the count ends with false', async (context) => {
     const world = await open(context, options);
     const { name, client, other } = world;
@@ -179,23 +130,54 @@ describe.concurrent('Redis goes down during a wait', () => {
     await other.getCountDownLatch(name).delete();
   });
 
-  test('waits without limit go on and get in afterwards', async (context) => {
+  test('a latch wait without limit goes on and ends afterwards', async (context) => {
     const world = await open(context, options);
     const { name, client, other } = world;
-    const held = await take(other.getLock(name));
-    await other.getCountDownLatch(`${name}-latch`).trySetCount(1);
-    const acquiring = client.getLock(name).acquire();
-    const passing = client.getCountDownLatch(`${name}-latch`).wait();
+    await other.getCountDownLatch(name).trySetCount(1);
+    const passing = client.getCountDownLatch(name).wait();
+    await latchListening(rawClient(), name);
+
+    world.down();
+    await other.getCountDownLatch(name).countDown();
+    await rejection(client.getCountDownLatch(name).count());
+    await world.up();
+
+    expect(await passing).toBe(true);
+  });
+});
+
+describe.concurrent.each(titled(kinds))('Redis goes down while a %s is waited for', (_, kind) => {
+  test('a wait that was told "busy" ends as contention', async (context) => {
+    const world = await open(context, options);
+    const { name, client, other } = world;
+    await prepare(kind, world);
+    await take(kind.rival(other, name));
+    const trying = kind.create(client, name).tryAcquire({ waitMs: 700 });
+    const acquiring = rejection(kind.create(world.open(options), name).acquire({ waitMs: 700 }));
+    await listening(name, 2);
+
+    world.down();
+    const startedAt = performance.now();
+
+    expect(await trying).toBeNull();
+    expect((await acquiring).error).toBeInstanceOf(AcquireTimeoutError);
+    expect(performance.now() - startedAt).toBeLessThan(700 + SLACK_MS);
+  });
+
+  test('a wait without limit goes on and gets in afterwards', async (context) => {
+    const world = await open(context, options);
+    const { name, client, other } = world;
+    await prepare(kind, world);
+    const held = await take(kind.rival(other, name));
+    const acquiring = kind.create(client, name).acquire();
     await listening(name);
 
     world.down();
     await held.release();
-    await other.getCountDownLatch(`${name}-latch`).countDown();
-    await rejection(client.getLock(name).isLocked());
+    await rejection(client.getLock(`${name}-other`).isLocked());
     await world.up();
 
-    await expectHolder(name, await acquiring);
-    expect(await passing).toBe(true);
+    await kind.expectIn(name, await acquiring);
   });
 });
 
@@ -211,7 +193,8 @@ describe.concurrent('Redis answers more slowly than commandTimeoutMs', () => {
       const kind = changes === true ? OutcomeUnknownError : CommandTimeoutError;
       expect(ended.get(what), what).toBeInstanceOf(kind);
     }
-    await eventually(async () => (await rawClient().exists(`${name}-0`, `${name}-1`)) === 0);
+    const acquired = kinds.map((_, i) => `${name}-${i}`);
+    await eventually(async () => (await rawClient().exists(...acquired)) === 0);
     await Promise.all(calls.map(async (_call, i) => await rawClient().del(`${name}-${i}`)));
   });
 
@@ -219,54 +202,63 @@ describe.concurrent('Redis answers more slowly than commandTimeoutMs', () => {
     const { proxy, name, client } = await open(context, options);
     proxy.delay({ downMs: SLOW_MS });
 
-    const ended = await endings(client, name, waits, 500);
+    const ended = await endings(client, name, waits, WAIT_MS);
     proxy.delay({});
 
     for (const [what, error] of ended) {
       expect(error, what).toBeInstanceOf(CommandTimeoutError);
     }
     await eventually(async () =>
-      (await keysUnder(`${name}-`)).every((key) => key.includes('latchkey_')),
+      (await keysUnder(`${name}-`)).every((key) => /latchkey_|lock_token/.test(key)),
     );
   });
+});
 
-  test('an acquisition that was given up leaves the lock free', async (context) => {
-    const { proxy, name, client } = await open(context, options);
+describe.concurrent.each(titled(kinds))('a %s behind answers that come too late', (_, kind) => {
+  test('is free when its acquisition was given up', async (context) => {
+    const world = await open(context, options);
+    const { proxy, name, client } = world;
+    await prepare(kind, world);
+    const entrance = kind.create(client, name);
     proxy.delay({ downMs: SLOW_MS });
 
-    const { error, afterMs } = await rejection(client.getLock(name).tryAcquire({ waitMs: 500 }));
+    const { error, afterMs } = await rejection(entrance.tryAcquire({ waitMs: WAIT_MS }));
     expect(error).toBeInstanceOf(CommandTimeoutError);
-    expectInTime(afterMs, 500);
+    expectInTime(afterMs, WAIT_MS);
     proxy.delay({});
 
-    await eventually(async () => Object.keys(await stored(name)).length === 0);
-    expect(await client.getLock(name).tryAcquire()).not.toBeNull();
+    await eventually(async () => await kind.isFree(name));
+    expect(await entrance.tryAcquire()).not.toBeNull();
   });
 
-  test('an acquisition without limit gets in when Redis answers again', async (context) => {
-    const { proxy, name, client } = await open(context, options);
+  test('lets an acquisition without limit in when Redis answers again', async (context) => {
+    const world = await open(context, options);
+    const { proxy, name, client } = world;
+    await prepare(kind, world);
 
     proxy.pauseDownstream();
-    const acquiring = client.getLock(name).acquire();
-    await rejection(client.getLock(name).isLocked());
+    const acquiring = kind.create(client, name).acquire();
+    await rejection(client.getLock(`${name}-other`).isLocked());
     proxy.resumeDownstream();
-    const hold = await acquiring;
+    const grant = await acquiring;
 
-    await expectHolder(name, hold);
+    await kind.expectIn(name, grant);
   });
 
-  test('a waiter keeps its turn while answers are late', async (context) => {
-    const { proxy, name, client, other } = await open(context, options);
-    const held = await take(other.getLock(name));
-    const acquiring = client.getLock(name).acquire();
+  test('keeps the turn of a waiter', async (context) => {
+    const world = await open(context, options);
+    const { proxy, name, client, other } = world;
+    await prepare(kind, world);
+    const held = await take(kind.rival(other, name));
+    const acquiring = kind.create(client, name).acquire();
     await listening(name);
 
     proxy.delay({ downMs: SLOW_MS });
     await held.release();
     proxy.cutAll(sendsCommands);
-    await rejection(client.getLock(name).isLocked());
+    await rejection(client.getLock(`${name}-other`).isLocked());
     proxy.delay({});
 
-    await expectHolder(name, await acquiring);
+    await kind.expectIn(name, await acquiring);
   });
 });

@@ -6,64 +6,66 @@ import {
   CommandTimeoutError,
   LeaseLostError,
   OutcomeUnknownError,
-  type Client,
 } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
+import { leasedKinds, lockKinds, prepare, titled } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
-  keepUnderWay,
   listening,
   rejection,
-  runs,
   sendsCommands,
   stored,
   take,
-  type WireScript,
 } from './world.js';
 
 const open = faultWorlds('outage-holds');
 const options = { commandTimeoutMs: 400 };
 
-describe.concurrent('a release during an outage', () => {
+describe.concurrent.each(titled(leasedKinds))('a release of a %s during an outage', (_, kind) => {
   test('one that was sent and not answered has an unknown outcome, and is finished later', async (context) => {
-    const { proxy, name, client, up } = await open(context, options);
-    const hold = await take(client.getLock(name));
+    const world = await open(context, options);
+    const { proxy, name, client, up } = world;
+    await prepare(kind, world);
+    const hold = await take(kind.create(client, name));
 
     proxy.refuse();
     proxy.halfOpen(sendsCommands);
     const { error } = await rejection(hold.release());
-    const before = await stored(name);
+    const wasFree = await kind.isFree(name);
     await up();
 
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(hold.state).toBe('released');
-    expect(before).toEqual({ [hold.holderId]: '1' });
-    await eventually(async () => Object.keys(await stored(name)).length === 0);
+    expect(wasFree).toBe(false);
+    await eventually(async () => await kind.isFree(name));
   });
 
   test('one without a connection is a timeout, and is finished later', async (context) => {
-    const { name, client, down, up } = await open(context, options);
-    const hold = await take(client.getLock(name));
+    const world = await open(context, options);
+    const { name, client, down, up } = world;
+    await prepare(kind, world);
+    const hold = await take(kind.create(client, name));
 
     down();
     await eventually(() => hold.state === 'suspect');
     const { error } = await rejection(hold.release());
-    const before = await stored(name);
+    const wasFree = await kind.isFree(name);
     await up();
 
     expect(error).toBeInstanceOf(CommandTimeoutError);
-    expect(before).toEqual({ [hold.holderId]: '1' });
-    await eventually(async () => Object.keys(await stored(name)).length === 0);
+    expect(wasFree).toBe(false);
+    await eventually(async () => await kind.isFree(name));
   });
 
   test('a disposed hold reports it as an event, and is finished later', async (context) => {
-    const { name, client, down, up } = await open(context, options);
+    const world = await open(context, options);
+    const { name, client, down, up } = world;
+    await prepare(kind, world);
     const errors: unknown[] = [];
     client.on('error', ({ error }) => errors.push(error));
-    const hold = await take(client.getLock(name));
+    const hold = await take(kind.create(client, name));
 
     down();
     await eventually(() => hold.state === 'suspect');
@@ -71,12 +73,14 @@ describe.concurrent('a release during an outage', () => {
     await up();
 
     expect(errors.some((error) => error instanceof CommandTimeoutError)).toBe(true);
-    await eventually(async () => Object.keys(await stored(name)).length === 0);
+    await eventually(async () => await kind.isFree(name));
   });
+});
 
-  test('a re-entry released during the outage keeps the outer hold', async (context) => {
+describe.concurrent.each(titled(lockKinds))('a re-entry of a %s', (_, kind) => {
+  test('released during an outage keeps the outer hold', async (context) => {
     const { name, client, down, up } = await open(context, options);
-    const lock = client.getLock(name);
+    const lock = kind.create(client, name);
     const outer = await take(lock);
     const inner = await take(lock, { within: outer });
 
@@ -91,81 +95,52 @@ describe.concurrent('a release during an outage', () => {
   });
 });
 
-/** Counted calls: the script, the call, and what shows that it has run. */
-const counted: readonly (readonly [
-  WireScript,
-  (client: Client, name: string) => Promise<unknown>,
-])[] = [
-  [scripts.latchTrySetCount, (client, name) => client.getCountDownLatch(name).trySetCount(7)],
-  [scripts.latchCountDown, (client, name) => client.getCountDownLatch(name).countDown()],
-  [scripts.latchDelete, (client, name) => client.getCountDownLatch(name).delete()],
-];
+describe.concurrent.each(titled(leasedKinds))(
+  'an outage that outlasts the lease of a %s',
+  (_, kind) => {
+    test('a hold is suspect, then lost before the server gives it away', async (context) => {
+      const world = await open(context, { leaseMs: 600 });
+      const { name, client, other, down } = world;
+      await prepare(kind, world);
+      const told: string[] = [];
+      client.on('suspect', () => told.push('suspect'));
+      client.on('lost', () => told.push('lost'));
+      const hold = await take(kind.create(client, name));
+      hold.signal.addEventListener('abort', () => told.push('aborted'));
+      const next = kind
+        .rival(other, name)
+        .acquire()
+        .then(() => told.push('granted'));
 
-describe.concurrent('a counted call with an unknown outcome', () => {
-  for (const [script, act] of counted) {
-    test(`${script.name} is burnt: it is not run later`, async (context) => {
-      const { proxy, name, client, other } = await open(context, options);
-      const start = script === scripts.latchTrySetCount ? 0 : 3;
-      if (start > 0) {
-        await other.getCountDownLatch(name).trySetCount(start);
-      }
-      const late = keepUnderWay(proxy, script);
-      const copies = proxy.holdRequests(runs(script));
+      down();
+      await next;
 
-      const { error } = await rejection(act(client, name));
-      proxy.cutAll(sendsCommands);
-      // It queues behind the burning of the number.
-      await client.getCountDownLatch(name).count();
-      await late.deliver();
-      copies.release();
-
-      expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(await other.getCountDownLatch(name).count()).toBe(start);
-      await other.getCountDownLatch(name).delete();
+      expect(told).toHaveLength(4);
+      expect(told[0]).toBe('suspect');
+      expect(told[3]).toBe('granted');
+      expect((hold.signal.reason as LeaseLostError).reason).toBe('unproven');
+      expect(hold).toMatchObject({ state: 'lost', isHeld: false, remainingMs: 0 });
+      await expect(hold.release()).rejects.toBeInstanceOf(LeaseLostError);
     });
-  }
 
-  test('a forced release is burnt: it does not free the lock later', async (context) => {
-    const { proxy, name, client, other } = await open(context, options);
-    const held = await take(other.getLock(name));
-    const late = keepUnderWay(proxy, scripts.lockForceRelease);
-    const copies = proxy.holdRequests(runs(scripts.lockForceRelease));
+    test('a lost hold does not free the lock of the next owner afterwards', async (context) => {
+      const world = await open(context, { leaseMs: 400 });
+      const { name, client, other, down, up } = world;
+      await prepare(kind, world);
+      const hold = await take(kind.create(client, name));
 
-    const { error } = await rejection(client.getLock(name).forceRelease());
-    proxy.cutAll(sendsCommands);
-    await client.getLock(name).isLocked();
-    await late.deliver();
-    copies.release();
+      down();
+      const next = await kind.rival(other, name).acquire();
+      await up();
+      await eventually(async () => !(await client.getLock(`${name}-other`).isLocked()));
 
-    expect(error).toBeInstanceOf(OutcomeUnknownError);
-    await expectHolder(name, held);
-  });
-});
+      expect(hold.state).toBe('lost');
+      await kind.expectIn(name, next);
+    });
+  },
+);
 
-describe.concurrent('an outage that outlasts the lease', () => {
-  test('a hold is suspect, then lost before the server gives it away', async (context) => {
-    const { name, client, other, down } = await open(context, { leaseMs: 600 });
-    const told: string[] = [];
-    client.on('suspect', () => told.push('suspect'));
-    client.on('lost', () => told.push('lost'));
-    const hold = await take(client.getLock(name));
-    hold.signal.addEventListener('abort', () => told.push('aborted'));
-    const next = other
-      .getLock(name)
-      .acquire()
-      .then(() => told.push('granted'));
-
-    down();
-    await next;
-
-    expect(told).toHaveLength(4);
-    expect(told[0]).toBe('suspect');
-    expect(told[3]).toBe('granted');
-    expect((hold.signal.reason as LeaseLostError).reason).toBe('unproven');
-    expect(hold).toMatchObject({ state: 'lost', isHeld: false, remainingMs: 0 });
-    await expect(hold.release()).rejects.toBeInstanceOf(LeaseLostError);
-  });
-
+describe.concurrent('an outage that outlasts some leases', () => {
   test('every hold is told once, and those on longer leases are held again', async (context) => {
     const { name, open: start, down, up } = await open(context);
     const client = start({ leaseMs: 400 });
@@ -184,19 +159,6 @@ describe.concurrent('an outage that outlasts the lease', () => {
     expect(lost).toEqual([short.lockName, short.lockName]);
     await expectHolder(long.lockName, long);
     await eventually(async () => (await rawClient().exists(short.lockName)) === 0);
-  });
-
-  test('a lost hold does not free the lock of the next owner afterwards', async (context) => {
-    const { name, client, other, down, up } = await open(context, { leaseMs: 400 });
-    const hold = await take(client.getLock(name));
-
-    down();
-    const next = await other.getLock(name).acquire();
-    await up();
-    await eventually(async () => await client.getLock(name).isLocked());
-
-    expect(hold.state).toBe('lost');
-    await expectHolder(name, next);
   });
 });
 

@@ -8,6 +8,7 @@ import { channelsUnder, rawClient } from '../support/redis.js';
 import { eventually } from '../support/eventually.js';
 import { testScope } from '../support/scope.js';
 import { ownServer } from '../support/server.js';
+import { leasedKinds } from './kinds.js';
 
 const scope = testScope('persistence');
 const folder = await mkdtemp(join(tmpdir(), 'latchkey-aof-'));
@@ -40,4 +41,29 @@ test('a hold outlives a restart with appendfsync everysec, and the next token is
   expect(next.isHeld).toBe(true);
   expect(next.fencingToken).toBeGreaterThan(hold.fencingToken ?? 0n);
   await next.release();
+});
+
+test('what is held outlives a restart, of every kind', async () => {
+  const raw = rawClient(server.url);
+  const client = scope.client({ redis: server.url });
+  const held = await Promise.all(
+    leasedKinds.map(async (kind) => {
+      const name = scope.name();
+      if (kind.isSemaphore) {
+        await raw.set(name, 1);
+      }
+      return { kind, name, grant: await kind.create(client, name).acquire() };
+    }),
+  );
+
+  await server.kill();
+  await eventually(() => held.every(({ grant }) => grant.state === 'suspect'));
+  await server.restart();
+  await eventually(() => held.every(({ grant }) => grant.state === 'held'));
+
+  for (const { kind, name, grant } of held) {
+    await kind.expectIn(name, grant, server.url);
+    await grant.release();
+    expect(await kind.isFree(name, server.url), kind.what).toBe(true);
+  }
 });

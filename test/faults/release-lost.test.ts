@@ -1,26 +1,33 @@
 // A release that finds its lease gone says so from its own answer: no second question could be lost.
 
 import { describe, expect, test } from 'vitest';
-import { LeaseLostError, type Client, type Hold, type Lock } from '../../src/index.js';
-import { lockRelease } from '../../src/core/scripts.generated.js';
+import { LeaseLostError, type Client } from '../../src/index.js';
 import { rawClient } from '../support/redis.js';
+import {
+  leasedKinds,
+  prepare,
+  readLock,
+  writeLock,
+  type LeasedGrant,
+  type LeasedKind,
+} from './kinds.js';
 import { faultWorlds, rejection, runs, take } from './world.js';
 
 const open = faultWorlds('release-lost');
 
-const kinds: [string, (client: Client, name: string) => Lock][] = [
-  ['lock', (client, name) => client.getLock(name)],
-  ['fenced lock', (client, name) => client.getFencedLock(name)],
+/** How a grant can have ended before its release. */
+const ends: ['deleted' | 'taken', (kind: LeasedKind, name: string) => Promise<unknown>][] = [
+  ['deleted', async (kind, name) => await kind.erase(name)],
+  ['taken', usurp],
 ];
 
-const ends: ['deleted' | 'taken', (name: string) => Promise<unknown>][] = [
-  ['deleted', async (name) => await rawClient().del(name)],
-  [
-    'taken',
-    async (name) =>
-      await rawClient().multi().del(name).hset(name, 'somebody:1', 1).pexpire(name, 1_500).exec(),
-  ],
-];
+/** Somebody else gets the lock, who keeps out readers too. */
+async function usurp(kind: LeasedKind, name: string): Promise<void> {
+  const isReadWrite = kind === readLock || kind === writeLock;
+  const fields = isReadWrite ? { mode: 'write', 'somebody:1:write': 1 } : { 'somebody:1': 1 };
+  await kind.erase(name);
+  await rawClient().multi().hset(name, fields).pexpire(name, 1_500).exec();
+}
 
 function losses(client: Client): string[] {
   const told: string[] = [];
@@ -29,42 +36,47 @@ function losses(client: Client): string[] {
   return told;
 }
 
-async function expectLost(hold: Hold, reason: string): Promise<void> {
+async function expectLost(hold: LeasedGrant, name: string, reason: string): Promise<void> {
   const { error } = await rejection(hold.release());
   expect(error).toBeInstanceOf(LeaseLostError);
-  expect(error).toMatchObject({ reason, resource: hold.lockName });
+  expect(error).toMatchObject({ reason, resource: name });
   expect(hold.state).toBe('lost');
   expect(hold.signal.reason).toBe(error);
 }
 
-for (const [kind, create] of kinds) {
-  describe.concurrent(`a ${kind} whose key is gone at its release`, () => {
-    for (const [reason, end] of ends) {
+for (const kind of leasedKinds) {
+  describe.concurrent(`a ${kind.what} whose key is gone at its release`, () => {
+    // A permit has no place that somebody else could take.
+    for (const [reason, end] of ends.slice(0, kind.isSemaphore ? 1 : 2)) {
       test(`was ${reason}: one command says so, and one event`, async (context) => {
-        const { proxy, name, client } = await open(context);
+        const world = await open(context);
+        const { proxy, name, client } = world;
+        await prepare(kind, world);
         const told = losses(client);
-        const hold = await take(create(client, name));
-        await end(name);
+        const hold = await take(kind.create(client, name));
+        await end(kind, name);
         const before = proxy.requests().length;
 
-        await expectLost(hold, reason);
+        await expectLost(hold, name, reason);
 
         const asked = proxy.requests().slice(before);
-        expect(asked.map((command) => runs(lockRelease)(command))).toEqual([true]);
+        expect(asked.map((command) => runs(kind.scripts.release)(command))).toEqual([true]);
         await expect(hold.release()).rejects.toBe(hold.signal.reason);
-        expect(told).toEqual([`${hold.holderId} ${reason}`]);
+        expect(told).toEqual([`${kind.idOf(hold)} ${reason}`]);
       });
 
       test(`was ${reason}: that is told though every later answer is lost`, async (context) => {
-        const { proxy, name, client } = await open(context, { commandTimeoutMs: 1_000 });
+        const world = await open(context, { commandTimeoutMs: 1_000 });
+        const { proxy, name, client } = world;
+        await prepare(kind, world);
         const told = losses(client);
-        const hold = await take(create(client, name));
-        await end(name);
-        proxy.cutReplyAfter((command) => !runs(lockRelease)(command), { times: 1_000 });
+        const hold = await take(kind.create(client, name));
+        await end(kind, name);
+        proxy.cutReplyAfter((command) => !runs(kind.scripts.release)(command), { times: 1_000 });
 
-        await expectLost(hold, reason);
+        await expectLost(hold, name, reason);
 
-        expect(told).toEqual([`${hold.holderId} ${reason}`]);
+        expect(told).toEqual([`${kind.idOf(hold)} ${reason}`]);
       });
     }
   });

@@ -4,8 +4,7 @@ import { expect } from 'vitest';
 import { OutcomeUnknownError } from '../../src/index.js';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
-import type { Case } from './reply-cut-locks.js';
-import { cutReply, keepUnderWay, rejection, runs, sendsCommands } from './world.js';
+import { cutReply, keepUnderWay, rejection, runs, sendsCommands, type Case } from './world.js';
 
 const trySetCount: Case[] = [
   {

@@ -2,25 +2,22 @@
 
 import { expect } from 'vitest';
 import { LeaseLostError } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
-import { cutReply, expectHolder, stored, take, type World } from './world.js';
+import * as kinds from './kinds.js';
+import type { LockKind } from './kinds.js';
+import { tokens } from './reply-cut-fenced.js';
+import { cutReply, expectHolder, stored, take, type Case } from './world.js';
 
-export interface Case {
-  readonly fact: string;
-  readonly run: (world: World) => Promise<void>;
-}
-
-const acquire: Case[] = [
+const acquire = (kind: LockKind): Case[] => [
   {
     fact: 'a lock is granted once and its holder id cannot come back after the release',
     async run({ proxy, name, client, other }) {
-      const fault = cutReply(proxy, scripts.lockAcquire);
+      const fault = cutReply(proxy, kind.scripts.acquire);
 
-      const acquiring = take(client.getLock(name));
+      const acquiring = take(kind.create(client, name));
       await fault.ran();
-      expect(await other.getLock(name).tryAcquire()).toBeNull();
+      expect(await kind.rival(other, name).tryAcquire()).toBeNull();
       await fault.replay();
       const hold = await acquiring;
 
@@ -28,19 +25,19 @@ const acquire: Case[] = [
       expect(hold.isHeld).toBe(true);
       await hold.release();
       expect(await rawClient().exists(name)).toBe(0);
-      const burnt = `latchkey_cancelled:{${name}}:${hold.holderId}`;
+      const burnt = kind.burntKey(name, hold.holderId);
       expect(await rawClient().pttl(burnt)).toBeGreaterThan(0);
     },
   },
   {
     fact: 'a grant that was freed and went to another owner meanwhile is not told as held',
     async run({ proxy, name, client, other }) {
-      const fault = cutReply(proxy, scripts.lockAcquire);
+      const fault = cutReply(proxy, kind.scripts.acquire);
 
-      const acquiring = client.getLock(name).tryAcquire();
+      const acquiring = kind.create(client, name).tryAcquire();
       await fault.ran();
-      await other.getLock(name).forceRelease();
-      const taken = await take(other.getLock(name));
+      await kind.create(other, name).forceRelease();
+      const taken = await take(kind.rival(other, name));
       await fault.replay();
 
       expect(await acquiring).toBeNull();
@@ -50,9 +47,9 @@ const acquire: Case[] = [
   {
     fact: 'a re-entry counts once',
     async run({ proxy, name, client }) {
-      const lock = client.getLock(name);
+      const lock = kind.create(client, name);
       const outer = await take(lock);
-      const fault = cutReply(proxy, scripts.lockAcquire);
+      const fault = cutReply(proxy, kind.scripts.acquire);
 
       const entering = take(lock, { within: outer });
       await fault.ran();
@@ -71,15 +68,15 @@ const acquire: Case[] = [
   {
     fact: 'a re-entry whose lock went to another owner meanwhile is a lost lease',
     async run({ proxy, name, client, other }) {
-      const lock = client.getLock(name);
+      const lock = kind.create(client, name);
       const outer = await take(lock);
-      const fault = cutReply(proxy, scripts.lockAcquire);
+      const fault = cutReply(proxy, kind.scripts.acquire);
 
       const entering = take(lock, { within: outer });
       entering.catch(() => undefined);
       await fault.ran();
-      await other.getLock(name).forceRelease();
-      const taken = await take(other.getLock(name));
+      await kind.create(other, name).forceRelease();
+      const taken = await take(kind.rival(other, name));
       await fault.replay();
 
       await expect(entering).rejects.toBeInstanceOf(LeaseLostError);
@@ -89,52 +86,16 @@ const acquire: Case[] = [
   },
 ];
 
-const acquireFenced: Case[] = [
-  {
-    fact: 'one grant has one token, and the next grant a larger one',
-    async run({ proxy, name, client, other }) {
-      const fault = cutReply(proxy, scripts.lockAcquireFenced);
-
-      const acquiring = take(client.getFencedLock(name));
-      await fault.ran();
-      const issued = await rawClient().get(`redisson_lock_token:{${name}}`);
-      await fault.replay();
-      const hold = await acquiring;
-
-      expect(hold.fencingToken).toBe(BigInt(issued ?? ''));
-      await hold.release();
-      const next = await take(other.getFencedLock(name));
-      expect(next.fencingToken).toBeGreaterThan(hold.fencingToken ?? 0n);
-    },
-  },
-  {
-    fact: 'a re-entry keeps the token and counts once',
-    async run({ proxy, name, client }) {
-      const lock = client.getFencedLock(name);
-      const outer = await take(lock);
-      const fault = cutReply(proxy, scripts.lockAcquireFenced);
-
-      const entering = take(lock, { within: outer });
-      await fault.ran();
-      await fault.replay();
-      const inner = await entering;
-
-      expect(inner.fencingToken).toBe(outer.fencingToken);
-      await expectHolder(name, outer, 2);
-    },
-  },
-];
-
-const release: Case[] = [
+const release = (kind: LockKind): Case[] => [
   {
     fact: 'a release that ran resolves and leaves the lock to whoever took it meanwhile',
     async run({ proxy, name, client, other }) {
-      const hold = await take(client.getLock(name));
-      const fault = cutReply(proxy, scripts.lockRelease);
+      const hold = await take(kind.create(client, name));
+      const fault = cutReply(proxy, kind.scripts.release);
 
       const releasing = hold.release();
       await fault.ran();
-      const taken = await take(other.getLock(name));
+      const taken = await take(kind.rival(other, name));
       await fault.replay();
       await releasing;
 
@@ -145,14 +106,14 @@ const release: Case[] = [
   {
     fact: 'a release that ran leaves the lock to its own client, which took it again meanwhile',
     async run({ proxy, name, client, open }) {
-      const hold = await take(client.getLock(name));
+      const hold = await take(kind.create(client, name));
       const sibling = open();
-      const fault = cutReply(proxy, scripts.lockRelease);
+      const fault = cutReply(proxy, kind.scripts.release);
 
       const releasing = hold.release();
       await fault.ran();
-      const next = await take(sibling.getLock(name));
-      const afresh = client.getLock(name).tryAcquire();
+      const next = await take(kind.rival(sibling, name));
+      const afresh = kind.create(client, name).tryAcquire();
       await fault.replay();
       await releasing;
 
@@ -163,15 +124,15 @@ const release: Case[] = [
   {
     fact: 'the release of a re-entry leaves the outer hold, and goes on to free the lock',
     async run({ proxy, name, client, other }) {
-      const lock = client.getLock(name);
+      const lock = kind.create(client, name);
       const outer = await take(lock);
       const inner = await take(lock, { within: outer });
-      const fault = cutReply(proxy, scripts.lockRelease);
+      const fault = cutReply(proxy, kind.scripts.release);
 
       const releasing = inner.release();
       await fault.ran();
       await expectHolder(name, outer, 1);
-      expect(await other.getLock(name).tryAcquire()).toBeNull();
+      expect(await kind.rival(other, name).tryAcquire()).toBeNull();
       await fault.replay();
       await releasing;
 
@@ -183,15 +144,15 @@ const release: Case[] = [
   },
 ];
 
-const renew: Case[] = [
+const renew = (kind: LockKind): Case[] => [
   {
     fact: 'a renewal by the watchdog leaves the hold held',
     async run({ proxy, name, open }) {
       const client = open({ leaseMs: 900 });
       const suspects: number[] = [];
       client.on('suspect', ({ remainingMs }) => suspects.push(remainingMs));
-      const hold = await take(client.getLock(name));
-      const fault = cutReply(proxy, scripts.lockRenew);
+      const hold = await take(kind.create(client, name));
+      const fault = cutReply(proxy, kind.scripts.renew);
 
       await fault.ran();
       await eventually(() => hold.state === 'suspect');
@@ -206,12 +167,12 @@ const renew: Case[] = [
   {
     fact: 'a renewal leaves the lease of whoever took the lock meanwhile alone',
     async run({ proxy, name, open, other }) {
-      const hold = await take(open({ leaseMs: 1_200 }).getLock(name));
-      const fault = cutReply(proxy, scripts.lockRenew);
+      const hold = await take(kind.create(open({ leaseMs: 1_200 }), name));
+      const fault = cutReply(proxy, kind.scripts.renew);
 
       await fault.ran();
-      await other.getLock(name).forceRelease();
-      const taken = await take(other.getLock(name), { leaseMs: 500 });
+      await kind.create(other, name).forceRelease();
+      const taken = await take(kind.rival(other, name), { leaseMs: 500 });
       await fault.replay();
       await eventually(() => hold.state === 'lost');
 
@@ -223,8 +184,8 @@ const renew: Case[] = [
   {
     fact: 'an extension lasts as long as it says',
     async run({ proxy, name, client }) {
-      const hold = await take(client.getLock(name), { leaseMs: 5_000 });
-      const fault = cutReply(proxy, scripts.lockRenew);
+      const hold = await take(kind.create(client, name), { leaseMs: 5_000 });
+      const fault = cutReply(proxy, kind.scripts.renew);
 
       const extending = hold.extend(60_000);
       await fault.ran();
@@ -238,14 +199,14 @@ const renew: Case[] = [
   {
     fact: 'an extension whose lock went to another owner meanwhile is a lost lease',
     async run({ proxy, name, client, other }) {
-      const hold = await take(client.getLock(name), { leaseMs: 5_000 });
-      const fault = cutReply(proxy, scripts.lockRenew);
+      const hold = await take(kind.create(client, name), { leaseMs: 5_000 });
+      const fault = cutReply(proxy, kind.scripts.renew);
 
       const extending = hold.extend(60_000);
       extending.catch(() => undefined);
       await fault.ran();
-      await other.getLock(name).forceRelease();
-      await take(other.getLock(name), { leaseMs: 5_000 });
+      await kind.create(other, name).forceRelease();
+      await take(kind.rival(other, name), { leaseMs: 5_000 });
       await fault.replay();
 
       await expect(extending).rejects.toMatchObject({ reason: 'taken' });
@@ -254,16 +215,16 @@ const renew: Case[] = [
   },
 ];
 
-const forceRelease: Case[] = [
+const forceRelease = (kind: LockKind): Case[] => [
   {
     fact: 'a forced release answers true and spares who took the lock meanwhile',
     async run({ proxy, name, client, other }) {
-      await take(other.getLock(name));
-      const fault = cutReply(proxy, scripts.lockForceRelease);
+      await take(kind.create(other, name));
+      const fault = cutReply(proxy, kind.scripts.forceRelease);
 
-      const forcing = client.getLock(name).forceRelease();
+      const forcing = kind.create(client, name).forceRelease();
       await fault.ran();
-      const taken = await take(other.getLock(name));
+      const taken = await take(kind.rival(other, name));
       await fault.replay();
 
       expect(await forcing).toBe(true);
@@ -273,11 +234,11 @@ const forceRelease: Case[] = [
   {
     fact: 'a forced release of a free lock answers false and spares who took it meanwhile',
     async run({ proxy, name, client, other }) {
-      const fault = cutReply(proxy, scripts.lockForceRelease);
+      const fault = cutReply(proxy, kind.scripts.forceRelease);
 
-      const forcing = client.getLock(name).forceRelease();
+      const forcing = kind.create(client, name).forceRelease();
       await fault.ran();
-      const taken = await take(other.getLock(name));
+      const taken = await take(kind.rival(other, name));
       await fault.replay();
 
       expect(await forcing).toBe(false);
@@ -286,10 +247,25 @@ const forceRelease: Case[] = [
   },
 ];
 
+/** Cases of one kind among those of others that use the same script. */
+const of = (kind: LockKind, cases: (kind: LockKind) => Case[]): Case[] =>
+  cases(kind).map(({ fact, run }) => ({ fact: `${kind.what}: ${fact}`, run }));
+
 export const lockCases: Readonly<Record<string, readonly Case[]>> = {
-  'lock/acquire': acquire,
-  'lock/acquire-fenced': acquireFenced,
-  'lock/release': release,
-  'lock/renew': renew,
-  'lock/force-release': forceRelease,
+  'lock/acquire': acquire(kinds.lock),
+  'lock/acquire-fenced': [...acquire(kinds.fencedLock), ...tokens],
+  'lock/release': release(kinds.lock),
+  'lock/renew': [kinds.lock, kinds.writeLock].flatMap((kind) => of(kind, renew)),
+  'lock/force-release': forceRelease(kinds.lock),
+  'fair-lock/acquire': acquire(kinds.fairLock),
+  'fair-lock/release': release(kinds.fairLock),
+  'fair-lock/force-release': forceRelease(kinds.fairLock),
+  'rwlock/acquire-read': acquire(kinds.readLock),
+  'rwlock/release-read': release(kinds.readLock),
+  'rwlock/renew-read': renew(kinds.readLock),
+  'rwlock/acquire-write': acquire(kinds.writeLock),
+  'rwlock/release-write': release(kinds.writeLock),
+  'rwlock/force-release': [kinds.readLock, kinds.writeLock].flatMap((kind) =>
+    of(kind, forceRelease),
+  ),
 };

@@ -3,17 +3,37 @@
 import { describe, expect, test } from 'vitest';
 import * as compiled from '../../src/core/scripts.generated.js';
 import { countedCases } from './reply-cut-counts.js';
+import { fairCases } from './reply-cut-fair.js';
 import { lockCases } from './reply-cut-locks.js';
-import { faultWorlds } from './world.js';
+import { permitNumberCases } from './reply-cut-permit-numbers.js';
+import { permitCases } from './reply-cut-permits.js';
+import { readWriteCases } from './reply-cut-rwlock.js';
+import { semaphoreCases } from './reply-cut-semaphore.js';
+import { faultWorlds, type Case } from './world.js';
 
 const open = faultWorlds('reply-cut');
-const cases = { ...lockCases, ...countedCases };
+const cases: Record<string, Case[]> = {};
+
+for (const table of [
+  lockCases,
+  fairCases,
+  readWriteCases,
+  semaphoreCases,
+  permitCases,
+  permitNumberCases,
+  countedCases,
+]) {
+  for (const [script, those] of Object.entries(table)) {
+    cases[script] = [...(cases[script] ?? []), ...those];
+  }
+}
 
 /** Commands that change nothing; a script that calls any other one changes something. */
 const reading = new Set(
   (
     'get exists pttl time type strlen mget hget hgetall hexists hlen hmget hvals hkeys ' +
-    'llen lrange lindex zscore zcard zcount zrange zrangebyscore zrank scard sismember'
+    'llen lrange lindex lpos hscan zscore zmscore zcard zcount zrange zrevrange zrangebyscore ' +
+    'zrank scard sismember'
   ).split(' '),
 );
 

@@ -1,11 +1,20 @@
 // What an operator or a crash does to the server itself, while the proxy only watches.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { CoordinationError, LeaseLostError } from '../../src/index.js';
+import type { CoordinationError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { ownServer, type OwnServer } from '../support/server.js';
-import { faultWorlds, rejection, take } from './world.js';
+import {
+  kinds,
+  leasedKinds,
+  prepare,
+  type Grant,
+  type Kind,
+  type LeasedGrant,
+  type LeasedKind,
+} from './kinds.js';
+import { faultWorlds, listening, rejection, stored, take, type World } from './world.js';
 
 const open = faultWorlds('server');
 let server: OwnServer;
@@ -14,24 +23,71 @@ beforeAll(async () => {
   server = await ownServer();
 });
 
-async function stored(name: string): Promise<Record<string, string>> {
-  return await rawClient(server.url).hgetall(name);
+async function heard(name: string): Promise<void> {
+  await listening(name, 1, server.url);
 }
 
-async function heard(name: string): Promise<void> {
-  const raw = rawClient(server.url);
-  await eventually(async () => {
-    const answer = await raw.call('PUBSUB', 'NUMSUB', `redisson_lock__channel:{${name}}`);
-    return (answer as [string, number])[1] === 1;
+/** One of each kind, under names of their own, that somebody can get into. */
+async function things(world: World, word: string): Promise<{ kind: Kind; name: string }[]> {
+  return await Promise.all(
+    kinds.map(async (kind, i) => {
+      const name = `${world.name}-${word}-${i}`;
+      await prepare(kind, world, name);
+      return { kind, name };
+    }),
+  );
+}
+
+const isLost = ({ state }: LeasedGrant): boolean => state === 'lost';
+
+interface Scene {
+  /** Held by the client. */
+  readonly held: { kind: LeasedKind; name: string; grant: LeasedGrant }[];
+  /** Held by another one. */
+  readonly busy: { kind: Kind; name: string; rival: Grant; waiting: Promise<Grant> }[];
+}
+
+/** The client holds one of each kind. */
+async function holdAll(world: World): Promise<Scene['held']> {
+  const holding = leasedKinds.map(async (kind, i) => {
+    const name = `${world.name}-held-${i}`;
+    await prepare(kind, world, name);
+    return { kind, name, grant: await take(kind.create(world.client, name)) };
   });
+  return await Promise.all(holding);
+}
+
+/** The client holds one of each kind, and waits for one of each kind. */
+async function setScene(world: World): Promise<Scene> {
+  const { client, other } = world;
+  const busy = (await things(world, 'busy')).map(async ({ kind, name: own }) => {
+    const rival = await take(kind.rival(other, own));
+    const waiting = kind.create(client, own).acquire();
+    await heard(own);
+    return { kind, name: own, rival, waiting };
+  });
+  return { held: await holdAll(world), busy: await Promise.all(busy) };
+}
+
+/** Fails unless all waiters get in, and nobody else is. */
+async function expectAllIn({ busy }: Scene): Promise<void> {
+  await Promise.all(
+    busy.map(async ({ kind, name, waiting }) => {
+      await kind.expectIn(name, await waiting, server.url);
+    }),
+  );
 }
 
 describe('SCRIPT FLUSH', () => {
   test('every one of many pipelined calls is carried out once', async (context) => {
-    const { name, client } = await open(context, {}, server.url);
+    const world = await open(context, {}, server.url);
+    const { name, client } = world;
     const raw = rawClient(server.url);
     const latch = client.getCountDownLatch(`${name}-latch`);
     await latch.trySetCount(1_000);
+    const those = await things(world, 'used');
+    const semaphore = client.getSemaphore(`${name}-semaphore`);
+    await world.setPermits(0, semaphore.name);
     const locks = Array.from({ length: 40 }, (_, i) => client.getLock(`${name}-${i}`));
     await latch.countDown();
     await client.getLock(name).using(() => undefined);
@@ -46,55 +102,58 @@ describe('SCRIPT FLUSH', () => {
         await inner.release();
         await hold.release();
       });
-      await Promise.all([...counting, flushing, ...using]);
+      const adding = Array.from({ length: 20 }, async () => await semaphore.addPermits(1));
+      const others = those.map(async ({ kind, name: own }) => {
+        const grant = await take(kind.create(client, own));
+        await grant.release();
+      });
+      await Promise.all([...counting, ...adding, flushing, ...using, ...others]);
     }
 
     expect(flushes).toBe(10);
     expect(await latch.count()).toBe(1_000 - 1 - 200);
     expect(await raw.exists(...locks.map((lock) => lock.name))).toBe(0);
+    expect(await semaphore.availablePermits()).toBe(200);
+    for (const { kind, name: own } of those) {
+      expect(await kind.isFree(own, server.url), kind.what).toBe(true);
+    }
     await latch.delete();
   });
 
-  test('holds are renewed and waiters get in as before', async (context) => {
-    const { name, client, other } = await open(context, { leaseMs: 600 }, server.url);
-    const hold = await take(client.getLock(`${name}-held`));
-    const busy = await take(other.getLock(name));
-    const waiting = client.getLock(name).acquire();
-    await heard(name);
+  test('grants are renewed and waiters get in as before', async (context) => {
+    const world = await open(context, { leaseMs: 600 }, server.url);
+    const scene = await setScene(world);
 
     await rawClient(server.url).script('FLUSH');
-    const before = hold.remainingMs;
-    await eventually(() => hold.remainingMs > before);
+    const before = scene.held.map(({ grant }) => grant.remainingMs);
+    await eventually(() => scene.held.every(({ grant }, i) => grant.remainingMs > before[i]!));
     await rawClient(server.url).script('FLUSH');
-    await busy.release();
-    const entered = await waiting;
+    await Promise.all(scene.busy.map(async ({ rival }) => await rival.release()));
 
-    expect(hold.state).toBe('held');
-    expect(await stored(name)).toEqual({ [entered.holderId]: '1' });
+    await expectAllIn(scene);
+    expect(new Set(scene.held.map(({ grant }) => grant.state))).toEqual(new Set(['held']));
   });
 });
 
 describe('CLIENT KILL of every connection', () => {
-  test('a holder is held again and a waiter gets in', async (context) => {
-    const { name, client, other } = await open(context, {}, server.url);
+  test('holders are held again and waiters get in', async (context) => {
+    const world = await open(context, {}, server.url);
+    const scene = await setScene(world);
     const raw = rawClient(server.url);
-    const hold = await take(client.getLock(`${name}-held`));
-    const busy = await take(other.getLock(name));
-    const waiting = client.getLock(name).acquire();
-    await heard(name);
 
     const killed = [await raw.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')];
     killed.push(await raw.call('CLIENT', 'KILL', 'TYPE', 'pubsub', 'SKIPME', 'yes'));
-    await eventually(() => hold.state === 'held');
-    await heard(name);
-    await busy.release();
-    const entered = await waiting;
+    await eventually(() => scene.held.every(({ grant }) => grant.state === 'held'));
+    await Promise.all(scene.busy.map(async ({ name }) => await heard(name)));
+    await Promise.all(scene.busy.map(async ({ rival }) => await rival.release()));
 
+    await expectAllIn(scene);
     expect(killed[0]).toBeGreaterThanOrEqual(2);
     expect(killed[1]).toBeGreaterThanOrEqual(1);
-    expect(hold.isHeld).toBe(true);
-    expect(await stored(hold.lockName)).toEqual({ [hold.holderId]: '1' });
-    expect(await stored(name)).toEqual({ [entered.holderId]: '1' });
+    for (const { kind, name, grant } of scene.held) {
+      expect(grant.isHeld, kind.what).toBe(true);
+      await kind.expectIn(name, grant, server.url);
+    }
   });
 
   test('calls under way are carried out once', async (context) => {
@@ -128,41 +187,49 @@ describe('CLIENT PAUSE', () => {
     expect(afterMs).toBeLessThan(650);
     expect((counting.error as CoordinationError).code).toMatch(/UNKNOWN|TIMEOUT/u);
     expect(hold.isHeld).toBe(true);
-    await eventually(async () => Object.keys(await stored(name)).length === 0);
+    await eventually(async () => Object.keys(await stored(name, server.url)).length === 0);
   });
 
-  test('a hold that could not be renewed is lost before anybody else has it', async (context) => {
-    const { name, client, other } = await open(context, { leaseMs: 500 }, server.url);
-    const told: string[] = [];
-    client.on('lost', () => told.push('lost'));
-    await take(client.getLock(name));
-    const next = other
-      .getLock(name)
-      .acquire()
-      .then(() => told.push('granted'));
-    await heard(name);
+  test('what could not be renewed is lost before anybody else has it', async (context) => {
+    const world = await open(context, { leaseMs: 500 }, server.url);
+    const { client, other, name } = world;
+    const told = await Promise.all(
+      leasedKinds.map(async (kind, i) => {
+        const own = `${name}-${i}`;
+        await prepare(kind, world, own);
+        const tale: string[] = [];
+        client.on('lost', ({ resource }) => resource === own && tale.push('lost'));
+        await take(kind.create(client, own));
+        const next = kind.rival(other, own).acquire();
+        await heard(own);
+        return { kind, tale, next: next.then(() => tale.push('granted')) };
+      }),
+    );
 
     await rawClient(server.url).call('CLIENT', 'PAUSE', '800', 'ALL');
-    await next;
+    await Promise.all(told.map(async ({ next }) => await next));
 
-    expect(told).toEqual(['lost', 'granted']);
+    for (const { kind, tale } of told) {
+      expect(tale, kind.what).toEqual(['lost', 'granted']);
+    }
   });
 });
 
 describe('a server that comes back empty', () => {
-  test('a holder learns that its lock is gone', async (context) => {
-    const { name, client } = await open(context, {}, server.url);
+  test('holders learn that what they hold is gone', async (context) => {
+    const world = await open(context, {}, server.url);
+    const { client } = world;
     const lost: string[] = [];
     client.on('lost', ({ error }) => lost.push(error.reason));
-    const hold = await take(client.getLock(name));
-    const fixed = await take(client.getLock(`${name}-fixed`), { leaseMs: 60_000 });
+    const held = await holdAll(world);
+    const fixed = await take(client.getLock(`${world.name}-fixed`), { leaseMs: 60_000 });
 
     await server.restart();
-    await eventually(() => hold.state === 'lost' && fixed.state === 'lost');
+    await eventually(() => [...held.map(({ grant }) => grant), fixed].every(isLost));
 
-    expect((hold.signal.reason as LeaseLostError).reason).toBe('deleted');
-    expect(lost).toEqual(['deleted', 'deleted']);
-    await expect(hold.release()).rejects.toMatchObject({ code: 'ERR_LEASE_LOST' });
+    expect(lost).toHaveLength(held.length + 1);
+    expect(new Set(lost)).toEqual(new Set(['deleted']));
+    await expect(fixed.release()).rejects.toMatchObject({ code: 'ERR_LEASE_LOST' });
   });
 
   test('fencing tokens keep growing', async (context) => {
@@ -176,18 +243,21 @@ describe('a server that comes back empty', () => {
     await eventually(() => before.state === 'lost');
   });
 
-  test('a waiter gets in, and a latch that is gone lets go', async (context) => {
-    const { name, client, other } = await open(context, {}, server.url);
-    await take(other.getLock(name));
+  test('waiters get in, and a latch that is gone lets go', async (context) => {
+    const world = await open(context, {}, server.url);
+    const { client, other, name } = world;
+    const scene = await setScene(world);
     await other.getCountDownLatch(`${name}-latch`).trySetCount(1);
-    const waiting = client.getLock(name).acquire();
     const passing = client.getCountDownLatch(`${name}-latch`).wait();
-    await heard(name);
+    await heard(`${name}-latch`);
 
     await server.restart();
-    const entered = await waiting;
+    // Permits that are gone are waited for until some are set again.
+    for (const { kind, name: own } of scene.busy) {
+      await prepare(kind, world, own);
+    }
 
     expect(await passing).toBe(true);
-    expect(await stored(name)).toEqual({ [entered.holderId]: '1' });
+    await expectAllIn(scene);
   });
 });

@@ -1,74 +1,131 @@
 // A lease counts from before its command was sent: a late answer proves no more than an early one.
 
 import { describe, expect, test } from 'vitest';
-import type { Hold, Lock } from '../../src/index.js';
-import { lockRenew } from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
-import { rawClient } from '../support/redis.js';
+import {
+  leasedKinds,
+  lockKinds,
+  prepare,
+  type LeasedGrant,
+  type LeasedKind,
+  titled,
+} from './kinds.js';
 import { faultWorlds, runs, type World } from './world.js';
 
 const open = faultWorlds('slow-answers');
 
-const LATE_MS = 250;
+const LATE_MS = 150;
 const LEASE_MS = 1_200;
 
-/** How much longer the hold believes in its lease than the server does: at most 0. */
-async function excessMs(hold: Hold): Promise<number> {
-  const serverMs = await rawClient().pttl(hold.lockName);
-  return hold.remainingMs - serverMs;
+/** How much longer the grant believes in its lease than the server does: at most 0. */
+async function excessMs<G extends LeasedGrant>(
+  kind: LeasedKind<G>,
+  name: string,
+  grant: G,
+): Promise<number> {
+  const serverMs = await kind.serverMs(name, grant);
+  return grant.remainingMs - serverMs;
 }
 
-const proofs: [string, (lock: Lock, outer: Hold) => Promise<Hold>][] = [
-  ['a re-entry', async (lock, outer) => await lock.acquire({ within: outer, leaseMs: 3_000 })],
-  [
-    'an extension',
-    async (_, outer) => {
-      await outer.extend(3_000);
-      return outer;
-    },
-  ],
-  [
-    'an acquisition',
-    async (lock, outer) => {
-      await outer.release();
-      return await lock.acquire({ leaseMs: 3_000 });
-    },
-  ],
-];
-
-/** A hold, and answers that are late from now on. */
-async function slowWorld(world: World, leaseMs?: number): Promise<{ lock: Lock; hold: Hold }> {
-  const lock = world.client.getLock(world.name);
-  const hold = await lock.acquire(leaseMs === undefined ? {} : { leaseMs });
+/** A grant, and answers that are late from now on. */
+async function slowGrant<G extends LeasedGrant>(
+  kind: LeasedKind<G>,
+  world: World,
+  leaseMs?: number,
+): Promise<G> {
+  await prepare(kind, world);
+  const entrance = kind.create(world.client, world.name);
+  const grant = await entrance.acquire(leaseMs === undefined ? {} : { leaseMs });
   world.proxy.delay({ downMs: LATE_MS });
-  return { lock, hold };
+  return grant;
 }
 
-describe.concurrent('with answers that are late', () => {
-  for (const [what, prove] of proofs) {
-    test(`${what} is not believed in for longer than the server does`, async (context) => {
-      const { lock, hold } = await slowWorld(await open(context), LEASE_MS);
+describe.concurrent.each(titled(lockKinds))('a %s with answers that are late', (_, kind) => {
+  test('a re-entry is not believed in for longer than the server does', async (context) => {
+    const world = await open(context);
+    const hold = await slowGrant(kind, world, LEASE_MS);
 
-      const proven = await prove(lock, hold);
-      const excess = await excessMs(proven);
+    const inner = await kind
+      .create(world.client, world.name)
+      .acquire({ within: hold, leaseMs: 3_000 });
+    const excess = await excessMs(kind, world.name, inner);
 
-      expect(proven.remainingMs).toBeGreaterThan(LEASE_MS);
-      expect(excess).toBeLessThanOrEqual(0);
-    });
-  }
+    expect(inner.remainingMs).toBeGreaterThan(LEASE_MS);
+    expect(excess).toBeLessThanOrEqual(0);
+  });
+});
+
+describe.concurrent.each(titled(leasedKinds))('a %s with answers that are late', (_, kind) => {
+  test('an extension is not believed in for longer than the server does', async (context) => {
+    const world = await open(context);
+    const grant = await slowGrant(kind, world, LEASE_MS);
+
+    await grant.extend(3_000);
+    const excess = await excessMs(kind, world.name, grant);
+
+    expect(grant.remainingMs).toBeGreaterThan(LEASE_MS);
+    expect(excess).toBeLessThanOrEqual(0);
+  });
+
+  test('an acquisition is not believed in for longer than the server does', async (context) => {
+    const world = await open(context);
+    const { name, client } = world;
+    const before = await slowGrant(kind, world, LEASE_MS);
+    await before.release();
+
+    const grant = await kind.create(client, name).acquire({ leaseMs: 3_000 });
+    const excess = await excessMs(kind, name, grant);
+
+    expect(grant.remainingMs).toBeGreaterThan(LEASE_MS);
+    expect(excess).toBeLessThanOrEqual(0);
+  });
 
   test('a renewal is not believed in for longer than the server does', async (context) => {
     const world = await open(context, { leaseMs: LEASE_MS });
-    const { hold } = await slowWorld(world);
-    const renewals = (): number => world.proxy.requests().filter(runs(lockRenew)).length;
+    const grant = await slowGrant(kind, world);
+    const renewals = (): number => world.proxy.requests().filter(runs(kind.scripts.renew)).length;
     const excesses: number[] = [];
 
     await eventually(async () => {
-      excesses.push(await excessMs(hold));
+      excesses.push(await excessMs(kind, world.name, grant));
       return renewals() > 3;
     });
 
-    expect(hold.state).toBe('held');
+    expect(grant.state).toBe('held');
     expect(Math.max(...excesses)).toBeLessThanOrEqual(0);
   });
+
+  test('a grant whose answer took longer than its lease is asked for anew', async (context) => {
+    const world = await open(context);
+    const { proxy, name, client } = world;
+    await prepare(kind, world);
+    const asked = (): number => proxy.requests().filter(runs(kind.scripts.acquire)).length;
+
+    proxy.delay({ downMs: 2 * LATE_MS });
+    const acquiring = kind.create(client, name).acquire({ leaseMs: LATE_MS });
+    await eventually(() => asked() > 1);
+    proxy.delay({});
+    const grant = await acquiring;
+
+    expect(grant.remainingMs).toBeGreaterThan(0);
+    await kind.expectIn(name, grant);
+    await grant.release();
+    expect(await kind.isFree(name)).toBe(true);
+  });
+});
+
+test('a grant that was long on its way is renewed at once', async (context) => {
+  const { proxy, name, client } = await open(context, { leaseMs: 600 });
+  const lock = client.getLock(name);
+  await (await lock.acquire()).release();
+  proxy.delay({ upMs: 0, downMs: 450 });
+
+  const hold = await lock.acquire();
+  proxy.delay({ upMs: 0, downMs: 0 });
+
+  // What is left would be over before the next round of renewals.
+  expect(hold.remainingMs).toBeLessThan(200);
+  await eventually(() => expect(hold.remainingMs).toBeGreaterThan(300));
+  expect(hold.state).toBe('held');
+  await hold.release();
 });

@@ -2,10 +2,21 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { latchChannel, listening as latchListening } from '../support/latch-channel.js';
 import { rawClient } from '../support/redis.js';
-import { expectHolder, faultWorlds, listening, take, type World } from './world.js';
+import {
+  fairLock,
+  leasedKinds,
+  lock,
+  permit,
+  prepare,
+  semaphore,
+  writeLock,
+  type Kind,
+} from './kinds.js';
+import { faultWorlds, listening, take, type World } from './world.js';
 
 const open = faultWorlds('storm');
 
@@ -34,6 +45,9 @@ async function storm({ proxy }: World): Promise<number> {
   return cuts;
 }
 
+/** What is used in turns during the storm. */
+const shared: readonly Kind[] = [lock, fairLock, writeLock, permit, semaphore];
+
 /** Owners who take turns; what they count tells whether two were ever inside at once. */
 class Turns {
   taken = 0;
@@ -54,16 +68,26 @@ test.concurrent(
   async (context) => {
     const world = await open(context, { leaseMs: 1_500 });
     const { name, client, other } = world;
+    const nameOf = (kind: Kind): string => `${name}-shared-${shared.indexOf(kind)}`;
     const lost: string[] = [];
     client.on('lost', ({ resource }) => lost.push(resource));
-    const lock = client.getLock(name);
     const holds = await Promise.all(
-      ['a', 'b', 'c'].map(async (letter) => await take(client.getLock(`${name}-${letter}`))),
+      leasedKinds.map(async (kind) => {
+        const own = `${name}-${kind.what.replace(' ', '-')}`;
+        await prepare(kind, world, own);
+        const hold = await take(kind.create(client, own));
+        return { hold, isIn: async () => await kind.expectIn(own, hold) };
+      }),
     );
-    const turns = new Turns();
-    const use = async (from: typeof lock): Promise<void> => {
+    const allTurns = await Promise.all(
+      shared.map(async (kind) => {
+        await prepare(kind, world, nameOf(kind));
+        return { kind, turns: new Turns() };
+      }),
+    );
+    const use = async (from: Client, kind: Kind, turns: Turns): Promise<void> => {
       for (let i = 0; i < 5; i += 1) {
-        const hold = await from.acquire();
+        const hold = await kind.create(from, nameOf(kind)).acquire();
         await turns.take(async () => {
           await delay(10);
         });
@@ -74,7 +98,9 @@ test.concurrent(
     await latch.trySetCount(50);
     const passing = [latch.wait(), latch.wait()];
 
-    const users = [lock, lock, lock, other.getLock(name)].map(use);
+    const users = allTurns.flatMap(({ kind, turns }) =>
+      [client, client, client, other].map(async (from) => await use(from, kind, turns)),
+    );
     const storming = storm(world);
     const counting = (async () => {
       for (let i = 0; i < 50; i += 1) {
@@ -85,11 +111,13 @@ test.concurrent(
     await Promise.all([...users, counting]);
 
     expect(cuts).toBeGreaterThanOrEqual(60);
-    expect(turns).toMatchObject({ taken: 20, most: 1 });
+    for (const { kind, turns } of allTurns) {
+      expect(turns, kind.what).toMatchObject({ taken: 20, most: 1 });
+    }
     expect(await Promise.all(passing)).toEqual([true, true]);
     expect(lost).toEqual([]);
-    await eventually(() => holds.every((hold) => hold.state === 'held'));
-    await Promise.all(holds.map(async (hold) => await expectHolder(hold.lockName, hold)));
+    await eventually(() => holds.every(({ hold }) => hold.state === 'held'));
+    await Promise.all(holds.map(async ({ isIn }) => await isIn()));
     expect(unhandled).toEqual([]);
   },
 );
@@ -101,18 +129,27 @@ test.concurrent(
     const { name, client, other } = world;
     const latch = other.getCountDownLatch(`${name}-latch`);
     await latch.trySetCount(1);
-    const held = await take(other.getLock(name), { leaseMs: 60_000 });
-    const waiting = client.getLock(name).acquire();
+    const scenes = await Promise.all(
+      [lock, semaphore, permit].map(async (kind, i) => {
+        const own = `${name}-${i}`;
+        await prepare(kind, world, own);
+        const held = await take(kind.rival(other, own), { leaseMs: 60_000 });
+        const waiting = kind.create(client, own).acquire();
+        await listening(own);
+        return { own, held, waiting };
+      }),
+    );
     const passing = client.getCountDownLatch(latch.name).wait();
-    await listening(name);
+    await latchListening(rawClient(), latch.name);
 
     await storm(world);
-    await Promise.all([listening(name), latchListening(rawClient(), latch.name)]);
+    await Promise.all(scenes.map(async ({ own }) => await listening(own)));
+    await latchListening(rawClient(), latch.name);
     // The looks that follow the last subscription are over: from here on only a message wakes.
     await client.getLock(name).isLocked();
     const releasedAt = performance.now();
-    await Promise.all([held.release(), latch.countDown()]);
-    await Promise.all([waiting, passing]);
+    await Promise.all([...scenes.map(async ({ held }) => await held.release()), latch.countDown()]);
+    await Promise.all([...scenes.map(async ({ waiting }) => await waiting), passing]);
 
     expect(performance.now() - releasedAt).toBeLessThan(2_000);
     const channels = await rawClient().call('PUBSUB', 'NUMSUB', latchChannel(latch.name));

@@ -1,18 +1,11 @@
 // The subscriber loses its connection: no wake-up and no channel may get lost with it.
 
 import { describe, expect, test } from 'vitest';
-import type { Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { latchChannel, listening as latchListening } from '../support/latch-channel.js';
 import { rawClient } from '../support/redis.js';
-import {
-  expectHolder,
-  faultWorlds,
-  isSubscriber,
-  listening,
-  settledRequests,
-  take,
-} from './world.js';
+import { kinds, prepare } from './kinds.js';
+import { faultWorlds, isSubscriber, listening, settledRequests, take } from './world.js';
 
 const open = faultWorlds('subscriber');
 
@@ -29,30 +22,35 @@ async function promptly<T>(work: Promise<T>): Promise<T> {
 }
 
 describe.concurrent('a cut subscriber', () => {
-  test('a release told while it was cut lets the waiter in on resubscription', async (context) => {
-    const { proxy, name, client, other } = await open(context);
-    const held = await take(other.getLock(name), { leaseMs: 60_000 });
-    let entered: Hold | undefined;
-    const waiting = client
-      .getLock(name)
-      .acquire()
-      .then((hold) => {
-        entered = hold;
-        return hold;
-      });
-    await listening(name);
+  for (const kind of kinds) {
+    test(`a waiter for a ${kind.what} gets in on resubscription`, async (context) => {
+      const world = await open(context);
+      const { proxy, name, client, other } = world;
+      await prepare(kind, world);
+      const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
+      let entered = false;
+      const waiting = kind
+        .create(client, name)
+        .acquire()
+        .finally(() => {
+          entered = true;
+        });
+      await listening(name);
 
-    proxy.refuse();
-    proxy.cutAll(isSubscriber);
-    await listening(name, 0);
-    await held.release();
-    expect(await client.getLock(name).isLocked()).toBe(false);
-    expect(entered).toBeUndefined();
-    await proxy.accept();
-    const hold = await promptly(waiting);
+      proxy.refuse();
+      proxy.cutAll(isSubscriber);
+      await listening(name, 0);
+      await held.release();
+      if (!kind.beats) {
+        expect(await kind.isFree(name)).toBe(true);
+        expect(entered).toBe(false);
+      }
+      await proxy.accept();
+      const grant = await promptly(waiting);
 
-    await expectHolder(name, hold);
-  });
+      await kind.expectIn(name, grant);
+    });
+  }
 
   test('a latch that opened while it was cut lets go on resubscription', async (context) => {
     const { proxy, name, client, other } = await open(context);

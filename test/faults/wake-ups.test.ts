@@ -2,19 +2,17 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Client, Hold, Lock } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
+import { fairLock, kinds, prepare, type Grant, type Kind, titled } from './kinds.js';
 import {
   cutReply,
-  expectHolder,
   faultWorlds,
   listening,
   runs,
   sendsCommands,
   settledRequests,
-  stored,
   take,
   type World,
 } from './world.js';
@@ -25,28 +23,38 @@ const open = faultWorlds('wake');
 const PROMPTLY_MS = 2_500;
 
 interface Scene {
-  readonly held: Hold;
+  readonly held: Grant;
   readonly abort: AbortController;
   readonly first: Promise<unknown>;
-  readonly second: Promise<Hold>;
+  readonly second: Promise<Grant>;
 }
 
 /** Two waiters of one client sleep behind the hold of another one; the first can be aborted. */
 async function twoWaiters(
-  { proxy, name, client, other }: World,
+  kind: Kind,
+  world: World,
   options: { waitMs?: number } = {},
 ): Promise<Scene> {
-  const held = await take(other.getLock(name), { leaseMs: 60_000 });
+  const { proxy, name, client, other } = world;
+  await prepare(kind, world);
+  const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
   const abort = new AbortController();
-  const lock = client.getLock(name);
-  const first = lock.acquire({ signal: abort.signal, ...options }).catch((error: unknown) => error);
-  const second = lock.acquire({ waitMs: 6_000 });
-  await listening(name);
+  const entrance = kind.create(client, name);
+  const first = entrance
+    .acquire({ signal: abort.signal, ...options })
+    .catch((error: unknown) => error);
+  const second = entrance.acquire({ waitMs: 6_000 });
+  await listening(name, channels(kind, 2));
   await settledRequests(proxy, name);
   return { held, abort, first, second };
 }
 
-async function promptly(work: Promise<Hold>): Promise<Hold> {
+/** How many channels so many waiters of one client listen to: those of a fair lock one each. */
+function channels(kind: Kind, waiters: number): number {
+  return kind === fairLock ? waiters : 1;
+}
+
+async function promptly<T>(work: Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const hold = await work;
   expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
@@ -56,216 +64,147 @@ async function promptly(work: Promise<Hold>): Promise<Hold> {
 /** What a client says it got and lost. */
 function tale(client: Client): string[] {
   const told: string[] = [];
-  client.on('acquired', ({ holderId }) => told.push(`acquired ${holderId}`));
-  client.on('lost', ({ holderId }) => told.push(`lost ${holderId}`));
+  client.on('acquired', () => told.push('acquired'));
+  client.on('lost', () => told.push('lost'));
   return told;
 }
 
-describe.concurrent('a waiter that leaves after it was woken', () => {
-  test('aborted while it asks: the next one gets in', async (context) => {
-    const world = await open(context);
-    const { held, abort, first, second } = await twoWaiters(world);
-    const asking = world.proxy.holdRequests(runs(scripts.lockAcquire));
+describe.concurrent.each(titled(kinds))(
+  'a waiter for a %s that leaves after it was woken',
+  (_, kind) => {
+    test('aborted while it asks: the next one gets in', async (context) => {
+      const world = await open(context);
+      const { held, abort, first, second } = await twoWaiters(kind, world);
+      const asking = world.proxy.holdRequests(runs(kind.scripts.acquire));
 
-    await held.release();
-    await eventually(() => asking.held.length === 1);
-    abort.abort(new Error('left'));
-    asking.release();
+      await held.release();
+      await eventually(() => asking.held.length === 1);
+      abort.abort(new Error('left'));
+      asking.release();
 
-    expect(await first).toEqual(new Error('left'));
-    await expectHolder(world.name, await promptly(second));
-  });
-
-  test('aborted before its question could be sent: the next one gets in', async (context) => {
-    const world = await open(context);
-    const { held, abort, first, second } = await twoWaiters(world);
-    const witness = rawClient(world.proxy.url);
-    const told = new Promise((resolve) => {
-      witness.once('message', resolve);
+      expect(await first).toEqual(new Error('left'));
+      await kind.expectIn(world.name, await promptly(second));
     });
-    await witness.subscribe(`redisson_lock__channel:{${world.name}}`);
 
-    world.proxy.refuse();
-    world.proxy.cutAll(sendsCommands);
-    await held.release();
-    await told;
-    await nextTurn();
-    abort.abort(new Error('left'));
-    await world.up();
+    test('aborted before its question could be sent: the next one gets in', async (context) => {
+      const world = await open(context);
+      const { held, abort, first, second } = await twoWaiters(kind, world);
+      const witness = rawClient(world.proxy.url);
+      const told = new Promise((resolve) => {
+        witness.once('pmessage', resolve);
+      });
+      await witness.psubscribe(`*{${world.name}}*`);
 
-    expect(await first).toEqual(new Error('left'));
-    await expectHolder(world.name, await promptly(second));
-  });
+      world.proxy.refuse();
+      world.proxy.cutAll(sendsCommands);
+      await held.release();
+      await told;
+      await nextTurn();
+      abort.abort(new Error('left'));
+      await world.up();
 
-  test('out of time while it asks: the next one gets in', async (context) => {
-    const world = await open(context);
-    const { held, first, second } = await twoWaiters(world, { waitMs: 600 });
-    const asking = world.proxy.holdRequests(runs(scripts.lockAcquire));
+      expect(await first).toEqual(new Error('left'));
+      await kind.expectIn(world.name, await promptly(second));
+    });
 
-    await held.release();
-    await eventually(() => asking.held.length === 1);
-    expect(await first).toMatchObject({ code: 'ERR_ACQUIRE_TIMEOUT' });
-    asking.release();
+    test('out of time while it asks: the next one gets in', async (context) => {
+      const world = await open(context);
+      const { held, first, second } = await twoWaiters(kind, world, { waitMs: 600 });
+      const asking = world.proxy.holdRequests(runs(kind.scripts.acquire));
 
-    await expectHolder(world.name, await promptly(second));
-  });
+      await held.release();
+      await eventually(() => asking.held.length === 1);
+      expect(await first).toMatchObject({ code: 'ERR_ACQUIRE_TIMEOUT' });
+      asking.release();
 
-  test('aborted when the server has just granted it: the next one gets in', async (context) => {
-    const world = await open(context);
-    const told = tale(world.client);
-    const { held, abort, first, second } = await twoWaiters(world);
+      await kind.expectIn(world.name, await promptly(second));
+    });
 
-    world.proxy.delay({ downMs: 150 });
-    await held.release();
-    await granted(world, held);
-    abort.abort(new Error('left'));
+    test('aborted when the server has just granted it: the next one gets in', async (context) => {
+      const world = await open(context);
+      const told = tale(world.client);
+      const { held, abort, first, second } = await twoWaiters(kind, world);
 
-    expect(await first).toEqual(new Error('left'));
-    const hold = await promptly(second);
-    await expectHolder(world.name, hold);
-    expect(told).toEqual([`acquired ${hold.holderId}`]);
-  });
+      world.proxy.delay({ downMs: 150 });
+      await held.release();
+      await granted(kind, world);
+      abort.abort(new Error('left'));
 
-  test('aborted with its grant cut off: the next one gets in', async (context) => {
-    const world = await open(context);
-    const { held, abort, first, second } = await twoWaiters(world);
-    const fault = cutReply(world.proxy, scripts.lockAcquire);
+      expect(await first).toEqual(new Error('left'));
+      const hold = await promptly(second);
+      await kind.expectIn(world.name, hold);
+      expect(told).toEqual(['acquired']);
+    });
 
-    await held.release();
-    await fault.ran();
-    abort.abort(new Error('left'));
-    await fault.replay();
+    test('aborted with its grant cut off: the next one gets in', async (context) => {
+      const world = await open(context);
+      const { held, abort, first, second } = await twoWaiters(kind, world);
+      const fault = cutReply(world.proxy, kind.scripts.acquire);
 
-    expect(await first).toEqual(new Error('left'));
-    await expectHolder(world.name, await promptly(second));
-  });
+      await held.release();
+      await fault.ran();
+      abort.abort(new Error('left'));
+      await fault.replay();
 
-  test('aborted in the same turn as the release of its own client', async (context) => {
-    const world = await open(context);
-    const { name, client } = world;
-    const lock = client.getLock(name);
-    const mine = await take(lock);
-    const abort = new AbortController();
-    const first = lock.acquire({ signal: abort.signal }).catch((error: unknown) => error);
-    const second = lock.acquire();
-    await listening(name);
-    await settledRequests(world.proxy, name);
+      expect(await first).toEqual(new Error('left'));
+      await kind.expectIn(world.name, await promptly(second));
+    });
 
-    await mine.release();
-    abort.abort(new Error('left'));
+    test('aborted in the same turn as the release of its own client', async (context) => {
+      const world = await open(context);
+      const { name, client } = world;
+      await prepare(kind, world);
+      const lock = kind.create(client, name);
+      const mine = await take(kind.rival(client, name));
+      const abort = new AbortController();
+      const first = lock.acquire({ signal: abort.signal }).catch((error: unknown) => error);
+      const second = lock.acquire();
+      await listening(name, channels(kind, 2));
+      await settledRequests(world.proxy, name);
 
-    expect(await first).toEqual(new Error('left'));
-    await expectHolder(name, await promptly(second));
-  });
+      await mine.release();
+      abort.abort(new Error('left'));
+      const served = await first;
 
-  test('several leave one after the other: the last one gets in', async (context) => {
-    const world = await open(context);
-    const { name, client, other } = world;
-    const held = await take(other.getLock(name), { leaseMs: 60_000 });
-    const lock = client.getLock(name);
-    const aborts = Array.from({ length: 8 }, () => new AbortController());
-    const leaving = aborts.map(({ signal }) => lock.acquire({ signal }));
-    const last = lock.acquire();
-    await listening(name);
-    await settledRequests(world.proxy, name);
-    world.proxy.delay({ upMs: 2, downMs: 2 });
-
-    await held.release();
-    const left = await leaveOneByOne(leaving, aborts);
-
-    expect(left).toBe(8);
-    await expectHolder(name, await promptly(last));
-  });
-});
-
-describe.concurrent('an acquisition that was aborted while its answer was under way', () => {
-  test('is never announced, nor told as lost', async (context) => {
-    const { proxy, name, client } = await open(context);
-    const told = tale(client);
-    const abort = new AbortController();
-
-    proxy.pauseDownstream();
-    const acquiring = client.getLock(name).acquire({ signal: abort.signal });
-    await eventually(async () => Object.keys(await stored(name)).length === 1);
-    abort.abort(new Error('left'));
-    await expect(acquiring).rejects.toThrow('left');
-    proxy.resumeDownstream();
-    const next = await take(client.getLock(name));
-    await next.release();
-    await client.close();
-
-    expect(told).toEqual([`acquired ${next.holderId}`]);
-  });
-
-  test('does not take the turn of the waiter behind it', async (context) => {
-    const { proxy, name, client, other } = await open(context);
-    const lock = client.getLock(name);
-    const abort = new AbortController();
-
-    proxy.pauseDownstream();
-    const first = lock.acquire({ signal: abort.signal }).catch((error: unknown) => error);
-    const waiting = [1, 2].map(async () => await lock.acquire({ waitMs: 6_000 }));
-    await eventually(async () => Object.keys(await stored(name)).length === 1);
-    abort.abort(new Error('left'));
-    proxy.resumeDownstream();
-
-    await first;
-    await passThrough(waiting);
-    expect(await other.getLock(name).tryAcquire()).not.toBeNull();
-  });
-
-  test('as a re-entry, it leaves its outer hold as it was', async (context) => {
-    const { proxy, name, client } = await open(context);
-    const told = tale(client);
-    const lock = client.getLock(name);
-    const outer = await take(lock);
-    const abort = new AbortController();
-
-    proxy.pauseDownstream();
-    const entering = lock.acquire({ signal: abort.signal, within: outer });
-    await eventually(async () => (await stored(name))[outer.holderId] === '2');
-    abort.abort(new Error('left'));
-    await expect(entering).rejects.toThrow('left');
-    proxy.resumeDownstream();
-    await lock.isLocked();
-
-    expect(told).toEqual([`acquired ${outer.holderId}`]);
-    expect(outer.isHeld).toBe(true);
-    await expectHolder(name, outer, 1);
-    await outer.release();
-    expect(await stored(name)).toEqual({});
-  });
-
-  test('by a listener of another grant in the same answer, it leaves nothing', async (context) => {
-    const { name, client } = await open(context);
-    const abort = new AbortController();
-    const locks = [client.getLock(`${name}-a`), client.getLock(`${name}-b`)] as const;
-    client.on('acquired', ({ resource }) => {
-      if (resource === locks[0].name) {
-        abort.abort(new Error('left'));
+      if (!(served instanceof Error)) {
+        // In the very step of the release.
+        await (served as Grant).release();
       }
+      await kind.expectIn(name, await promptly(second));
     });
 
-    const [, second] = await Promise.allSettled([
-      locks[0].tryAcquire(),
-      locks[1].tryAcquire({ signal: abort.signal }),
-    ]);
+    test('several leave one after the other: the last one gets in', async (context) => {
+      const world = await open(context);
+      const { name, client, other } = world;
+      await prepare(kind, world);
+      const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
+      const lock = kind.create(client, name);
+      const aborts = Array.from({ length: 8 }, () => new AbortController());
+      const leaving = aborts.map(({ signal }) => lock.acquire({ signal }));
+      const last = lock.acquire();
+      await listening(name, channels(kind, 9));
+      await settledRequests(world.proxy, name);
+      world.proxy.delay({ upMs: 2, downMs: 2 });
 
-    expect(second.status).toBe('rejected');
-    await eventually(async () => Object.keys(await stored(locks[1].name)).length === 0);
-  });
-});
+      await held.release();
+      const left = await leaveOneByOne(leaving, aborts);
 
-/** Waits until the server has the lock with somebody else than before. */
-async function granted({ name }: World, before: Hold): Promise<void> {
-  await eventually(async () => {
-    const [holderId] = Object.keys(await stored(name));
-    return holderId !== undefined && holderId !== before.holderId && holderId;
-  });
+      expect(left).toBe(8);
+      await kind.expectIn(name, await promptly(last));
+    });
+  },
+);
+
+/** Waits until somebody is in. */
+async function granted(kind: Kind, { name }: World): Promise<void> {
+  await eventually(async () => !(await kind.isFree(name)));
 }
 
 /** Each leaves as soon as the one before it has left; a grant that came first is given back. */
-async function leaveOneByOne(leaving: Promise<Hold>[], aborts: AbortController[]): Promise<number> {
+async function leaveOneByOne(
+  leaving: Promise<Grant>[],
+  aborts: AbortController[],
+): Promise<number> {
   let left = 0;
   for (const [i, acquiring] of leaving.entries()) {
     aborts[i]?.abort(new Error('left'));
@@ -274,13 +213,4 @@ async function leaveOneByOne(leaving: Promise<Hold>[], aborts: AbortController[]
     left += 1;
   }
   return left;
-}
-
-/** Every waiter gets in and lets the next one in. */
-async function passThrough(waiting: ReturnType<Lock['acquire']>[]): Promise<void> {
-  for (const acquiring of waiting) {
-    const hold = await promptly(acquiring);
-    expect(hold.isHeld).toBe(true);
-    await hold.release();
-  }
 }

@@ -1,16 +1,10 @@
 // A client behind a proxy, other clients that the faults do not reach, and ways to hit one command.
 
 import { afterAll, expect, type TestContext } from 'vitest';
-import {
-  createClient,
-  type Client,
-  type ClientOptions,
-  type Hold,
-  type Lock,
-} from '../../src/index.js';
+import { createClient, type Client, type ClientOptions, type Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy, type ProxyConnection } from '../support/proxy.js';
-import { keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
+import { channelsUnder, keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 
 /** What a compiled script is recognised by on the wire. */
@@ -30,10 +24,18 @@ export interface World {
   readonly other: Client;
   /** Another client behind the proxy. */
   readonly open: (options?: ClientOptions) => Client;
+  /** Makes a semaphore of either sort, which is removed in the end. */
+  readonly setPermits: (permits: number, name?: string) => Promise<void>;
   /** Redis is unreachable for whoever is behind the proxy. */
   readonly down: () => void;
   /** Redis is reachable again. */
   readonly up: () => Promise<void>;
+}
+
+/** What must hold under a fault, and what shows it. */
+export interface Case {
+  readonly fact: string;
+  readonly run: (world: World) => Promise<void>;
 }
 
 export type Finishing = Pick<TestContext, 'onTestFinished'>;
@@ -50,10 +52,18 @@ export function faultWorlds(
   word: string,
 ): (context: Finishing, options?: ClientOptions, target?: string) => Promise<World> {
   const prefix = randomName(`faults-${word}`);
+  const semaphores = new Set<string>();
   let worlds = 0;
 
   afterAll(async () => {
     const raw = rawClient();
+    for (const name of semaphores) {
+      const timeouts = `{${name}}:timeout`;
+      await eventually(async () => {
+        expect(await raw.zcount(timeouts, Date.now(), '+inf'), 'permits that are held').toBe(0);
+      });
+      await raw.del(name, timeouts);
+    }
     // Fencing counters have no TTL by design.
     const counters = await keysUnder(`redisson_lock_token:{${prefix}`, raw);
     await Promise.all(counters.map(async (key) => await raw.del(key)));
@@ -84,6 +94,10 @@ export function faultWorlds(
       client,
       other: start(target, {}),
       open: (given = {}) => start(proxy.url, given),
+      setPermits: async (permits, semaphore = name) => {
+        semaphores.add(semaphore);
+        await rawClient(target).set(semaphore, permits);
+      },
       down: () => {
         proxy.refuse();
         proxy.cutAll();
@@ -112,9 +126,17 @@ export interface CutReply {
   readonly replay: () => Promise<void>;
 }
 
+/** Which of the calls of a script is meant. */
+type Which = (command: string[]) => boolean;
+
+const any: Which = () => true;
+
+/** Calls with which somebody takes a place in a line on the server. */
+export const queues: Which = (command) => command.includes('line');
+
 /** The answer to the next call of a script is cut off, and its copy held back. */
-export function cutReply(proxy: Proxy, script: WireScript): CutReply {
-  const matches = runs(script);
+export function cutReply(proxy: Proxy, script: WireScript, which: Which = any): CutReply {
+  const matches: Which = (command) => runs(script)(command) && which(command);
   const { cut } = proxy.cutReplyAfter(matches);
   const copy = proxy.holdRequests((command) => cut.length > 0 && matches(command));
   return {
@@ -136,8 +158,8 @@ export interface LateBytes {
 }
 
 /** The bytes of the next call of a script stay under way, whatever becomes of its connection. */
-export function keepUnderWay(proxy: Proxy, script: WireScript): LateBytes {
-  const matches = runs(script);
+export function keepUnderWay(proxy: Proxy, script: WireScript, which: Which = any): LateBytes {
+  const matches: Which = (command) => runs(script)(command) && which(command);
   let chosen: string[] | undefined;
   const isChosen = (command: string[]): boolean => {
     chosen ??= matches(command) ? command : undefined;
@@ -157,12 +179,14 @@ export function keepUnderWay(proxy: Proxy, script: WireScript): LateBytes {
   };
 }
 
-/** Everyone who is waiting for the lock of another client listens on its channel. */
-export async function listening(name: string, count = 1): Promise<void> {
-  const raw = rawClient();
+/** Waits until so many listen to the channels of an object: whoever waits for another client. */
+export async function listening(name: string, count = 1, url?: string): Promise<void> {
+  const raw = rawClient(url);
   await eventually(async () => {
-    const answer = await raw.call('PUBSUB', 'NUMSUB', `redisson_lock__channel:{${name}}`);
-    return (answer as [string, number])[1] === count;
+    const channels = await channelsUnder(`{${name}}`, raw);
+    const answer = channels.length > 0 ? await raw.pubsub('NUMSUB', ...channels) : [];
+    const counts = answer.filter((_, i) => i % 2 === 1).map(Number);
+    return counts.reduce((sum, each) => sum + each, 0) === count;
   });
 }
 
@@ -179,9 +203,12 @@ export async function settledRequests(proxy: Proxy, name: string): Promise<void>
   );
 }
 
-/** The holders of a lock and their hold counts, as stored. */
-export async function stored(name: string): Promise<Record<string, string>> {
-  return await rawClient().hgetall(name);
+/** The holders of a lock of any kind and their hold counts, as stored. */
+export async function stored(name: string, url?: string): Promise<Record<string, string>> {
+  const { mode: _, ...fields } = await rawClient(url).hgetall(name);
+  return Object.fromEntries(
+    Object.entries(fields).map(([holder, count]) => [holder.replace(/:write$/u, ''), count]),
+  );
 }
 
 /** Fails if anybody but this hold, so many times, has the lock. */
@@ -190,12 +217,15 @@ export async function expectHolder(name: string, hold: Hold, count = 1): Promise
 }
 
 /** Acquires at once, or fails. */
-export async function take(lock: Lock, options?: Parameters<Lock['tryAcquire']>[0]): Promise<Hold> {
-  const hold = await lock.tryAcquire(options);
-  if (hold === null) {
-    throw new Error(`"${lock.name}" is held by somebody else`);
+export async function take<G, O>(
+  from: { readonly name: string; tryAcquire(options?: O): Promise<G | null> },
+  options?: O,
+): Promise<G> {
+  const grant = await from.tryAcquire(options);
+  if (grant === null) {
+    throw new Error(`"${from.name}" is held by somebody else`);
   }
-  return hold;
+  return grant;
 }
 
 /** The reason a promise is rejected with, and how long that took. */

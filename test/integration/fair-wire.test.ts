@@ -5,7 +5,7 @@ import { fairLockAcquire } from '../../src/core/scripts.generated.js';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
-import { FairView, JAVA, PATIENCE_MS } from './fair.js';
+import { DEAD, FairView, JAVA, PATIENCE_MS } from './fair.js';
 
 const { client, name, raw } = fixture('fair-wire');
 
@@ -187,5 +187,20 @@ test('a burnt holder id neither takes the lock nor queues', async () => {
 
   expect([whenFree, ...whenHeld]).toEqual([-3, -3, -3]);
   expect(await view.waiting()).toEqual([]);
+  await view.clear();
+});
+
+test('a queue of which only Java is left loses the TTL that ours had given it', async () => {
+  const view = new FairView(raw, name());
+  const hold = await client().getFairLock(view.name).acquire();
+  await view.enter(`${DEAD}:1`, { beatAgoMs: 4_000 });
+  await view.enter(`${JAVA}:1`);
+  await raw.pexpire(view.queue, 600_000);
+  await raw.pexpire(view.timeouts, 600_000);
+
+  await hold.release();
+
+  expect(await view.waiting()).toEqual([`${JAVA}:1`]);
+  expect([await raw.pttl(view.queue), await raw.pttl(view.timeouts)]).toEqual([-1, -1]);
   await view.clear();
 });

@@ -19,7 +19,6 @@ function setUp(leaseMs = LEASE_MS) {
 const ends: Record<string, (view: RwView, holderId: string) => Promise<unknown>> = {
   'its field and hold key are erased': async (view, holderId) =>
     await raw.multi().hdel(view.name, holderId).del(view.holdKey(holderId)).exec(),
-  'its hold key is erased': async (view, holderId) => await raw.del(view.holdKey(holderId)),
   'the hash is deleted': async (view) => await raw.del(view.name),
   'another client forces it': async (view) =>
     await client().getReadWriteLock(view.name).readLock.forceRelease(),
@@ -44,6 +43,17 @@ test.each(Object.keys(ends))('a reader learns through its signal that %s', async
   expect(hold).toMatchObject({ state: 'lost', isHeld: false, remainingMs: 0 });
   expect(await rejection(hold.release())).toBe(reason);
   await raw.del(view.name, view.readers, view.holdKey(hold.holderId));
+});
+
+test('a hold key that was erased is set again with the next renewal', async () => {
+  const { readLock, view } = setUp();
+  const hold = await readLock.acquire();
+
+  await raw.del(view.holdKey(hold.holderId));
+
+  await eventually(async () => expect(await raw.exists(view.holdKey(hold.holderId))).toBe(1));
+  expect(hold.isHeld).toBe(true);
+  await hold.release();
 });
 
 test('a reader with a fixed lease learns of a forced release, too', async () => {

@@ -8,7 +8,7 @@ test('a name has one kind as long as somebody uses it', () => {
   kinds.enter('p:jobs', 'jobs', 'lock');
   kinds.leave('p:jobs', true);
 
-  const enter = (): boolean => kinds.enter('p:jobs', 'jobs', 'latch');
+  const enter = (): void => kinds.enter('p:jobs', 'jobs', 'latch');
 
   expect(enter).toThrow(WrongTypeError);
   expect(enter).toThrow('"jobs" is in use as a lock by this client and cannot be a latch');
@@ -40,6 +40,34 @@ test('an object that may still be there keeps its kind without users', () => {
 
   kinds.enter('jobs', 'jobs', 'latch');
   kinds.leave('jobs', true);
+
+  expect(() => kinds.enter('jobs', 'jobs', 'lock')).not.toThrow();
+});
+
+test('a user that has seen nothing decides nothing', () => {
+  const kinds = new Kinds();
+  kinds.enter('jobs', 'jobs', 'latch');
+  kinds.enter('jobs', 'jobs', 'latch');
+  kinds.leave('jobs', undefined);
+  kinds.leave('jobs', undefined);
+
+  expect(() => kinds.enter('jobs', 'jobs', 'semaphore')).not.toThrow();
+
+  kinds.enter('jobs', 'jobs', 'semaphore');
+  kinds.leave('jobs', false);
+  kinds.leave('jobs', undefined);
+
+  expect(() => kinds.enter('jobs', 'jobs', 'latch')).toThrow(WrongTypeError);
+});
+
+test('what was seen last counts', () => {
+  const kinds = new Kinds();
+  kinds.enter('jobs', 'jobs', 'latch');
+  kinds.enter('jobs', 'jobs', 'latch');
+  kinds.enter('jobs', 'jobs', 'latch');
+  kinds.leave('jobs', false);
+  kinds.leave('jobs', true);
+  kinds.leave('jobs', undefined);
 
   expect(() => kinds.enter('jobs', 'jobs', 'lock')).not.toThrow();
 });

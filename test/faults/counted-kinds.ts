@@ -1,0 +1,263 @@
+// Calls that count, as they go over the wire, and what shows that one of them has run.
+
+import type { Operand } from '../../src/core/script.js';
+import * as scripts from '../../src/core/scripts.generated.js';
+import { rawClient } from '../support/redis.js';
+
+const raw = rawClient();
+
+/** The number of a request, and the lowest one that is not settled. */
+interface RequestNumbers {
+  readonly number: number;
+  readonly floor: number;
+}
+
+export interface Kind {
+  readonly script: { readonly name: string; readonly source: string };
+  readonly operands: (name: string, at: RequestNumbers) => readonly Operand[];
+  /** Before each call: there is something to do. */
+  readonly prepare: (name: string) => Promise<unknown>;
+  readonly hasRun: (name: string) => Promise<boolean>;
+}
+
+/** The private record of the requests of somebody. */
+export const requestsOf = (name: string): string => `latchkey_requests:{${name}}:somebody`;
+const told = { publish: 'PUBLISH', channel: 'nobody' };
+/** Somebody who asks and has no place in any line. */
+const asker = { client: 'somebody', mustQueue: 0 };
+
+const latchKeys = (name: string): { latch: string; opened: string; requests: string } => ({
+  latch: name,
+  opened: `latchkey_opened:{${name}}`,
+  requests: requestsOf(name),
+});
+
+const semaphoreKeys = (
+  name: string,
+): Record<'semaphore' | 'timeouts' | 'requests' | 'line' | 'beats', string> => ({
+  semaphore: name,
+  timeouts: `{${name}}:timeout`,
+  requests: requestsOf(name),
+  line: `latchkey_waiting:{${name}}`,
+  beats: `latchkey_beats:{${name}}`,
+});
+
+const setTo =
+  (count: number): Kind['prepare'] =>
+  async (name) =>
+    await raw.set(name, count);
+const isAt =
+  (count: number): Kind['hasRun'] =>
+  async (name) =>
+    (await raw.get(name)) === String(count);
+const isThere: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 1;
+const isGone: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 0;
+/** Removes what a kind may have left. */
+export const remove: Kind['prepare'] = async (name) => await raw.del(name, `{${name}}:timeout`);
+
+/** A permit that somebody has, for the next 30 s, and none that are left. */
+const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
+const taken: Kind['prepare'] = async (name) =>
+  await raw
+    .multi()
+    .set(name, 0)
+    .zadd(`{${name}}:timeout`, Date.now() + 30_000, PERMIT)
+    .exec();
+const aPermit = Buffer.concat([PERMIT, Buffer.from('1')]);
+
+const held: Kind['prepare'] = async (name) => await raw.hset(name, 'somebody:1', 1);
+const written: Kind['prepare'] = async (name) =>
+  await raw.hset(name, { mode: 'write', 'somebody:1:write': 1 });
+
+const latchKinds: Kind[] = [
+  {
+    script: scripts.latchCountDown,
+    operands: (name, at) => scripts.latchCountDown.operands(latchKeys(name), { ...at, ...told }),
+    prepare: setTo(10),
+    hasRun: isAt(9),
+  },
+  {
+    script: scripts.latchTrySetCount,
+    operands: (name, at) =>
+      scripts.latchTrySetCount.operands(latchKeys(name), { ...at, count: 7, ttlMs: 0, ...told }),
+    prepare: remove,
+    hasRun: isThere,
+  },
+  {
+    script: scripts.latchDelete,
+    operands: (name, at) => scripts.latchDelete.operands(latchKeys(name), { ...at, ...told }),
+    prepare: setTo(10),
+    hasRun: isGone,
+  },
+];
+
+const lockKinds: Kind[] = [
+  {
+    script: scripts.lockForceRelease,
+    operands: (name, at) =>
+      scripts.lockForceRelease.operands(
+        { lock: name, requests: requestsOf(name) },
+        { ...at, ...told },
+      ),
+    prepare: held,
+    hasRun: isGone,
+  },
+  {
+    script: scripts.fairLockForceRelease,
+    operands: (name, at) =>
+      scripts.fairLockForceRelease.operands(
+        {
+          lock: name,
+          requests: requestsOf(name),
+          queue: `redisson_lock_queue:{${name}}`,
+          timeouts: `redisson_lock_timeout:{${name}}`,
+          beats: `latchkey_beats:{${name}}`,
+        },
+        { ...at, ...told },
+      ),
+    prepare: held,
+    hasRun: isGone,
+  },
+  {
+    script: scripts.rwlockForceRelease,
+    operands: (name, at) =>
+      scripts.rwlockForceRelease.operands(
+        { lock: name, readers: `latchkey_readers:{${name}}`, requests: requestsOf(name) },
+        { ...at, mode: 'write', ...told, stem: `{${name}}:` },
+      ),
+    prepare: written,
+    hasRun: isGone,
+  },
+];
+
+const semaphoreKinds: Kind[] = [
+  {
+    script: scripts.semaphoreAcquire,
+    operands: (name, at) =>
+      scripts.semaphoreAcquire.operands(semaphoreKeys(name), {
+        ...at,
+        ...told,
+        ...asker,
+        needs: [2, 3],
+      }),
+    prepare: setTo(9),
+    hasRun: isAt(4),
+  },
+  {
+    script: scripts.semaphoreRelease,
+    operands: (name, at) =>
+      scripts.semaphoreRelease.operands(semaphoreKeys(name), {
+        ...at,
+        ...told,
+        ...asker,
+        permits: 5,
+        mayCreate: 0,
+        needs: [3],
+      }),
+    prepare: setTo(9),
+    hasRun: isAt(11),
+  },
+  {
+    script: scripts.semaphoreAddPermits,
+    operands: (name, at) =>
+      scripts.semaphoreAddPermits.operands(semaphoreKeys(name), { ...at, ...told, delta: 4 }),
+    prepare: setTo(9),
+    hasRun: isAt(13),
+  },
+  {
+    script: scripts.semaphoreDrainPermits,
+    operands: (name, at) => scripts.semaphoreDrainPermits.operands(semaphoreKeys(name), at),
+    prepare: setTo(9),
+    hasRun: isAt(0),
+  },
+  {
+    script: scripts.semaphoreTrySetPermits,
+    operands: (name, at) =>
+      scripts.semaphoreTrySetPermits.operands(semaphoreKeys(name), {
+        ...at,
+        ...told,
+        permits: 4,
+        ttlMs: 0,
+      }),
+    prepare: remove,
+    hasRun: isThere,
+  },
+  {
+    script: scripts.semaphoreDelete,
+    operands: (name, at) => scripts.semaphoreDelete.operands(semaphoreKeys(name), at),
+    prepare: setTo(9),
+    hasRun: isGone,
+  },
+];
+
+const permitKinds: Kind[] = [
+  {
+    script: scripts.permitsAcquire,
+    operands: (name, at) =>
+      scripts.permitsAcquire.operands(semaphoreKeys(name), {
+        ...at,
+        ...told,
+        ...asker,
+        claims: [Buffer.concat([PERMIT, Buffer.from('2 5000')])],
+      }),
+    prepare: setTo(9),
+    hasRun: isAt(7),
+  },
+  {
+    script: scripts.permitsReleaseAny,
+    operands: (name, at) =>
+      scripts.permitsReleaseAny.operands(semaphoreKeys(name), { ...at, ...told, claim: aPermit }),
+    prepare: taken,
+    hasRun: isAt(1),
+  },
+  {
+    script: scripts.permitsUpdateLease,
+    operands: (name, at) =>
+      scripts.permitsUpdateLease.operands(semaphoreKeys(name), {
+        ...at,
+        permit: PERMIT,
+        leaseMs: 90_000,
+        ...told,
+      }),
+    prepare: taken,
+    hasRun: async (name) =>
+      Number(await raw.zscore(`{${name}}:timeout`, PERMIT)) > Date.now() + 60_000,
+  },
+  {
+    script: scripts.permitsResize,
+    operands: (name, at) =>
+      scripts.permitsResize.operands(semaphoreKeys(name), {
+        ...at,
+        way: 'by',
+        permits: -4,
+        ...told,
+      }),
+    prepare: setTo(9),
+    hasRun: isAt(5),
+  },
+  {
+    script: scripts.permitsTrySet,
+    operands: (name, at) =>
+      scripts.permitsTrySet.operands(semaphoreKeys(name), {
+        ...at,
+        permits: 4,
+        ttlMs: 0,
+        ...told,
+      }),
+    prepare: remove,
+    hasRun: isThere,
+  },
+  {
+    script: scripts.permitsDelete,
+    operands: (name, at) => scripts.permitsDelete.operands(semaphoreKeys(name), at),
+    prepare: setTo(9),
+    hasRun: isGone,
+  },
+];
+
+export const countedKinds: readonly Kind[] = [
+  ...latchKinds,
+  ...lockKinds,
+  ...semaphoreKinds,
+  ...permitKinds,
+];

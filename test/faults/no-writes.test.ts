@@ -1,0 +1,72 @@
+// A server that is up and takes no writes: too few replicas, a full disk, no memory.
+
+import { afterEach, expect, test } from 'vitest';
+import { OutcomeUnknownError } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { rawClient } from '../support/redis.js';
+import { testScope } from '../support/scope.js';
+import { ownServer } from '../support/server.js';
+
+const scope = testScope('no-writes');
+const server = await ownServer();
+const raw = rawClient(server.url);
+
+async function refuseWrites(refuse: boolean): Promise<void> {
+  await raw.config('SET', 'min-replicas-to-write', refuse ? 1 : 0);
+}
+
+afterEach(async () => {
+  await refuseWrites(false);
+});
+
+function reasonOf(outcome: PromiseSettledResult<unknown>): unknown {
+  return outcome.status === 'rejected' ? outcome.reason : 'resolved';
+}
+
+const options = { redis: server.url, commandTimeoutMs: 300 };
+
+test('a release that the server refuses to write is made when it takes writes again', async () => {
+  const client = scope.client(options);
+  const name = scope.name();
+  const gate = client.getSemaphore(`${name}-gate`);
+  const seats = client.getPermitExpirableSemaphore(`${name}-seats`);
+  await gate.trySetPermits(1);
+  await seats.trySetPermits(1);
+  const held = [
+    await client.getLock(`${name}-lock`).acquire(),
+    await client.getReadWriteLock(`${name}-rw`).readLock.acquire(),
+    await gate.acquire(),
+    await seats.acquire(),
+  ];
+  await refuseWrites(true);
+
+  const outcomes = await Promise.allSettled(held.map((grant) => grant.release()));
+
+  for (const outcome of outcomes) {
+    expect(reasonOf(outcome)).toBeInstanceOf(OutcomeUnknownError);
+    expect(String(reasonOf(outcome))).toContain('NOREPLICAS');
+  }
+  await refuseWrites(false);
+  await eventually(async () => {
+    expect(await raw.exists(`${name}-lock`, `${name}-rw`)).toBe(0);
+    expect(await gate.availablePermits()).toBe(1);
+    expect(await seats.availablePermits()).toBe(1);
+  });
+  await gate.delete();
+  await seats.delete();
+});
+
+test('an acquisition that the server refuses to write says why', async () => {
+  const client = scope.client(options);
+  await refuseWrites(true);
+
+  const attempts = [
+    client.getLock(scope.name()).tryAcquire(),
+    client.getFairLock(scope.name()).tryAcquire(),
+    client.getReadWriteLock(scope.name()).writeLock.tryAcquire(),
+  ];
+
+  for (const outcome of await Promise.allSettled(attempts)) {
+    expect(String(reasonOf(outcome))).toContain('NOREPLICAS');
+  }
+});

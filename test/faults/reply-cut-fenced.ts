@@ -1,0 +1,42 @@
+// What fencing tokens have to be when the answer to an acquisition is cut off after it has run.
+
+import { expect } from 'vitest';
+import * as scripts from '../../src/core/scripts.generated.js';
+import { rawClient } from '../support/redis.js';
+import { cutReply, expectHolder, take, type Case } from './world.js';
+
+export const tokens: Case[] = [
+  {
+    fact: 'one grant has one token, and the next grant a larger one',
+    async run({ proxy, name, client, other }) {
+      const fault = cutReply(proxy, scripts.lockAcquireFenced);
+
+      const acquiring = take(client.getFencedLock(name));
+      await fault.ran();
+      const issued = await rawClient().get(`redisson_lock_token:{${name}}`);
+      await fault.replay();
+      const hold = await acquiring;
+
+      expect(hold.fencingToken).toBe(BigInt(issued ?? ''));
+      await hold.release();
+      const next = await take(other.getFencedLock(name));
+      expect(next.fencingToken).toBeGreaterThan(hold.fencingToken ?? 0n);
+    },
+  },
+  {
+    fact: 'a re-entry keeps the token and counts once',
+    async run({ proxy, name, client }) {
+      const lock = client.getFencedLock(name);
+      const outer = await take(lock);
+      const fault = cutReply(proxy, scripts.lockAcquireFenced);
+
+      const entering = take(lock, { within: outer });
+      await fault.ran();
+      await fault.replay();
+      const inner = await entering;
+
+      expect(inner.fencingToken).toBe(outer.fencingToken);
+      await expectHolder(name, outer, 2);
+    },
+  },
+];

@@ -1,0 +1,202 @@
+// What can happen to a counting semaphore, one command each, on the model and on the real one.
+
+import * as fc from 'fast-check';
+import { expect } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { anyClient, commandsWith, faults, pick, quiet, turns } from './model-command.js';
+import type { ModelCommand } from './model-command.js';
+import { change, check, granted, headOf, liveGrants, waiting } from './semaphore-model.js';
+import type { Model, Real } from './semaphore-model.js';
+
+type SemaphoreCommand = ModelCommand<Model, Real>;
+
+const command = commandsWith<Model, Real>(check);
+const semaphoreOf = ({ clients, name }: Real, client: number) =>
+  clients[client]!.getSemaphore(name);
+
+const trySetPermits = (client: number, permits: number): SemaphoreCommand =>
+  command(`trySetPermits(${client}, ${permits})`, async (model, real) => {
+    const isSet = await semaphoreOf(real, client).trySetPermits(permits);
+    expect(isSet).toBe(model.available === undefined);
+    if (isSet) {
+      change(model, permits);
+    }
+  });
+
+const addPermits = (client: number, delta: number): SemaphoreCommand =>
+  command(`addPermits(${client}, ${delta})`, async (model, real) => {
+    change(model, delta);
+    await semaphoreOf(real, client).addPermits(delta);
+  });
+
+const drainPermits = (client: number): SemaphoreCommand =>
+  command(`drainPermits(${client})`, async (model, real) => {
+    const left = Math.max(0, model.available ?? 0);
+    expect(await semaphoreOf(real, client).drainPermits()).toBe(left);
+    if (left > 0) {
+      change(model, -left);
+    }
+  });
+
+const availablePermits = (client: number): SemaphoreCommand =>
+  command(`availablePermits(${client})`, async (model, real) => {
+    expect(await semaphoreOf(real, client).availablePermits()).toBe(model.available ?? 0);
+  });
+
+/** Permits that nobody took. */
+const releaseMore = (client: number, permits: number): SemaphoreCommand =>
+  command(`releaseMore(${client}, ${permits})`, async (model, real) => {
+    change(model, permits);
+    await semaphoreOf(real, client).release(permits);
+  });
+
+/** Starts an acquisition that may wait for ever. */
+function start(model: Model, real: Real, client: number, count: number): number {
+  const abort = new AbortController();
+  const index = model.waiters.length;
+  model.waiters.push({ client, count, state: 'waiting' });
+  real.waiters.push({ abort, error: undefined });
+  semaphoreOf(real, client)
+    .acquire(count, { signal: abort.signal })
+    .then(
+      (permits) => real.news.push({ waiter: index, permits }),
+      (error: unknown) => {
+        real.waiters[index]!.error = error;
+      },
+    );
+  return index;
+}
+
+const acquire = (client: number, count: number): SemaphoreCommand =>
+  command(`acquire(${client}, ${count})`, (model, real) => {
+    start(model, real, client, count);
+  });
+
+/** Given up after a moment: it is granted, or nothing of it stays. */
+const acquireAndAbort = (client: number, count: number, after: number): SemaphoreCommand =>
+  command(`acquireAndAbort(${client}, ${count}, ${after})`, async (model, real) => {
+    const index = start(model, real, client, count);
+    await turns(after);
+    real.waiters[index]!.abort.abort(new Error('given up'));
+    const hasEnded = (): boolean =>
+      real.waiters[index]!.error !== undefined || real.news.some(({ waiter }) => waiter === index);
+    await eventually(hasEnded, { everyMs: 1 });
+    if (real.waiters[index]!.error !== undefined) {
+      model.waiters[index]!.state = 'aborted';
+    }
+    await quiet(() => semaphoreOf(real, client).availablePermits());
+  });
+
+const tryAcquire = (client: number, count: number): SemaphoreCommand =>
+  command(`tryAcquire(${client}, ${count})`, async (model, real) => {
+    const isServed = headOf(model, client) === undefined && count <= (model.available ?? 0);
+    const permits = await semaphoreOf(real, client).tryAcquire(count);
+    const line = await real.raw.zcard(`latchkey_waiting:{${real.name}}`);
+    if (line === 0) {
+      expect(permits !== null).toBe(isServed);
+    }
+    if (permits !== null) {
+      granted(model, real, permits);
+    }
+  });
+
+const release = (which: number): SemaphoreCommand =>
+  command(
+    `release(${which})`,
+    async (model, real) => {
+      const grant = liveGrants(model)[which % liveGrants(model).length]!;
+      const permits = real.grants[model.grants.indexOf(grant)]!;
+      grant.state = 'released';
+      model.available = (model.available ?? 0) + grant.count;
+      await Promise.all([permits.release(), permits.release()]);
+    },
+    (model) => liveGrants(model).length > 0,
+  );
+
+/** In one breath of all clients. */
+const releaseAll = (): SemaphoreCommand =>
+  command(
+    'releaseAll',
+    async (model, real) => {
+      const leaving = real.grants.filter((_, i) => model.grants[i]!.state === 'live');
+      for (const grant of liveGrants(model)) {
+        grant.state = 'released';
+        model.available = (model.available ?? 0) + grant.count;
+      }
+      await Promise.all(leaving.map(async (permits) => await permits.release()));
+    },
+    (model) => liveGrants(model).length > 0,
+  );
+
+const abort = (which: number): SemaphoreCommand =>
+  command(
+    `abort(${which})`,
+    async (model, real) => {
+      const waiter = waiting(model)[which % waiting(model).length]!;
+      const its = real.waiters[model.waiters.indexOf(waiter)]!;
+      const reason = new Error('given up');
+      waiter.state = 'aborted';
+      its.abort.abort(reason);
+      await turns(1);
+      expect(its.error).toBe(reason);
+      await quiet(() => semaphoreOf(real, waiter.client).availablePermits());
+    },
+    (model) => waiting(model).length > 0,
+  );
+
+/** What was taken before comes on top of what is set next. */
+const remove = (client: number): SemaphoreCommand =>
+  command(`delete(${client})`, async (model, real) => {
+    const isThere = await semaphoreOf(real, client).delete();
+    expect(isThere).toBe(model.available !== undefined);
+    model.total -= model.available ?? 0;
+    model.available = undefined;
+  });
+
+/** Redisson takes one, if there is one. */
+const foreignAcquire = (): SemaphoreCommand =>
+  command(
+    'foreignAcquire',
+    async (model, { raw, name }) => {
+      change(model, -1);
+      await raw.decr(name);
+    },
+    (model) => (model.available ?? 0) > 0,
+  );
+
+/** Redisson gives one back. */
+const foreignRelease = (): SemaphoreCommand =>
+  command('foreignRelease', async (model, { raw, name }) => {
+    change(model, 1);
+    const available = String(model.available);
+    await raw.multi().incr(name).publish(`redisson_sc:{${name}}`, available).exec();
+  });
+
+const some = fc.integer({ min: 1, max: 4 });
+
+/** Everything that can happen, what takes and gives most often. */
+export const semaphoreCommands: fc.Arbitrary<SemaphoreCommand>[] = [
+  ...[1, 2].map(() =>
+    fc.tuple(anyClient, fc.nat(6)).map(([who, permits]) => trySetPermits(who, permits)),
+  ),
+  fc
+    .tuple(anyClient, fc.integer({ min: -4, max: 4 }))
+    .map(([who, delta]) => addPermits(who, delta)),
+  anyClient.map(drainPermits),
+  anyClient.map(availablePermits),
+  fc.tuple(anyClient, some).map(([who, permits]) => releaseMore(who, permits)),
+  ...[1, 2, 3, 4].map(() => fc.tuple(anyClient, some).map(([who, count]) => acquire(who, count))),
+  ...[1, 2].map(() =>
+    fc
+      .tuple(anyClient, some, fc.nat(6))
+      .map(([who, count, after]) => acquireAndAbort(who, count, after)),
+  ),
+  fc.tuple(anyClient, some).map(([who, count]) => tryAcquire(who, count)),
+  ...[1, 2, 3].map(() => pick.map(release)),
+  fc.constant(releaseAll()),
+  ...[1, 2].map(() => pick.map(abort)),
+  anyClient.map(remove),
+  fc.constant(foreignAcquire()),
+  fc.constant(foreignRelease()),
+  ...faults(command),
+];

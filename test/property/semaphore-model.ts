@@ -1,0 +1,130 @@
+// The counting semaphore as it should be, in plain TypeScript, and the real one next to it.
+
+import { expect } from 'vitest';
+import type { Permits } from '../../src/index.js';
+import { settled, type World } from './world.js';
+
+export interface ModelGrant {
+  readonly count: number;
+  state: 'live' | 'released';
+}
+
+export interface ModelWaiter {
+  readonly client: number;
+  readonly count: number;
+  state: 'waiting' | 'granted' | 'aborted';
+}
+
+export interface Model {
+  /** Permits that are left; undefined when none were set. */
+  available: number | undefined;
+  /** All that were ever set or added, less those that were taken away or released twice. */
+  total: number;
+  readonly grants: ModelGrant[];
+  readonly waiters: ModelWaiter[];
+}
+
+interface RealWaiter {
+  readonly abort: AbortController;
+  error: unknown;
+}
+
+export interface Real extends World {
+  /** At the index of their model. */
+  readonly grants: Permits[];
+  readonly waiters: RealWaiter[];
+  /** What was granted and the model does not know yet, in this order. */
+  readonly news: { waiter: number; permits: Permits }[];
+}
+
+export const liveGrants = (model: Model): ModelGrant[] =>
+  model.grants.filter(({ state }) => state === 'live');
+
+export const waiting = (model: Model): ModelWaiter[] =>
+  model.waiters.filter(({ state }) => state === 'waiting');
+
+/** Who stands first among those of a client that wait. */
+export const headOf = (model: Model, client: number): ModelWaiter | undefined =>
+  waiting(model).find((waiter) => waiter.client === client);
+
+/** Notes permits that were granted, and that they were there. */
+export function granted(model: Model, real: Real, permits: Permits): void {
+  expect(permits.count, 'never more than there are').toBeLessThanOrEqual(model.available ?? 0);
+  model.available = (model.available ?? 0) - permits.count;
+  model.grants.push({ count: permits.count, state: 'live' });
+  real.grants.push(permits);
+}
+
+/** Notes what was granted to those who wait, in the order in which it was. */
+function absorb(model: Model, real: Real): void {
+  for (const { waiter: at, permits } of real.news.splice(0)) {
+    const waiter = model.waiters[at]!;
+    expect(waiter, 'first come, first served inside one client').toBe(headOf(model, waiter.client));
+    expect(permits.count).toBe(waiter.count);
+    waiter.state = 'granted';
+    granted(model, real, permits);
+  }
+}
+
+/** Permits become available, or are taken away. */
+export function change(model: Model, delta: number): void {
+  model.available = (model.available ?? 0) + delta;
+  model.total += delta;
+}
+
+/** Whoever fits comes in; with somebody passed over for long, nobody before that one. */
+function checkProgress(model: Model, real: Real, line: readonly string[]): void {
+  const first = real.clients.findIndex(({ id }) => id === line[0]);
+  real.clients.forEach((_, client) => {
+    const head = headOf(model, client);
+    if (head !== undefined && (first === -1 || first === client)) {
+      expect(head.count, 'who fits gets in').toBeGreaterThan(model.available ?? 0);
+    }
+  });
+}
+
+/** What must be true after every command. */
+export async function check(model: Model, real: Real): Promise<void> {
+  const { raw, name } = real;
+  await settled(async () => {
+    const line = `latchkey_waiting:{${name}}`;
+    const replies = await raw.multi().get(name).zrange(line, '0', '-1').exec();
+    const [value, clients] = (replies ?? []).map(([, reply]) => reply);
+    return [
+      () => absorb(model, real),
+      () => {
+        expect(value).toBe(model.available === undefined ? null : String(model.available));
+        checkProgress(model, real, clients as string[]);
+        model.waiters.forEach(({ state }, i) => {
+          expect(real.waiters[i]!.error === undefined).toBe(state !== 'aborted');
+        });
+      },
+    ];
+  });
+  const taken = liveGrants(model).reduce((sum, { count }) => sum + count, 0);
+  expect((model.available ?? 0) + taken).toBe(model.total);
+}
+
+/** The end of a run: everything is given back, and everybody who waits gets in. */
+export async function finish(model: Model, real: Real): Promise<void> {
+  const semaphore = real.clients[0]!.getSemaphore(real.name);
+  const needed = Math.max(1, ...waiting(model).map(({ count }) => count));
+  const missing = needed - model.total;
+  if (missing > 0) {
+    change(model, missing);
+    await semaphore.addPermits(missing);
+    await check(model, real);
+  }
+  while (liveGrants(model).length > 0) {
+    const leaving = model.grants.flatMap(({ state }, i) => (state === 'live' ? [i] : []));
+    for (const i of leaving) {
+      model.grants[i]!.state = 'released';
+      model.available = (model.available ?? 0) + model.grants[i]!.count;
+    }
+    await Promise.all(leaving.map(async (i) => await real.grants[i]!.release()));
+    await check(model, real);
+  }
+  expect(waiting(model)).toEqual([]);
+  expect(await real.raw.get(real.name)).toBe(String(model.total));
+  expect(await semaphore.delete()).toBe(true);
+}

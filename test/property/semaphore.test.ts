@@ -1,0 +1,14 @@
+import { testModel } from './seeds.js';
+import { semaphoreCommands } from './semaphore-commands.js';
+import { finish } from './semaphore-model.js';
+import { worlds } from './world.js';
+
+testModel('permits are neither lost nor doubled, whatever the network does', {
+  worlds: await worlds('semaphore-model'),
+  commands: semaphoreCommands,
+  setup: (world) => ({
+    model: { available: undefined, total: 0, grants: [], waiters: [] },
+    real: Object.assign(world, { grants: [], waiters: [], news: [] }),
+  }),
+  finish,
+});

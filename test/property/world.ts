@@ -1,0 +1,115 @@
+// Three clients of one object on a server of their own, each on a route of its own.
+
+import type { Redis } from 'ioredis';
+import { afterAll } from 'vitest';
+import { createClient, type Client } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
+import { keysUnder, randomName, rawClient } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { ownServer } from '../support/server.js';
+import { startRoute, type Route } from './route.js';
+
+export const CLIENTS = 3;
+
+/** What the real side of every model stands on. */
+export interface World {
+  readonly name: string;
+  readonly raw: Redis;
+  readonly clients: readonly Client[];
+  /** At the index of their client. */
+  readonly routes: readonly Route[];
+  /** How many holds the clients have told to be lost. */
+  lostEvents: number;
+}
+
+export interface Worlds {
+  /** Fresh clients, for an object that nobody has used. */
+  create(): World;
+  /** Closes everything; what a run that `failed` has left is no news. */
+  end(world: World, failed: boolean): Promise<void>;
+}
+
+/** Private records that live for ten minutes by design. */
+const RECORDS = [/^latchkey_(?:cancelled|requests|beats):/];
+
+/** Of the holds that are renewed. */
+const leaseMs = 2_000;
+
+/**
+ * Called once at the top of a test file.
+ *
+ * @param word what the file is about
+ * @param lasting keys that stay by design and have no TTL
+ */
+export async function worlds(word: string, lasting: readonly RegExp[] = []): Promise<Worlds> {
+  const prefix = randomName(word);
+  const server = await ownServer();
+  const raw = rawClient(server.url);
+  const starting = Array.from({ length: CLIENTS }, async () => await startRoute(server));
+  const routes = await Promise.all(starting);
+  let runs = 0;
+
+  const forget = async (text: string, which: (key: string) => boolean): Promise<void> => {
+    const keys = await keysUnder(text, raw);
+    const chosen = keys.filter((key) => which(key));
+    if (chosen.length > 0) {
+      await raw.del(...chosen);
+    }
+  };
+
+  afterAll(async () => {
+    await forget(prefix, (key) => lasting.some((rule) => rule.test(key)));
+    await expectNoResidue(prefix, { allow: RECORDS, client: raw, withinMs: 5_000 });
+    await expectNoChannels(prefix, { client: raw });
+  });
+
+  return {
+    create: () => {
+      runs += 1;
+      const clients = routes.map(({ url }) => createClient({ redis: url, leaseMs }));
+      const world: World = { name: `${prefix}-${runs}`, raw, clients, routes, lostEvents: 0 };
+      for (const client of clients) {
+        client.on('lost', () => {
+          world.lostEvents += 1;
+        });
+      }
+      return world;
+    },
+    end: async ({ name, clients }, failed) => {
+      await Promise.all(routes.map(async (route) => await route.mend()));
+      await Promise.all(clients.map(async (client) => await client.close()));
+      if (failed) {
+        await forget(`${name}}`, () => true);
+        await raw.del(name);
+      }
+    },
+  };
+}
+
+/**
+ * Waits until model and server agree.
+ *
+ * @param look at the server; returns what notes the grants that came meanwhile, which must be right
+ * the first time, and what compares the two, which may take its time to come true
+ */
+export async function settled(
+  look: () => Promise<[note: () => void, compare: () => void]>,
+): Promise<void> {
+  const violations: unknown[] = [];
+  await eventually(
+    async () => {
+      const [note, compare] = await look();
+      try {
+        note();
+      } catch (error) {
+        violations.push(error);
+        return;
+      }
+      compare();
+    },
+    { withinMs: 8_000, everyMs: 2 },
+  );
+  if (violations.length > 0) {
+    throw violations[0];
+  }
+}
