@@ -194,8 +194,9 @@ const cycles = {
     const stem = suffixed(lock, '');
     const lease = String(LEASE_MS);
     const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
-      const ofClaims = [cancelled, suffixed(lock, `${holder}:rwlock_timeout:1`)];
-      const claims = [holder, '1', lease, '0'];
+      const hold = suffixed(lock, `${holder}:rwlock_timeout:1`);
+      const ofClaims = [cancelled, hold, hold];
+      const claims = [holder, '1', lease, '0', ''];
       const operands = rwlockAcquireRead.operands(
         { lock, readers, ...lines, ofClaims },
         { client: bare.clientId, place: 'line', ...told, claims },

@@ -57,11 +57,18 @@ for i = 1, served do
   permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
 end
 local life_ms = served > 0 and permits_share_ttl(semaphore, timeouts) or -1
-if reclaimed > 0 or left then
-  permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
-end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, counts[served + 1] - available, now)
 end
 answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
-return served > 0 and record(requests, number, ARGV[2], answer) or answer
+if served > 0 then
+  record(requests, number, ARGV[2], answer)
+end
+if left then
+  -- A 0 as well: who stood back sleeps for as long as this client may be silent, and is to look when
+  -- the next permit expires.
+  redis.call(ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+elseif reclaimed > 0 then
+  permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
+end
+return answer

@@ -44,7 +44,8 @@ if total + delta > 2147483647 or left + delta < -2147483648 then
 end
 -- By 0 too: it makes a semaphore that was not there.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
+record(requests, number, ARGV[2], '1')
 if delta > 0 then
   permits_tell(timeouts, now_ms(), left + delta, ARGV[5], ARGV[6])
 end
-return record(requests, number, ARGV[2], '1')
+return '1'

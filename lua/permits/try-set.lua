@@ -35,7 +35,8 @@ redis.call('SET', semaphore, ARGV[3])
 if tonumber(ARGV[4]) > 0 then
   redis.call('PEXPIRE', semaphore, ARGV[4])
 end
+record(requests, number, ARGV[2], '1')
 if tonumber(ARGV[3]) > 0 then
   redis.call(ARGV[5], ARGV[6], ARGV[3])
 end
-return record(requests, number, ARGV[2], '1')
+return '1'

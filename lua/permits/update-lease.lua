@@ -34,9 +34,10 @@ if not left or expiry <= now then
 end
 redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
 permits_share_ttl(semaphore, timeouts)
+record(requests, number, ARGV[2], '1')
 if now + ARGV[4] < expiry then
   -- Waiters sleep until the expiry that they were told: a message, though nothing has become
   -- available, makes them look when it is now. Java counts a 0 for what it says.
   redis.call(ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
 end
-return record(requests, number, ARGV[2], '1')
+return '1'

@@ -6,10 +6,16 @@ export interface Counted {
   readonly sentAt: number;
 }
 
-/** The number that a counted call was answered; throws when the server refused to run it. */
+/** The number that a counted call was answered; undefined when it did not run. */
+export function lateCountOf(answer: unknown): number | undefined {
+  return typeof answer === 'string' && /^-?\d+$/.test(answer) ? Number(answer) : undefined;
+}
+
+/** The same of a call that must have run. */
 export function countOf(answer: string): number {
-  if (!/^-?\d+$/.test(answer)) {
+  const count = lateCountOf(answer);
+  if (count === undefined) {
     throw new UnexpectedReplyError(`the server refused a request as ${JSON.stringify(answer)}`);
   }
-  return Number(answer);
+  return count;
 }

@@ -4,7 +4,7 @@ import type { Answered, AskedHooks, Purpose } from './asked.js';
 import { Call, prepare } from './call.js';
 import type { Prepared, Receiver, Sending } from './call.js';
 import type { Anchor, Clock } from './clock.js';
-import { countOf } from './counted.js';
+import { countOf, lateCountOf } from './counted.js';
 import type { Counted } from './counted.js';
 import { ExpiryQueue, Limit } from './expiry-queue.js';
 import type { Request, Requests } from './requests.js';
@@ -119,8 +119,7 @@ export class Delivery {
       const args = { number, floor: this.#parts.requests.floor(key) };
       return prepare(requestsCancel, { requests: requestsKey }, args);
     };
-    const burnt = (answer: unknown): void =>
-      late(answer === 'cancelled' ? undefined : countOf(String(answer)));
+    const burnt = (answer: unknown): void => late(lateCountOf(answer));
     const burning = { burn, always: false, burnt };
     const { answer, call } = await this.counted(resource, key, build, burning);
     return { count: countOf(answer), sentAt: call.sentAt };

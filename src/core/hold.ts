@@ -36,7 +36,7 @@ export interface Hold extends AsyncDisposable {
   /**
    * Makes the lease last at least `leaseMs` from now; a longer one is not shortened.
    *
-   * Failure: on a timeout the old deadline stays; the server may keep the lock a little longer.
+   * Failure: on a timeout the old deadline stays, and the lock is given back when that passes.
    * @param leaseMs - 1 to 2147483647 milliseconds.
    * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
    * @throws CommandTimeoutError when it was not sent, OutcomeUnknownError when no answer came.

@@ -49,8 +49,10 @@ export class Lease {
   renewing = false;
   /** A copy of the acquisition may still run: releasing must burn the holder id. */
   stray = false;
-  /** The largest number of holds that the server may know of. */
+  /** The largest number of holds that the server may know of, but for late copies. */
   peak = 1;
+  /** The largest number of holds that was ever stated. */
+  most = 1;
   /** What its holder has on the other side of the lock: the read holds of a writer. */
   companion: Lease | undefined;
   /** Under whose hold it is: set for a companion. */
@@ -80,6 +82,7 @@ export class Lease {
   add(holder: LeaseHolder): void {
     this.holders.push(holder);
     this.peak = Math.max(this.peak, this.alive);
+    this.most = Math.max(this.most, this.alive);
   }
 
   /** What a renewal says of it. */

@@ -102,9 +102,9 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
       lease.end();
     }
     const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
-    const { peak, identity } = lease;
+    const { peak, most, identity } = lease;
     lease.peak = Math.max(1, count);
-    return this.protocol.release(identity.holderId, count, burnMs, peak);
+    return this.protocol.release(identity.holderId, count, burnMs, count === 0 ? most : peak);
   }
 
   protected override released(hold: LockHold): void {
@@ -116,7 +116,7 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   protected override takeBack(lease: Lease): void {
     const { delivery } = this.runtime;
     const { holderId } = lease.identity;
-    delivery.behind(this.protocol.release(holderId, 0, MEMORY_MS, lease.peak), () => this.wake());
+    delivery.behind(this.protocol.release(holderId, 0, MEMORY_MS, lease.most), () => this.wake());
   }
 
   /** The lease is renewed no more, and the name is free. */

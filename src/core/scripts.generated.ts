@@ -799,7 +799,7 @@ export const permitsAcquire: Script<
   string
 > = {
   name: 'permits/acquire',
-  sha1: 'e6068e765337a0be96adc507915c2121ec6f32d7',
+  sha1: '6d589e15e4cfc7670d50689c46ab9e8397f6eb5f',
   source: `-- permits/acquire
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -962,14 +962,19 @@ for i = 1, served do
   permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
 end
 local life_ms = served > 0 and permits_share_ttl(semaphore, timeouts) or -1
-if reclaimed > 0 or left then
-  permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
-end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, counts[served + 1] - available, now)
 end
 answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
-return served > 0 and record(requests, number, ARGV[2], answer) or answer`,
+if served > 0 then
+  record(requests, number, ARGV[2], answer)
+end
+if left then
+  redis.call(ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+elseif reclaimed > 0 then
+  permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
+end
+return answer`,
   operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
   decode: text,
 };
@@ -1437,7 +1442,7 @@ export const permitsResize: Script<
   string
 > = {
   name: 'permits/resize',
-  sha1: '6953712188538f2f8ed80a714769fa80298ae966',
+  sha1: 'a8c64e2205f7f8804172bd1b62f06610ca3eef64',
   source: `-- permits/resize
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1502,10 +1507,11 @@ if total + delta > 2147483647 or left + delta < -2147483648 then
   return record(requests, number, ARGV[2], '0')
 end
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
+record(requests, number, ARGV[2], '1')
 if delta > 0 then
   permits_tell(timeouts, now_ms(), left + delta, ARGV[5], ARGV[6])
 end
-return record(requests, number, ARGV[2], '1')`,
+return '1'`,
   operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.way, args.permits, args.publish, args.channel],
   decode: text,
 };
@@ -1517,7 +1523,7 @@ export const permitsTrySet: Script<
   string
 > = {
   name: 'permits/try-set',
-  sha1: 'a98a62897282efea5e2e75c24b973d22ed1a4357',
+  sha1: '9f30fa69ed15f6d7c05daaa8766a005e5c23164e',
   source: `-- permits/try-set
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1568,10 +1574,11 @@ redis.call('SET', semaphore, ARGV[3])
 if tonumber(ARGV[4]) > 0 then
   redis.call('PEXPIRE', semaphore, ARGV[4])
 end
+record(requests, number, ARGV[2], '1')
 if tonumber(ARGV[3]) > 0 then
   redis.call(ARGV[5], ARGV[6], ARGV[3])
 end
-return record(requests, number, ARGV[2], '1')`,
+return '1'`,
   operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
@@ -1583,7 +1590,7 @@ export const permitsUpdateLease: Script<
   string
 > = {
   name: 'permits/update-lease',
-  sha1: '6ab83143f88411f0e9c59346cc71044e8556e827',
+  sha1: 'baf3d98904f08e7dcc7196a183dc373763acb266',
   source: `-- permits/update-lease
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -1643,10 +1650,11 @@ if not left or expiry <= now then
 end
 redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
 permits_share_ttl(semaphore, timeouts)
+record(requests, number, ARGV[2], '1')
 if now + ARGV[4] < expiry then
   redis.call(ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
 end
-return record(requests, number, ARGV[2], '1')`,
+return '1'`,
   operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.permit, args.leaseMs, args.publish, args.channel],
   decode: text,
 };

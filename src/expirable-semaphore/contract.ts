@@ -15,8 +15,8 @@ export interface PermitExpirableSemaphore {
    *
    * Failure: it is done at most once, whatever the network does.
    * @param permits - 0 to 2147483647.
-   * @param options - `ttlMs`, 1 to 2147483647: life of the semaphore and of all its permits. By
-   * default it has no limit.
+   * @param options - `ttlMs`, 1 to 2147483647: life of the semaphore and of all its permits, none of
+   * which outlives it, whatever its lease. By default it has no limit.
    * @returns false when one is set already.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
@@ -97,19 +97,23 @@ export interface PermitExpirableSemaphore {
   /**
    * Sets when a permit expires, whoever acquired it: `leaseMs` from now, sooner than before too.
    * From then on this client does not renew it; another client that renews it goes on doing so.
+   * The owner in another client learns of an earlier end with its next renewal, a third of its
+   * client's lease later at most: until then it may believe that it holds a permit which somebody
+   * else has got.
    *
    * Failure: it is done at most once. While its outcome is unknown, a permit of this client counts
-   * as held only for as long as both its old and its new lease cover.
+   * as held only for as long as both its old and its new lease cover; when that time passes it is
+   * lost, and given back.
    * @param permitId - 32 lower-case hex digits.
    * @param leaseMs - 1 to 2147483647 milliseconds.
-   * @returns false when the permit is unknown or has expired.
+   * @returns false when the permit is unknown or has expired, or was lost before the answer came.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
   updateLease(permitId: string, leaseMs: number): Promise<boolean>;
   /**
    * Removes the semaphore with all its permits; waiters go on waiting until permits are set again.
-   * Those who hold permits learn of it through their signal: at once in this client, else with the
-   * next renewal.
+   * Those who hold permits learn of it through their signal: in this client with the answer, those
+   * included whose permits were still on their way; else with the next renewal.
    * @returns true if there was one.
    */
   delete(): Promise<boolean>;

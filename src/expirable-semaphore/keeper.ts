@@ -58,6 +58,7 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
       lease.start(sentAt, terms.leaseMs);
       lease.limit(sentAt, lifeMs);
       if (terms.leaseMs >= RETRIED_LEASE_MIN_MS && !lease.covers(now)) {
+        lease.end();
         return undefined;
       }
       const permit = new LeasedPermit(this, lease, terms.renewed, {
@@ -136,14 +137,14 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
       const late = (count: number | undefined): void => settle(count, madeAt);
       const { count, sentAt } = await this.#tellLease(id, leaseMs, late);
       settle(count, sentAt);
+      // An answer that came too late sets nothing: what was lost meanwhile has been taken back.
+      return count === 1 && lease.error === undefined;
     } catch (error) {
       if (!(error instanceof OutcomeUnknownError)) {
         settle(undefined, madeAt);
       }
       throw error;
     }
-    // An answer that came too late sets nothing: what was lost meanwhile has been taken back.
-    return lease.error === undefined;
   }
 
   #tellLease(

@@ -28,7 +28,7 @@ export interface Permit extends AsyncDisposable {
    * Makes the lease last at least `leaseMs` from now; a longer one is not shortened (see
    * `updateLease`), and none outlives its semaphore (`ttlMs` of `trySetPermits`).
    *
-   * Failure: on a timeout the old deadline stays, and with it the permit is given back.
+   * Failure: on a timeout the old deadline stays, and the permit is given back when that passes.
    * @param leaseMs - 1 to 2147483647 milliseconds.
    * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
    * @throws CommandTimeoutError when it was not sent, OutcomeUnknownError when no answer came.

@@ -83,9 +83,11 @@ export class SemaphoreKeeper implements PermitsOwner {
   /** Releases `count` permits, and serves the next local waiters in the same step when it is their
    * turn. Those that were taken (`goesOn`) go on behind when they are late, and not to a semaphore
    * that is gone; others are then made never to be released, and make the semaphore. */
-  giveBack(count: number, goesOn: boolean): Promise<void> {
+  giveBack(count: number, goesOn: boolean): Promise<unknown> {
     const { runtime, protocol } = this;
     const { key, resource } = protocol;
+    const queue = this.#queues.get(key);
+    const serves = queue?.takesNextRelease() === true;
     const send = (
       waiters: readonly PermitWaiter[],
       mustQueue: boolean,
@@ -93,19 +95,19 @@ export class SemaphoreKeeper implements PermitsOwner {
       const what = { permits: count, mayCreate: !goesOn };
       const build = (request: Request) => protocol.release(request, what, waiters, mustQueue);
       const burn = (request: Request) => protocol.settle(request, goesOn ? count : 0);
-      return runtime.delivery.counted(resource, key, build, { burn, always: goesOn });
+      const burning = { burn, always: goesOn };
+      return runtime.delivery.counted(resource, key, build, burning).then((answered) => {
+        const { isRefused, available } = answered.answer;
+        if (isRefused) {
+          throw outOfRange('permits', [1, INT32_MAX - available], count, available);
+        }
+        if (!serves) {
+          this.wake(available);
+        }
+        return answered;
+      });
     };
-    const queue = this.#queues.get(key);
-    const serves = queue?.takesNextRelease() === true;
-    return (serves ? queue.serveWith(send) : send([], false)).then(({ answer }) => {
-      const { isRefused, available } = answer;
-      if (isRefused) {
-        throw outOfRange('permits', [1, INT32_MAX - available], count, available);
-      }
-      if (!serves) {
-        this.wake(available);
-      }
-    });
+    return serves ? queue.serveWith(send) : send([], false);
   }
 }
 

@@ -12,7 +12,7 @@ export const connecting = ['info', 'ping', 'subscribe', 'unsubscribe', 'eval', '
 /** ... in which these commands are used. */
 export const inScripts = [
   'get set incr incrby decr decrby del unlink exists pttl pexpire persist time publish',
-  'hget hset hdel hexists hgetall hlen hscan',
+  'hget hset hdel hexists hgetall hlen hscan hrandfield',
   'zadd zrem zcard zcount zscore zmscore zrange zrevrange zrangebyscore zremrangebyscore',
   'llen lindex lpos lpush rpush lpop lrem linsert',
 ].flatMap((line) => line.split(' '));
@@ -69,6 +69,7 @@ async function useReadWriteLock(client: Client): Promise<void> {
     await write.extend(40_000);
     await readLock.using(async (read) => await read.extend(40_000));
   });
+  await readLock.using(async (read) => await read.extend(40_000));
   await readLock.acquire();
   await writeLock.tryAcquire();
   await readLock.holdCount();

@@ -5,7 +5,15 @@ import { expect } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { anyClient, commandsWith, faults, pick, quiet, turns } from './model-command.js';
 import type { ModelCommand } from './model-command.js';
-import { change, check, granted, headOf, liveGrants, waiting } from './semaphore-model.js';
+import {
+  change,
+  check,
+  giveBack,
+  granted,
+  headOf,
+  liveGrants,
+  waiting,
+} from './semaphore-model.js';
 import type { Model, Real } from './semaphore-model.js';
 
 type SemaphoreCommand = ModelCommand<Model, Real>;
@@ -106,8 +114,7 @@ const release = (which: number): SemaphoreCommand =>
     async (model, real) => {
       const grant = liveGrants(model)[which % liveGrants(model).length]!;
       const permits = real.grants[model.grants.indexOf(grant)]!;
-      grant.state = 'released';
-      model.available = (model.available ?? 0) + grant.count;
+      giveBack(model, [grant]);
       await Promise.all([permits.release(), permits.release()]);
     },
     (model) => liveGrants(model).length > 0,
@@ -119,10 +126,7 @@ const releaseAll = (): SemaphoreCommand =>
     'releaseAll',
     async (model, real) => {
       const leaving = real.grants.filter((_, i) => model.grants[i]!.state === 'live');
-      for (const grant of liveGrants(model)) {
-        grant.state = 'released';
-        model.available = (model.available ?? 0) + grant.count;
-      }
+      giveBack(model, liveGrants(model));
       await Promise.all(leaving.map(async (permits) => await permits.release()));
     },
     (model) => liveGrants(model).length > 0,
@@ -144,7 +148,7 @@ const abort = (which: number): SemaphoreCommand =>
     (model) => waiting(model).length > 0,
   );
 
-/** What was taken before comes on top of what is set next. */
+/** What was taken before comes back only when permits were set again by then. */
 const remove = (client: number): SemaphoreCommand =>
   command(`delete(${client})`, async (model, real) => {
     const isThere = await semaphoreOf(real, client).delete();

@@ -72,6 +72,18 @@ export function change(model: Model, delta: number): void {
   model.total += delta;
 }
 
+/** Those who had permits give them back: to nobody, when the semaphore has gone meanwhile. */
+export function giveBack(model: Model, grants: readonly ModelGrant[]): void {
+  for (const grant of grants) {
+    grant.state = 'released';
+    if (model.available === undefined) {
+      model.total -= grant.count;
+    } else {
+      model.available += grant.count;
+    }
+  }
+}
+
 /** Whoever fits comes in; with somebody passed over for long, nobody before that one. */
 function checkProgress(model: Model, real: Real, line: readonly string[]): void {
   const first = real.clients.findIndex(({ id }) => id === line[0]);
@@ -109,18 +121,15 @@ export async function check(model: Model, real: Real): Promise<void> {
 export async function finish(model: Model, real: Real): Promise<void> {
   const semaphore = real.clients[0]!.getSemaphore(real.name);
   const needed = Math.max(1, ...waiting(model).map(({ count }) => count));
-  const missing = needed - model.total;
-  if (missing > 0) {
+  const missing = Math.max(0, needed - model.total);
+  if (missing > 0 || model.available === undefined) {
     change(model, missing);
     await semaphore.addPermits(missing);
     await check(model, real);
   }
   while (liveGrants(model).length > 0) {
     const leaving = model.grants.flatMap(({ state }, i) => (state === 'live' ? [i] : []));
-    for (const i of leaving) {
-      model.grants[i]!.state = 'released';
-      model.available = (model.available ?? 0) + model.grants[i]!.count;
-    }
+    giveBack(model, liveGrants(model));
     await Promise.all(leaving.map(async (i) => await real.grants[i]!.release()));
     await check(model, real);
   }
