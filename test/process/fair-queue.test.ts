@@ -111,6 +111,12 @@ test(
     }
     const count = (await line.served()).length;
     await killed.kill();
+    // It may have died inside; nobody else gets in before its lease has ended.
+    const gauge = `${line.name}:gauge`;
+    const [alone, who] = await raw.hmget(gauge, 'alone', 'who');
+    if (alone === '1' && who === String(killed.pid)) {
+      await raw.hincrby(gauge, 'alone', -1);
+    }
     await eventually(async () => await has(count + 100), { withinMs: 15_000 });
     tell(napping, { type: 'stop' });
     await heard(napping, 'stopped');

@@ -4,7 +4,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-// KEYS[1] the gauge; ARGV: shared or alone, how many may share. Answers how often it was full.
+// KEYS[1] the gauge; ARGV: shared or alone, how many may share, who. Answers how often it was full.
 const ENTER = `
 local gauge, side = KEYS[1], ARGV[1]
 local inside = redis.call('HINCRBY', gauge, side, 1)
@@ -17,6 +17,7 @@ end
 if shared == tonumber(ARGV[2]) then redis.call('HINCRBY', gauge, 'full', 1) end
 if shared > peak then redis.call('HSET', gauge, 'peak', shared) end
 redis.call('HINCRBY', gauge, 'entries', 1)
+redis.call('HSET', gauge, 'who', ARGV[3])
 redis.call('HINCRBY', gauge, side .. 'Entries', 1)
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -44,7 +45,7 @@ export class Gauge {
    * @returns {Promise<number>} how often the limit was reached before
    */
   async enter(side, limit = 1_000_000) {
-    return Number(await this.#store.eval(ENTER, 1, this.#key, side, limit));
+    return Number(await this.#store.eval(ENTER, 1, this.#key, side, limit, process.pid));
   }
 
   /** @param {'shared' | 'alone'} side */
