@@ -28,7 +28,7 @@ test('a writer that stood back for a reader who has left is told when that is kn
   await held.release();
   const writer = await writing;
 
-  expect(messages).toEqual(['1', '0']);
+  await eventually(() => expect(messages).toEqual(['1', '0']));
   await writer.release();
   await (await staying).release();
 });
