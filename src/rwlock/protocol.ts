@@ -63,6 +63,8 @@ export abstract class SideProtocol {
   protected readonly runtime: Runtime;
   /** What the names of hold keys begin with, for scripts that look after foreign ones. */
   protected readonly stem: string;
+  /** Private: our readers, and the lines in which readers and writers wait for each other. */
+  protected readonly lines: { readers: string; writers: string; waiting: string; beats: string };
 
   constructor(runtime: Runtime, name: string, key: string) {
     this.runtime = runtime;
@@ -71,6 +73,12 @@ export abstract class SideProtocol {
     this.channel = prefixed('redisson_rwlock', key);
     this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
     this.stem = suffixed(key, '');
+    this.lines = {
+      readers: readersKey(key),
+      writers: prefixed('latchkey_writers', key),
+      waiting: prefixed('latchkey_waiting', key),
+      beats: prefixed('latchkey_beats', key),
+    };
   }
 
   /** Which holders in the hash are this side's. */
@@ -78,7 +86,7 @@ export abstract class SideProtocol {
 
   forceRelease({ number, floor }: { number: number; floor: number }): Prepared<string> {
     const { key, requestsKey, mode, stem } = this;
-    const keys = { lock: key, readers: readersKey(key), requests: requestsKey };
+    const keys = { lock: key, readers: this.lines.readers, requests: requestsKey };
     return prepare(rwlockForceRelease, keys, { number, floor, mode, ...this.told, stem });
   }
 
@@ -92,7 +100,7 @@ export abstract class SideProtocol {
 
   #inspect(...modes: readonly ('read' | 'write')[]): Prepared<LockView> {
     const { key, stem } = this;
-    const operands = rwlockInspect.operands({ lock: key, readers: readersKey(key) }, { stem });
+    const operands = rwlockInspect.operands({ lock: key, readers: this.lines.readers }, { stem });
     const script: Sendable<LockView> = {
       ...rwlockInspect,
       decode: (reply) => viewOf(inspect.decode(reply), modes),
@@ -102,15 +110,6 @@ export abstract class SideProtocol {
 
   protected get told(): { publish: string; channel: string } {
     return { publish: this.runtime.router.publish, channel: this.channel };
-  }
-
-  /** The lines in which readers and writers wait for each other, all private. */
-  protected get lines(): { writers: string; waiting: string; beats: string } {
-    return {
-      writers: prefixed('latchkey_writers', this.key),
-      waiting: prefixed('latchkey_waiting', this.key),
-      beats: prefixed('latchkey_beats', this.key),
-    };
   }
 }
 

@@ -123,11 +123,11 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
   }
 
   release(holder: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult> {
-    const { key, stem, told } = this;
+    const { key, lines, stem, told } = this;
     const keys = {
       lock: key,
       cancelled: cancelledKey(key, holder),
-      readers: readersKey(key),
+      readers: lines.readers,
       holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), peak)],
     };
     const args = { holder, count, burnMs, ...told, stem };
@@ -139,20 +139,16 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     place: Place,
   ): ReturnType<typeof rwlockAcquireRead.operands> {
     const { key, lines, runtime, told } = this;
-    const ofClaims = claims.flatMap(({ holderId, count }) => [
-      cancelledKey(key, holderId),
-      holdKey(key, holderId, 1),
-      holdKey(key, holderId, count),
-    ]);
-    const terms = claims.flatMap(({ holderId, count, leaseMs, rank, beside = '' }) => [
-      holderId,
-      String(count),
-      String(leaseMs),
-      String(rank),
-      beside,
-    ]);
+    const ofClaims: string[] = [];
+    const terms: string[] = [];
+    for (const { holderId, count, leaseMs, rank, beside = '' } of claims) {
+      const first = holdKey(key, holderId, 1);
+      const newest = count === 1 ? first : holdKey(key, holderId, count);
+      ofClaims.push(cancelledKey(key, holderId), first, newest);
+      terms.push(holderId, String(count), String(leaseMs), String(rank), beside);
+    }
     return rwlockAcquireRead.operands(
-      { lock: key, readers: readersKey(key), ...lines, ofClaims },
+      { lock: key, ...lines, ofClaims },
       { client: runtime.id, place, ...told, claims: terms },
     );
   }

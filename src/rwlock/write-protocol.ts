@@ -8,7 +8,7 @@ import { lockRenew, rwlockAcquireWrite, rwlockReleaseWrite } from '../core/scrip
 import { BEAT_MS } from '../core/wait-queue.js';
 import type { Place, WaitQueue } from '../core/wait-queue.js';
 import type { RenewalClaim } from '../core/watchdog.js';
-import { cancelledKey, readersKey, refusalOf, SideProtocol } from './protocol.js';
+import { cancelledKey, refusalOf, SideProtocol } from './protocol.js';
 import { releaseResult } from './read-protocol.js';
 
 const acquireWrite: Sendable<Verdict> = {
@@ -62,7 +62,6 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
     const keys = {
       lock: key,
       cancelled: cancelledKey(key, `${holder}:write`),
-      readers: readersKey(key),
       ...lines,
     };
     const args = { holder, count, leaseMs, place, ...told, stem };
@@ -76,7 +75,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
       cancelled: cancelledKey(key, `${holder}:write`),
       writers: lines.writers,
       beats: lines.beats,
-      readers: readersKey(key),
+      readers: lines.readers,
     };
     const operands = rwlockReleaseWrite.operands(keys, { holder, count, burnMs, ...told, stem });
     return { script: releaseWrite, operands };
