@@ -8,9 +8,9 @@ import { WriteProtocol } from './write-protocol.js';
  * Many readers or one writer, over all processes that share the name; after Redisson's
  * RReadWriteLock, with which it shares its keys and messages.
  *
- * Writer to reader re-enters: inside the scope of a write hold the read lock is granted at once,
- * under the same holder id, and stays when the write lock is released first (downgrade). Reader to
- * writer is refused with DeadlockError.
+ * Writer to reader re-enters: inside the scope of a write hold the read lock is granted at once (the
+ * first time under the same holder id), and stays when the write lock is released first
+ * (downgrade). Reader to writer is refused with DeadlockError.
  *
  * Fairness among Node clients: readers that ask after a writer began to wait wait for it, and a
  * writer waits for readers that came before it, so that neither starves the other. Who reads
