@@ -71,9 +71,10 @@ export function granted(
     expect(excluding, `a ${side} hold was granted beside them`).toEqual([]);
     expect(hold.depth).toBe(1);
     model.groups += 1;
-  } else {
+  } else if (side === model.holds[outer]!.side) {
     expect(hold.holderId).toBe(real.holds[outer]?.holderId);
   }
+  // A writer's first read has the writer's id, and a later one its own: no id is granted twice.
   const group = outer === undefined ? model.groups : model.holds[outer]!.group;
   model.holds.push({ client, side, group, outer, state: 'live' });
   real.holds.push(hold);
