@@ -76,7 +76,10 @@ test('a holder frozen past its lease sees the loss on its first line, and frees 
   const client = scope.client();
 
   worker.signal('SIGSTOP');
+  const stoppedAt = performance.now();
   const successor = await client.getFencedLock(name).acquire({ waitMs: 20_000 });
+  // Its timer takes nothing shorter than a whole lease for a pause; the rest of one may be less.
+  await eventually(() => performance.now() - stoppedAt > 600);
   worker.send({ type: 'look' });
   worker.send({ type: 'release' });
   worker.signal('SIGCONT');
