@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // The peer range spans two majors: the same suite runs against either.
 const driver = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? { ioredis: 'ioredis-5' } : {};
@@ -7,6 +7,8 @@ export default defineConfig({
   resolve: { alias: driver },
   test: {
     include: ['test/**/*.test.ts'],
+    // They need a JDK and Maven: `npm run test:interop`.
+    exclude: [...configDefaults.exclude, 'test/interop/**'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     // More than two cores: much of the time is spent waiting for leases to end.

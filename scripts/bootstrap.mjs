@@ -1,5 +1,5 @@
 // @ts-check
-// `npm test`, `npm run demo` and `npm run bench` in a fresh clone: installs what the lockfile says
+// `npm test`, `npm run test:interop`, `npm run demo` and `npm run bench` in a fresh clone: installs what the lockfile says
 // and builds if needed, then hands over. Node built-ins only.
 
 import { spawnSync } from 'node:child_process';
@@ -9,6 +9,7 @@ import { dependenciesAreFresh, distIsFresh, root } from './lib/fresh.mjs';
 
 const tasks = new Map([
   ['test', { script: 'scripts/test.mjs', needsBuild: false }],
+  ['test:interop', { script: 'scripts/interop.mjs', needsBuild: false }],
   ['demo', { script: 'demo/main.mjs', needsBuild: true }],
   ['bench', { script: 'bench/main.mjs', needsBuild: true }],
 ]);

@@ -1,0 +1,50 @@
+// @ts-check
+// `npm run test:interop`: builds the Java program of test/interop and runs the tests in which it
+// works beside Node clients. The last line is "N passed, N failed".
+//
+//   node scripts/interop.mjs [--available] [VITEST ARGUMENT]...
+//
+// --available  only says, also by its exit code, whether a JDK and Maven are here
+
+import { missingTools } from './lib/java.mjs';
+import { run } from './lib/run.mjs';
+import { runVitest } from './lib/vitest.mjs';
+
+async function build() {
+  console.log('interop: building the Java program (the first time Maven fetches its libraries)');
+  const args = ['--quiet', '--batch-mode', '--file', 'test/interop/java', 'compile'];
+  const { code, output } = await run('mvn', args, { timeoutMs: 10 * 60_000 });
+  if (code !== 0) {
+    console.error(output);
+  }
+  return code === 0;
+}
+
+/** @param {string[]} args */
+async function test(args) {
+  const missing = await missingTools();
+  if (missing.length > 0) {
+    console.error(['The interop tests cannot run:', ...missing].join('\n  '));
+    return { passed: 0, failed: 1 };
+  }
+  if (!(await build())) {
+    return { passed: 0, failed: 1 };
+  }
+  const config = ['--config', 'vitest.interop.config.ts'];
+  return await runVitest([...config, ...args], { timeoutMs: 20 * 60_000 });
+}
+
+/** @param {string[]} args */
+async function main(args) {
+  if (args.includes('--available')) {
+    const missing = await missingTools();
+    console.log(['interop:', ...(missing.length === 0 ? ['can run'] : missing)].join(' '));
+    process.exitCode = missing.length === 0 ? 0 : 1;
+    return;
+  }
+  const { passed, failed } = await test(args);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,38 @@
+// @ts-check
+// What the interop tests need of Java.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './run.mjs';
+
+const OLDEST_JDK = 17;
+
+/**
+ * A program of the JDK: of JAVA_HOME, as Maven does, else from the search path.
+ *
+ * @param {'java' | 'javac'} name
+ */
+export function jdkProgram(name) {
+  const home = process.env['JAVA_HOME'];
+  const own = home === undefined ? '' : join(home, 'bin', name);
+  return existsSync(own) ? own : name;
+}
+
+/** @returns {Promise<string[]>} a sentence for each tool that is not here; none when all are */
+export async function missingTools() {
+  const missing = [];
+  const javac = await run(jdkProgram('javac'), ['-version']);
+  const [, version = '0'] = /^javac (\d+)/m.exec(javac.output) ?? [];
+  if (javac.code !== 0) {
+    missing.push(`no JDK: install version ${OLDEST_JDK} or later, or set JAVA_HOME.`);
+  } else if (Number(version) < OLDEST_JDK) {
+    missing.push(
+      `the JDK is version ${version}: install ${OLDEST_JDK} or later, or set JAVA_HOME.`,
+    );
+  }
+  const maven = await run('mvn', ['--version']);
+  if (maven.code !== 0) {
+    missing.push('no Maven: install it, so that "mvn" is on the search path.');
+  }
+  return missing;
+}

@@ -1,0 +1,82 @@
+// Java and Node beside each other on one Redis: what every interop test stands on.
+
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, vi, type TestContext } from 'vitest';
+import { createClient, type Client, type ClientOptions } from '../../src/index.js';
+import { randomName, rawClient, redisUrl } from '../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { JavaProgram, type JavaClient, type JavaOptions } from './java.js';
+
+export interface World {
+  /** Nobody has used it yet. */
+  readonly name: string;
+  readonly raw: Redis;
+  readonly java: JavaClient;
+  readonly node: Client;
+  /** More clients of Node, closed with the test. */
+  open(options?: ClientOptions): Client;
+  /** More clients of Java, in the same program. */
+  openJava(options?: JavaOptions): Promise<JavaClient>;
+}
+
+export type OpenWorld = (
+  context: Pick<TestContext, 'onTestFinished'>,
+  options?: { node?: ClientOptions; java?: JavaOptions },
+) => Promise<World>;
+
+/** Private records, which expire by themselves. */
+const RECORDS = [/^latchkey_(?:cancelled|requests|beats|opened):/];
+
+/**
+ * Called once at the top of a test file. Fails the file if a test has left keys or channels.
+ *
+ * @param word what the file is about
+ */
+export function interopWorlds(word: string): OpenWorld {
+  const prefix = randomName(word);
+  let program: JavaProgram;
+  let worlds = 0;
+
+  beforeAll(() => {
+    program = JavaProgram.start();
+  });
+  afterAll(async () => {
+    await program.kill();
+    await expectNoResidue(prefix, { allow: RECORDS });
+    await expectNoChannels(prefix);
+  });
+
+  return async ({ onTestFinished }, { node = {}, java = {} } = {}) => {
+    worlds += 1;
+    const name = `${prefix}-${worlds}`;
+    const raw = rawClient();
+    const clients: Client[] = [];
+    const javas: JavaClient[] = [];
+    const open = (options: ClientOptions = {}): Client => {
+      const client = createClient({ redis: redisUrl(), ...options });
+      clients.push(client);
+      return client;
+    };
+    const openJava = async (options: JavaOptions = {}): Promise<JavaClient> => {
+      const client = await program.open({ url: redisUrl(), ...options });
+      javas.push(client);
+      return client;
+    };
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      await Promise.all(clients.map(async (client) => await client.close()));
+      await Promise.all(javas.map(async (client) => await client.close()));
+      // The last token, and permits that nobody owns, stay by design.
+      await raw.del(`redisson_lock_token:{${name}}`, name, `{${name}}:timeout`);
+    });
+    return { name, raw, java: await openJava(java), node: open(node), open, openJava };
+  };
+}
+
+/**
+ * From here to the end of the test no timer of this process comes due: what Node does then, it does
+ * because of a message, never because it looks again. Call it before a client is made.
+ */
+export function stopTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+}
