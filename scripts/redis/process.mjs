@@ -9,15 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisUnavailableError } from './errors.mjs';
 import { guard } from './guard.mjs';
-import { freePort } from './ports.mjs';
+import { reservePort } from './ports.mjs';
 import { call, field, until } from './wire.mjs';
 
 /**
  * @typedef {object} ProcessOptions
  * @property {string[]} [args] more server arguments, such as ['--maxmemory', '64mb']
- * @property {number} [port] a fixed port, to come back where a killed server was
  * @property {boolean} [tls] TLS with a fresh self-signed certificate (needs openssl)
- * @property {boolean} [cluster] also keeps port + 10000 free, for the cluster bus
+ * @property {boolean} [cluster] also reserves port + 10000, for the cluster bus
  * @property {string} [config] the text of a configuration file; the server may rewrite it
  *
  * @typedef {object} RedisProcess
@@ -30,7 +29,9 @@ import { call, field, until } from './wire.mjs';
  * @property {string | undefined} caFile certificate to trust, with tls
  * @property {(signal: NodeJS.Signals) => void} signal
  * @property {() => Promise<void>} exited resolves when the process is gone
- * @property {() => Promise<void>} stop ends it and removes its folder; idempotent
+ * @property {() => Promise<RedisProcess>} replace ends it if needed and starts an empty one in its
+ *   place: the port, which stays reserved until the end
+ * @property {() => Promise<void>} stop ends it, removes its folder and frees its port; idempotent
  */
 
 /**
@@ -150,24 +151,34 @@ async function whenReady(path, running, server) {
  * One attempt. Rejects when the process ends before it answers.
  *
  * @param {import('./binary.mjs').Binary} binary
- * @param {number} port
+ * @param {import('./ports.mjs').Reservation} reservation
  * @param {ProcessOptions} options
  * @returns {Promise<RedisProcess>}
  */
-async function launch(binary, port, options) {
+async function launch(binary, reservation, options) {
+  const { port } = reservation;
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-redis-'));
   const args = await commandLine(folder, port, options);
   const caFile = options.tls === true ? join(folder, 'tls.crt') : undefined;
   const server = caFile === undefined ? { port } : { port, ca: readFileSync(caFile) };
   const running = spawnServer(binary, args, folder);
-  const { pid, signal, stop } = running;
+  const { pid, signal } = running;
+  const exited = async () => await running.exited;
+  const stop = async () => {
+    await running.stop();
+    reservation.release();
+  };
+  const replace = async () => {
+    await running.stop();
+    return await launch(binary, reservation, options);
+  };
   try {
     const version = versionOf(await whenReady(binary.path, running, server));
     const url = `${caFile === undefined ? 'redis' : 'rediss'}://127.0.0.1:${port}`;
-    const exited = async () => await running.exited;
-    return { url, host: '127.0.0.1', port, pid, version, folder, caFile, signal, exited, stop };
+    const address = { url, host: '127.0.0.1', port };
+    return { ...address, pid, version, folder, caFile, signal, exited, replace, stop };
   } catch (error) {
-    await stop();
+    await running.stop();
     throw error;
   }
 }
@@ -193,11 +204,12 @@ export function versionOf(info) {
 export async function startProcess(binary, options = {}) {
   const bus = options.cluster === true ? { andPlus: 10_000 } : {};
   for (let tries = 1; ; tries += 1) {
-    const port = options.port ?? (await freePort(bus));
+    const reservation = await reservePort(bus);
     try {
-      return await launch(binary, port, options);
+      return await launch(binary, reservation, options);
     } catch (error) {
-      // Somebody took the port between the check and the start.
+      reservation.release();
+      // Somebody who reserves nothing took the port between the check and the start.
       const raced = error instanceof Error && /in use|bind/i.test(error.message);
       if (!raced || tries === 5) {
         throw error;

@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from 'vitest';
-import { freePort } from '../../scripts/redis/ports.mjs';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { reservePort } from '../../scripts/redis/ports.mjs';
 import { eventually } from '../support/eventually.js';
 import { latchChannel, listening } from '../support/latch-channel.js';
 import { startWorker, type Worker } from '../support/processes.js';
@@ -18,6 +18,13 @@ afterAll(async () => {
 
 function start(what: string, name: string, url = redisUrl()): Worker {
   return startWorker('exit', { args: [url, name, what] });
+}
+
+/** An address where no Redis is, nor comes to be while the test runs. */
+async function deadUrl(): Promise<string> {
+  const { port, release } = await reservePort();
+  onTestFinished(release);
+  return `redis://127.0.0.1:${port}`;
 }
 
 /** How a worker ended, and how long that took it after its last word. */
@@ -63,7 +70,7 @@ test(
   'a process with nothing awaited ends although Redis is down',
   { timeout: 10_000 },
   async () => {
-    const url = `redis://127.0.0.1:${await freePort()}`;
+    const url = await deadUrl();
 
     const { exit, tookMs } = await ending(start('created', scope.name(), url));
 
@@ -76,7 +83,7 @@ test(
   'a call stays awaited while Redis is down, and the process ends after it',
   { timeout: 10_000 },
   async () => {
-    const url = `redis://127.0.0.1:${await freePort()}`;
+    const url = await deadUrl();
 
     const { exit, tookMs, result } = await ending(start('refused', scope.name(), url));
 

@@ -1,9 +1,11 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { isFree } from '../../scripts/redis/ports.mjs';
 import { eventually } from './eventually.js';
 import { startProxy, type Proxy } from './proxy.js';
 import { randomName, rawClient, redisUrl } from './redis.js';
 import { RequestSplitter, ReplySplitter } from './resp.js';
+import { runNode } from './run-node.js';
 
 const proxied = (proxy: Proxy): Redis =>
   rawClient(proxy.url, { maxRetriesPerRequest: 0, retryStrategy: () => 20 });
@@ -138,4 +140,17 @@ test('new connections are refused until they are accepted again', async () => {
 
   await eventually(() => client.status === 'ready');
   expect(await client.ping()).toBe('PONG');
+});
+
+test('its port is nobody else’s while it lives, also when it refuses', async () => {
+  const proxy = await startProxy({ target: redisUrl() });
+  const ask = `
+    const { isFree } = await import('./scripts/redis/ports.mjs');
+    console.log(await isFree(${proxy.port}));`;
+
+  proxy.refuse();
+  const [here, elsewhere] = await Promise.all([isFree(proxy.port), runNode(['-e', ask])]);
+
+  expect(here).toBe(false);
+  expect(elsewhere).toMatchObject({ code: 0, stdout: 'false\n' });
 });

@@ -3,7 +3,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll } from 'vitest';
-import { freePort } from '../../scripts/redis/ports.mjs';
+import { reservePort, type Reservation } from '../../scripts/redis/ports.mjs';
 import { ProxyConnection } from './proxy-connection.js';
 
 export type { ProxyConnection } from './proxy-connection.js';
@@ -43,6 +43,7 @@ afterAll(async () => {
 
 export class Proxy {
   readonly port: number;
+  readonly #reservation: Reservation;
   readonly #target: { host: string; port: number };
   readonly #open = new Set<ProxyConnection>();
   readonly #all = new Set<ProxyConnection>();
@@ -55,8 +56,9 @@ export class Proxy {
   #server: Server | undefined;
   #lastId = 0;
 
-  constructor(port: number, target: { host: string; port: number }) {
-    this.port = port;
+  constructor(reservation: Reservation, target: { host: string; port: number }) {
+    this.port = reservation.port;
+    this.#reservation = reservation;
     this.#target = target;
   }
 
@@ -110,7 +112,7 @@ export class Proxy {
     }
   }
 
-  /** New connections are refused; open ones stay. */
+  /** New connections are refused; open ones stay, and so does the port: nobody else gets it. */
   refuse(): void {
     this.#server?.close();
     this.#server = undefined;
@@ -166,10 +168,11 @@ export class Proxy {
     return chosen;
   }
 
-  /** Ends everything, held requests included. Idempotent. */
+  /** Ends everything, held requests included, and frees the port. Idempotent. */
   async close(): Promise<void> {
     proxies.delete(this);
     this.refuse();
+    this.#reservation.release();
     for (const connection of this.#all) {
       connection.destroy();
     }
@@ -247,7 +250,7 @@ export async function startProxy({
   target: string | { host?: string; port: number };
 }): Promise<Proxy> {
   const { host, port } = typeof target === 'string' ? addressOf(target) : target;
-  const proxy = new Proxy(await freePort(), { host: host ?? '127.0.0.1', port });
+  const proxy = new Proxy(await reservePort(), { host: host ?? '127.0.0.1', port });
   await proxy.accept();
   proxies.add(proxy);
   return proxy;

@@ -75,8 +75,7 @@ export async function ownServer(options: ProcessOptions = {}): Promise<OwnServer
       await current.exited();
     },
     restart: async () => {
-      await current.stop();
-      current = await startProcess(binary, { ...options, port });
+      current = await current.replace();
     },
     stop: async () => {
       running.delete(server);

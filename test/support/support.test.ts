@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startCluster } from '../../scripts/redis/cluster.mjs';
+import { isFree } from '../../scripts/redis/ports.mjs';
 import { startSentinels } from '../../scripts/redis/sentinel.mjs';
 import { eventually } from './eventually.js';
 import { startWorker, WorkerError } from './processes.js';
@@ -23,8 +24,10 @@ test('an own server can be paused, killed and restarted in its place', async () 
   expect(await late).toBe('value');
   const { pid } = server;
   await server.kill();
+  const wasFree = await isFree(server.port);
   await server.restart();
 
+  expect(wasFree, 'somebody else could have had its port').toBe(false);
   expect(server.pid).not.toBe(pid);
   expect(await client.get('key')).toBeNull();
 });
