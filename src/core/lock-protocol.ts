@@ -1,3 +1,4 @@
+import { UnexpectedReplyError } from '../errors.js';
 import type { Prepared } from './call.js';
 import type { Holder } from './events.js';
 import type { LeasedObject, ReleaseResult } from './grant-keeper.js';
@@ -10,6 +11,44 @@ export type Verdict =
   | { readonly is: 'busy'; readonly busyMs: number; readonly rank?: number }
   | { readonly is: 'gone'; readonly reason: 'deleted' | 'taken' }
   | { readonly is: 'cancelled' };
+
+const TAKEN: Verdict = { is: 'taken' };
+
+/** What the code of an acquisition says: null when it was granted, and how long to wait from -1 on,
+ * which stands for a lock without a lease. */
+export function verdictOf(code: number | null): Verdict {
+  switch (code) {
+    case null:
+      return TAKEN;
+    case -2:
+      return { is: 'gone', reason: 'deleted' };
+    case -3:
+      return { is: 'cancelled' };
+    case -4:
+      return { is: 'gone', reason: 'taken' };
+    default:
+      if (code < -1) {
+        throw new UnexpectedReplyError(`an acquisition was answered ${code}`);
+      }
+      return { is: 'busy', busyMs: code };
+  }
+}
+
+const RELEASE_RESULTS = new Map<number, ReleaseResult>([
+  [1, 'freed'],
+  [0, 'kept'],
+  [-1, 'taken'],
+  [-2, 'deleted'],
+]);
+
+/** What the code of a release says. */
+export function releaseResultOf(code: number): ReleaseResult {
+  const result = RELEASE_RESULTS.get(code);
+  if (result === undefined) {
+    throw new UnexpectedReplyError(`a release was answered ${code}`);
+  }
+  return result;
+}
 
 /** Who holds a lock and for how long: -2 ms when nobody does, -1 when it has no lease. */
 export interface LockView {

@@ -1,6 +1,7 @@
 import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import type { ReleaseResult } from '../core/grant-keeper.js';
+import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
 import type { Verdict } from '../core/lock-protocol.js';
 import { prefixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
@@ -11,7 +12,7 @@ import {
 } from '../core/scripts.generated.js';
 import type { Place, WaitQueue } from '../core/wait-queue.js';
 import { FairQueue } from './fair-queue.js';
-import { HashLockProtocol, releaseResultOf, verdictOf } from './protocol.js';
+import { HashLockProtocol } from './protocol.js';
 
 const acquire: Sendable<Verdict> = {
   ...fairLockAcquire,

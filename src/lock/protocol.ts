@@ -4,6 +4,7 @@ import type { Prepared, Sendable } from '../core/call.js';
 import { list } from '../core/decode.js';
 import { ExclusiveQueue } from '../core/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant-keeper.js';
+import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
 import type { LockProtocol, LockView, Verdict } from '../core/lock-protocol.js';
 import { prefixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
@@ -17,24 +18,6 @@ import {
 } from '../core/scripts.generated.js';
 import type { Place, WaitQueue } from '../core/wait-queue.js';
 import type { Renewal, RenewalClaim } from '../core/watchdog.js';
-
-const TAKEN: Verdict = { is: 'taken' };
-
-/** What the answer of an acquisition says: null when it was granted. */
-export function verdictOf(code: number | null): Verdict {
-  switch (code) {
-    case null:
-      return TAKEN;
-    case -2:
-      return { is: 'gone', reason: 'deleted' };
-    case -3:
-      return { is: 'cancelled' };
-    case -4:
-      return { is: 'gone', reason: 'taken' };
-    default:
-      return { is: 'busy', busyMs: code };
-  }
-}
 
 const acquirePlain: Sendable<Verdict> = {
   ...lockAcquire,
@@ -50,22 +33,6 @@ const acquireFenced: Sendable<Verdict> = {
       : verdictOf(Number(answer));
   },
 };
-
-const RELEASE_RESULTS = new Map<number, ReleaseResult>([
-  [1, 'freed'],
-  [0, 'kept'],
-  [-1, 'taken'],
-  [-2, 'deleted'],
-]);
-
-/** What the answer of a release says. */
-export function releaseResultOf(code: number): ReleaseResult {
-  const result = RELEASE_RESULTS.get(code);
-  if (result === undefined) {
-    throw new UnexpectedReplyError(`a release was answered ${code}`);
-  }
-  return result;
-}
 
 const release: Sendable<ReleaseResult> = {
   ...lockRelease,

@@ -2,7 +2,6 @@ import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import { integer, list } from '../core/decode.js';
 import type { Holder } from '../core/events.js';
-import { UnexpectedReplyError } from '../errors.js';
 import type { LockView } from '../core/lock-protocol.js';
 import { prefixed, suffixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
@@ -121,20 +120,4 @@ function viewOf(all: readonly Holder[], modes: readonly ('read' | 'write')[]): L
   });
   const longestMs = Math.max(-2, ...holders.map(({ remainingMs }) => remainingMs));
   return { ttlMs: longestMs === Number.POSITIVE_INFINITY ? -1 : longestMs, holders };
-}
-
-/** The reason of a refusal that is no wait. */
-export function refusalOf(
-  code: number,
-): { is: 'gone'; reason: 'deleted' | 'taken' } | { is: 'cancelled' } {
-  switch (code) {
-    case -2:
-      return { is: 'gone', reason: 'deleted' };
-    case -3:
-      return { is: 'cancelled' };
-    case -4:
-      return { is: 'gone', reason: 'taken' };
-    default:
-      throw new UnexpectedReplyError(`an acquisition was answered ${code}`);
-  }
 }

@@ -3,6 +3,7 @@ import type { Prepared, Sendable } from '../core/call.js';
 import { integer } from '../core/decode.js';
 import { UnexpectedReplyError } from '../errors.js';
 import type { ReleaseResult } from '../core/grant-keeper.js';
+import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
 import type { LockProtocol, Sibling, Verdict } from '../core/lock-protocol.js';
 import type { Runtime } from '../core/runtime.js';
 import {
@@ -13,14 +14,7 @@ import {
 } from '../core/scripts.generated.js';
 import type { Place, WaitQueue } from '../core/wait-queue.js';
 import type { RenewalClaim } from '../core/watchdog.js';
-import {
-  cancelledKey,
-  holdKey,
-  holdKeys,
-  readersKey,
-  refusalOf,
-  SideProtocol,
-} from './protocol.js';
+import { cancelledKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
 import { ReaderQueue } from './reader-queue.js';
 import type { ReadClaim, ReadLine } from './reader-queue.js';
 
@@ -31,7 +25,7 @@ function verdictsOf(reply: unknown): Verdict[] {
       return { is: 'taken' };
     }
     const ms = integer(code);
-    return ms < -1 ? refusalOf(ms) : { is: 'busy', busyMs: ms, rank: Number(rank) };
+    return ms < -1 ? verdictOf(ms) : { is: 'busy', busyMs: ms, rank: Number(rank) };
   });
 }
 
@@ -48,26 +42,10 @@ const acquireOne: Sendable<Verdict> = {
   },
 };
 
-const RELEASE_RESULTS = new Map<number, ReleaseResult>([
-  [1, 'freed'],
-  [0, 'kept'],
-  [-1, 'taken'],
-  [-2, 'deleted'],
-]);
-
 const releaseRead: Sendable<ReleaseResult> = {
   ...rwlockReleaseRead,
-  decode: (reply) => releaseResult(rwlockReleaseRead.decode(reply)),
+  decode: (reply) => releaseResultOf(rwlockReleaseRead.decode(reply)),
 };
-
-/** What the integer of a release says. */
-export function releaseResult(code: number): ReleaseResult {
-  const result = RELEASE_RESULTS.get(code);
-  if (result === undefined) {
-    throw new UnexpectedReplyError(`a release was answered ${code}`);
-  }
-  return result;
-}
 
 function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
   const ofClaims: string[] = [];

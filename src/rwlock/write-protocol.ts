@@ -2,29 +2,23 @@ import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import { ExclusiveQueue } from '../core/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant-keeper.js';
+import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
 import type { LockProtocol, Sibling, Verdict } from '../core/lock-protocol.js';
 import type { Runtime } from '../core/runtime.js';
 import { lockRenew, rwlockAcquireWrite, rwlockReleaseWrite } from '../core/scripts.generated.js';
 import { BEAT_MS } from '../core/wait-queue.js';
 import type { Place, WaitQueue } from '../core/wait-queue.js';
 import type { RenewalClaim } from '../core/watchdog.js';
-import { cancelledKey, refusalOf, SideProtocol } from './protocol.js';
-import { releaseResult } from './read-protocol.js';
+import { cancelledKey, SideProtocol } from './protocol.js';
 
 const acquireWrite: Sendable<Verdict> = {
   ...rwlockAcquireWrite,
-  decode(reply) {
-    const code = rwlockAcquireWrite.decode(reply);
-    if (code === null) {
-      return { is: 'taken' };
-    }
-    return code < -1 ? refusalOf(code) : { is: 'busy', busyMs: code };
-  },
+  decode: (reply) => verdictOf(rwlockAcquireWrite.decode(reply)),
 };
 
 const releaseWrite: Sendable<ReleaseResult> = {
   ...rwlockReleaseWrite,
-  decode: (reply) => releaseResult(rwlockReleaseWrite.decode(reply)),
+  decode: (reply) => releaseResultOf(rwlockReleaseWrite.decode(reply)),
 };
 
 /** A writer's field lies in one hash with the lease as TTL, as every lock's. */
