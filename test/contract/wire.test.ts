@@ -1,27 +1,11 @@
 import type { Redis } from 'ioredis';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { channelsUnder, keysUnder, rawClient } from '../support/redis.js';
+import { messagesOn } from '../support/messages.js';
+import { channelsUnder, keysUnder } from '../support/redis.js';
 import { FOREIGNER, type ExclusiveLock } from './face.js';
 import { lockFaces } from './faces.js';
 import { fixture, fixtureOf, isRecord } from './fixture.js';
-
-const subscribers = new Set<Redis>();
-
-afterEach(async () => {
-  await Promise.all([...subscribers].map(async (each) => await each.quit()));
-  subscribers.clear();
-});
-
-/** Listens like a Java client, from the moment it returns. */
-async function listen(channel: string): Promise<string[]> {
-  const subscriber = rawClient();
-  subscribers.add(subscriber);
-  const messages: string[] = [];
-  subscriber.on('message', (_, message) => messages.push(message));
-  await subscriber.subscribe(channel);
-  return messages;
-}
 
 /** Everything published so far has arrived. */
 async function flushed(raw: Redis, channel: string, messages: string[]): Promise<string[]> {
@@ -99,7 +83,7 @@ function wireSuite(face: ExclusiveLock): void {
         const object = form(name());
         const lock = face.create(client(), object);
         const channel = face.channel(object);
-        const messages = await listen(channel);
+        const messages = await messagesOn(channel);
         const told: string[][] = [];
 
         const outer = await lock.acquire();

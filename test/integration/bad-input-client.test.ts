@@ -31,6 +31,18 @@ describe('createClient', () => {
     }
   });
 
+  test.each([[null], [true], [1], [''], ['OFF'], ['Auto'], ['yes'], [['on']], [Symbol('on')]])(
+    'refuses a shardedSubscriptionMode that there is not: %s',
+    (shardedSubscriptionMode) => {
+      const error = thrown(() => create({ shardedSubscriptionMode }));
+
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain(
+        'shardedSubscriptionMode must be one of "auto", "on", "off", got',
+      );
+    },
+  );
+
   test.each([[null], [42], [{}], [[]], [true], [Symbol('prefix')]])(
     'refuses a keyPrefix that is no string: %s',
     (keyPrefix) => {
@@ -77,6 +89,7 @@ describe('createClient', () => {
         keyPrefix: undefined,
         leaseMs: undefined,
         commandTimeoutMs: undefined,
+        shardedSubscriptionMode: undefined,
       }),
       createClient(),
     ];

@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import { AcquireTimeoutError, LeaseLostError } from '../../src/index.js';
 import { fixture, rejection } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
+import { messagesOn } from '../support/messages.js';
 import { redisUrl } from '../support/redis.js';
 import { countedTraffic } from '../support/traffic.js';
-import { clientsOf, DEAD, FairView, JAVA, messagesOn, PATIENCE_MS } from './fair.js';
+import { clientsOf, DEAD, FairView, JAVA, PATIENCE_MS } from './fair.js';
 
 const { name, raw } = fixture('fair-defects');
 
@@ -114,7 +115,7 @@ test.concurrent(
     const view = new FairView(raw, name());
     await view.enter(`${JAVA}:1`, { scoreInMs: -1 });
     await view.enter(`${JAVA}:2`);
-    const messages = await messagesOn(context, `${view.channel}:${JAVA}:2`);
+    const messages = await messagesOn(`${view.channel}:${JAVA}:2`, { context });
 
     const barging = await client().getFairLock(view.name).tryAcquire();
     await eventually(() => messages.length > 0);
@@ -135,7 +136,7 @@ test.concurrent('Q5: a head that leaves a free lock tells the next one', async (
   waiting.catch(() => undefined);
   const [holderId = ''] = await view.queued(1);
   await view.enter(`${JAVA}:1`);
-  const messages = await messagesOn(context, `${view.channel}:${JAVA}:1`);
+  const messages = await messagesOn(`${view.channel}:${JAVA}:1`, { context });
 
   // Right after it asked, so that it does not get in.
   const beat = async (): Promise<string | null> =>
@@ -262,7 +263,7 @@ test.concurrent(
     await view.enter(`${JAVA}:1`, { scoreInMs: 30_000 + PATIENCE_MS });
     const waiting = client().getFairLock(view.name).acquire();
     const [, holderId = ''] = await view.queued(2);
-    const messages = await messagesOn(context, `${view.channel}:${JAVA}:1`);
+    const messages = await messagesOn(`${view.channel}:${JAVA}:1`, { context });
 
     await hold.release();
     await eventually(() => messages.length > 0);

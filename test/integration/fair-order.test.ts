@@ -5,9 +5,10 @@ import { expect, test } from 'vitest';
 import { WrongTypeError, type Client, type Hold } from '../../src/index.js';
 import { fixture, rejection } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
+import { messagesOn } from '../support/messages.js';
 import { startProxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
-import { FairView, messagesOn } from './fair.js';
+import { FairView } from './fair.js';
 
 const { client, name, raw } = fixture('fair-order');
 
@@ -162,7 +163,7 @@ test('who was told before the grant of the one ahead has been heard of gets in p
   const waiter = client({ redis: proxy.url });
   const holder = await client().getFairLock(view.name).acquire();
   const [first, second] = await line(view, [waiter, waiter]);
-  const told = await messagesOn(context, `${view.channel}:${second?.holderId}`);
+  const told = await messagesOn(`${view.channel}:${second?.holderId}`, { context });
   const commands = proxy.connections().filter((each) => !each.isSubscriber);
   for (const { down } of commands) {
     down.stop('paused');

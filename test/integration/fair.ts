@@ -3,7 +3,7 @@
 import type { Redis } from 'ioredis';
 import { createClient, type Client, type ClientOptions } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { rawClient, redisUrl } from '../support/redis.js';
+import { redisUrl } from '../support/redis.js';
 
 /** The id of a Java client, and so never one of ours. */
 export const JAVA = '6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11';
@@ -29,18 +29,6 @@ export function clientsOf(context: Finishing): (options?: ClientOptions) => Clie
     clients.push(client);
     return client;
   };
-}
-
-/** Hears what is published on a channel while the test runs, from the moment it returns. */
-export async function messagesOn(context: Finishing, channel: string): Promise<string[]> {
-  const subscriber = rawClient();
-  context.onTestFinished(async () => {
-    await subscriber.quit();
-  });
-  const messages: string[] = [];
-  subscriber.on('message', (_, message: string) => messages.push(message));
-  await subscriber.subscribe(channel);
-  return messages;
 }
 
 export class FairView {

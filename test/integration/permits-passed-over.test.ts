@@ -1,23 +1,11 @@
 // A big request that others pass: for long, but not for ever.
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
-import { rawClient } from '../support/redis.js';
+import { messagesOn } from '../support/messages.js';
 
 const { client, name, raw } = fixture('permits-passed');
-
-/** What is published on a channel from now on. */
-async function heard(channel: string): Promise<string[]> {
-  const subscriber = rawClient();
-  onTestFinished(async () => {
-    await subscriber.unsubscribe(channel);
-  });
-  const messages: string[] = [];
-  subscriber.on('message', (_, message: string) => messages.push(message));
-  await subscriber.subscribe(channel);
-  return messages;
-}
 
 test('S7: others stand back for a request that was passed over for 5 s', async () => {
   const semaphore = client().getPermitExpirableSemaphore(name());
@@ -38,7 +26,7 @@ test('S7: others stand back for a request that was passed over for 5 s', async (
   const refused = await semaphore.tryAcquire();
   const available = await semaphore.availablePermits();
   const small = semaphore.acquire({ waitMs: 4_000 });
-  const messages = await heard(`redisson_sc:{${semaphore.name}}`);
+  const messages = await messagesOn(`redisson_sc:{${semaphore.name}}`);
   await held[2]!.release();
   const permits = await big;
   await eventually(() => messages.includes('0'));

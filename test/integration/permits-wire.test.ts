@@ -1,12 +1,13 @@
 // The bytes of a permit-expirable semaphore, and life beside Redisson, played by plain commands.
 
 import { randomBytes } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { NotHeldError } from '../../src/index.js';
 import { fixture, rejection } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
-import { keysUnder, rawClient } from '../support/redis.js';
+import { messagesOn } from '../support/messages.js';
+import { keysUnder } from '../support/redis.js';
 
 const { client, name, raw } = fixture('permits-wire');
 
@@ -21,16 +22,6 @@ const channel = (semaphore: string): string =>
 async function serverMs(): Promise<number> {
   const [seconds, micros] = await raw.time();
   return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-}
-
-/** What is told on the channel of a semaphore, from the moment this returns. */
-async function told(semaphore: string): Promise<string[]> {
-  const payloads: string[] = [];
-  const listener = rawClient();
-  listener.on('message', (_channel, payload) => payloads.push(payload));
-  onTestFinished(() => listener.disconnect());
-  await listener.subscribe(channel(semaphore));
-  return payloads;
 }
 
 /** Everything told so far: what comes with a message of our own has all come. */
@@ -68,7 +59,7 @@ test.each([['plain'], ['tagged']])('what is left and who has what, by a %s name'
 
 test('P7, S4: what is told is what is available, and never 0 or less', async () => {
   const semaphore = client().getPermitExpirableSemaphore(name());
-  const payloads = await told(semaphore.name);
+  const payloads = await messagesOn(channel(semaphore.name));
   const history: string[][] = [];
   const note = async (): Promise<number> => history.push(await upTo(semaphore.name, payloads));
 
@@ -102,7 +93,7 @@ test('P7: a call that returns expired permits tells what is available then', asy
   const past = String((await serverMs()) - 1_000);
   const expired = Array.from({ length: 3 }, () => [past, randomBytes(16)]).flat();
   await raw.zadd(timeouts(semaphore.name), ...(expired as [string, Buffer]));
-  const payloads = await told(semaphore.name);
+  const payloads = await messagesOn(channel(semaphore.name));
 
   await semaphore.acquire();
 

@@ -1,10 +1,10 @@
 // A client whose first waiting reader has left stands further back; who stood back for it is told.
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rwlockAcquireRead } from '../../src/core/scripts.generated.js';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
-import { rawClient } from '../support/redis.js';
+import { messagesOn } from '../support/messages.js';
 import { DEAD_WRITER, RwView } from './rwlock.js';
 
 const { name, raw } = fixture('rwlock-line');
@@ -15,7 +15,7 @@ test.each([
   ['where it stood', 100, []],
 ])('a free lock is told of when the readers of a client stand %s', async (_, since, told) => {
   const view = new RwView(raw, name());
-  const messages = await heard(view.channel);
+  const messages = await messagesOn(view.channel);
   const now = await view.now();
   await raw.zadd(view.waiting, 100, CLIENT);
   await raw.zadd(view.writers, 50, DEAD_WRITER);
@@ -55,16 +55,4 @@ async function ask(view: RwView, since: number): Promise<void> {
     },
   );
   await raw.eval(rwlockAcquireRead.source, ...(operands as [number, ...string[]]));
-}
-
-/** What is published on a channel from now on. */
-async function heard(channel: string): Promise<string[]> {
-  const subscriber = rawClient();
-  onTestFinished(async () => {
-    await subscriber.unsubscribe(channel);
-  });
-  const messages: string[] = [];
-  subscriber.on('message', (_, message: string) => messages.push(message));
-  await subscriber.subscribe(channel);
-  return messages;
 }

@@ -1,9 +1,9 @@
 // A read-write lock seen from the server, Redisson's clients that hold it, and those who listen.
 
 import type { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { keysUnder, rawClient } from '../support/redis.js';
+import { messagesOn } from '../support/messages.js';
+import { keysUnder } from '../support/redis.js';
 
 /** Holder ids of Redisson's clients, and so never of ours. */
 export const JAVA = '6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11:42';
@@ -109,14 +109,7 @@ export class RwView {
 
   /** What is published from now on, while the test runs. */
   async messages(): Promise<string[]> {
-    const subscriber = rawClient();
-    onTestFinished(() => {
-      subscriber.disconnect();
-    });
-    const messages: string[] = [];
-    subscriber.on('message', (_, message: string) => messages.push(message));
-    await subscriber.subscribe(this.channel);
-    return messages;
+    return await messagesOn(this.channel);
   }
 
   /** Somebody, or each of several, stands in line for writing, was last heard of `beatAgoMs` ago,

@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
+import { messagesOn } from '../support/messages.js';
 import { startProxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
-import { channelOf, listening, messagesOf, scriptsOf } from './semaphore-world.js';
+import { channelOf, listening, scriptsOf } from './semaphore-world.js';
 
 const { client, name, raw } = fixture('sem-messages', [/^latchkey-test:/]);
 
@@ -74,7 +75,7 @@ test('a message that comes before the answer to an ask counts for whoever is nex
   const waits = [semaphore.acquire(2), semaphore.acquire(1)];
   await listening(raw, semaphore.name);
   await semaphore.availablePermits();
-  const messages = await messagesOf(semaphore.name);
+  const messages = await messagesOn(channelOf(semaphore.name));
   const [commands] = proxy
     .connections()
     .filter((connection) => connection.commands.some(([word]) => /^eval/i.test(word ?? '')));

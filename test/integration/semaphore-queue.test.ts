@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
+import { messagesOn } from '../support/messages.js';
 import { startProxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
-import { channelOf, listening, messagesOf, scriptsOf } from './semaphore-world.js';
+import { channelOf, listening, scriptsOf } from './semaphore-world.js';
 
 const { client, name, raw } = fixture('sem-queue', [/^latchkey-test:/]);
 
@@ -187,7 +188,7 @@ test('three releases in four serve the next waiter of their client in the same c
   const waits = Array.from({ length: 4 }, async () => await semaphore.acquire());
   await listening(raw, semaphore.name);
   await semaphore.availablePermits();
-  const messages = await messagesOf(semaphore.name);
+  const messages = await messagesOn(channelOf(semaphore.name));
   const before = scriptsOf(proxy);
 
   for (const wait of waits.slice(0, 3)) {

@@ -3,8 +3,9 @@
 import { expect, test } from 'vitest';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
+import { messagesOn } from '../support/messages.js';
 import { keysUnder } from '../support/redis.js';
-import { channelOf, listening, messagesOf } from './semaphore-world.js';
+import { channelOf, listening } from './semaphore-world.js';
 
 const { client, name, raw } = fixture('sem-wire', [/^latchkey-test:|\{latchkey-test:/]);
 
@@ -22,7 +23,7 @@ test('the permits are a decimal string under the plain name, without a TTL', asy
 test.each([['plain'], ['tagged']])('S4, P7: a %s name tells what is available', async (kind) => {
   const base = name();
   const semaphore = client().getSemaphore(kind === 'tagged' ? `a:{${base}}:b` : base);
-  const messages = await messagesOf(semaphore.name);
+  const messages = await messagesOn(channelOf(semaphore.name));
 
   await semaphore.trySetPermits(3);
   const permits = await semaphore.acquire(2);
@@ -39,7 +40,7 @@ test.each([['plain'], ['tagged']])('S4, P7: a %s name tells what is available', 
 
 test('S4: nothing is told at zero and below, and nothing by what takes permits away', async () => {
   const semaphore = client().getSemaphore(name());
-  const messages = await messagesOf(semaphore.name);
+  const messages = await messagesOn(channelOf(semaphore.name));
 
   await semaphore.trySetPermits(0);
   await semaphore.addPermits(-5);

@@ -1,11 +1,10 @@
 // What the tests of the counting semaphore share.
 
 import type { Redis } from 'ioredis';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import type { Semaphore } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import type { Proxy } from '../support/proxy.js';
-import { rawClient } from '../support/redis.js';
 
 /** Where Redisson tells that permits are available. */
 export function channelOf(name: string): string {
@@ -18,16 +17,6 @@ export async function listening(raw: Redis, name: string, count = 1): Promise<vo
     const answer = (await raw.pubsub('NUMSUB', channelOf(name))) as [string, number];
     return answer[1] === count;
   });
-}
-
-/** Collects the messages about a semaphore, in the order in which they are published. */
-export async function messagesOf(name: string, url?: string): Promise<string[]> {
-  const listener = rawClient(url);
-  const messages: string[] = [];
-  listener.on('message', (_channel, payload) => messages.push(payload));
-  await listener.subscribe(channelOf(name));
-  onTestFinished(() => listener.disconnect());
-  return messages;
 }
 
 /** How often a script ran through this proxy. */
