@@ -26,6 +26,19 @@ export class Chain<T extends Chained> implements Iterable<T> {
     this.#last = node;
   }
 
+  /** Puts a node in front of all others. */
+  unshift(node: T): void {
+    node.chain = this;
+    node.previous = undefined;
+    node.next = this.first;
+    if (this.first === undefined) {
+      this.#last = node;
+    } else {
+      this.first.previous = node;
+    }
+    this.first = node;
+  }
+
   /** False when the node does not stand in this chain (any more). */
   delete(node: T): boolean {
     if (node.chain !== this) {

@@ -206,8 +206,10 @@ export class PermitQueue<W extends PermitWaiter> {
     } else {
       this.#tooFew(first, ask, answer);
     }
-    for (const waiter of served) {
-      waiter.granted(call, answer);
+    const late = served.filter((waiter) => !waiter.granted(call, answer));
+    if (late.length > 0) {
+      this.#waiters.restore(late);
+      this.hint();
     }
     this.#endIfEmpty();
   }

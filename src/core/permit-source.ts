@@ -10,8 +10,9 @@ export interface PermitWaiter extends Chained {
   readonly waits: boolean;
   /** It has to wait, as the server has said of it or of somebody in front of it. */
   blocked(): void;
-  /** `call` got its permits. It may have left meanwhile, and then gives them back itself. */
-  granted(call: Sending, answer: PermitAnswer): void;
+  /** `call` got its permits. It may have left meanwhile, and then gives them back itself. False: so
+   * it did because they came too late to be of use, and it goes on waiting at its place. */
+  granted(call: Sending, answer: PermitAnswer): boolean;
   /** There are not enough permits, or somebody else waits for them, and it does not wait. */
   refused(): void;
   /** Asking failed for good. */

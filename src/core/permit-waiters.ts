@@ -42,6 +42,15 @@ export class PermitWaiters<W extends PermitWaiter> {
     }
   }
 
+  /** Puts waiters that were served in vain in front of all others, where they had been. */
+  restore(waiters: readonly W[]): void {
+    for (const waiter of waiters.toReversed()) {
+      this.#all.unshift(waiter);
+      this.#untold = waiter;
+    }
+    this.headSince = this.#clock.now();
+  }
+
   /** False when it was not there (any more). */
   delete(waiter: W): boolean {
     const wasHead = waiter === this.head;

@@ -64,7 +64,8 @@ export class PermitAcquisition extends Chained implements Claimant {
       return;
     }
     patience.onEnd = (ending) => this.#end(ending);
-    this.#join();
+    this.#queue = this.#keeper.queue();
+    this.#queue.join(this);
   }
 
   blocked(): void {
@@ -74,23 +75,23 @@ export class PermitAcquisition extends Chained implements Claimant {
     }
   }
 
-  granted({ sentAt }: Sending, { lifeMs = -1 }: PermitAnswer): void {
+  granted({ sentAt }: Sending, { lifeMs = -1 }: PermitAnswer): boolean {
     if (this.#over) {
       this.#keeper.giveBack(this);
-      return;
+      return true;
     }
     const permits = this.#keeper.grant(this, this.#terms, { sentAt, lifeMs });
     if (permits === undefined) {
       // The answer took longer than the lease: take it back and ask anew.
       this.#keeper.giveBack(this);
-      this.#join();
-      return;
+      return false;
     }
     this.#finish(false);
     this.#resolve(permits);
     for (const permit of permits) {
       this.#keeper.announce(permit, this.#terms.patience.startedAt);
     }
+    return true;
   }
 
   refused(): void {
@@ -99,11 +100,6 @@ export class PermitAcquisition extends Chained implements Claimant {
 
   failed(error: Error): void {
     this.#fail(translate(error, this.#keeper.protocol.resource));
-  }
-
-  #join(): void {
-    this.#queue = this.#keeper.queue();
-    this.#queue.join(this);
   }
 
   #end(ending: Ending): void {

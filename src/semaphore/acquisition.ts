@@ -60,13 +60,14 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
     this.#stopWatching ??= this.#keeper.watchForStall(this.#patience.startedAt);
   }
 
-  granted(): void {
+  granted(): boolean {
     if (this.#over) {
       this.#giveBack();
-      return;
+      return true;
     }
     this.#finish(false);
     this.#resolve(this.#keeper.createPermits(this.count, this.#patience.startedAt));
+    return true;
   }
 
   refused(): void {

@@ -101,8 +101,10 @@ describe.concurrent.each(titled(leasedKinds))('a %s with answers that are late',
     await prepare(kind, world);
     const asked = (): number => proxy.requests().filter(runs(kind.scripts.acquire)).length;
 
-    proxy.delay({ downMs: 2 * LATE_MS });
-    const acquiring = kind.create(client, name).acquire({ leaseMs: LATE_MS });
+    // Long enough to look at what was granted in the end, also on a busy machine.
+    const leaseMs = 8 * LATE_MS;
+    proxy.delay({ downMs: leaseMs + LATE_MS });
+    const acquiring = kind.create(client, name).acquire({ leaseMs });
     await eventually(() => asked() > 1);
     proxy.delay({});
     const grant = await acquiring;
