@@ -68,6 +68,7 @@ export class JavaProgram {
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
   #errors = '';
+  #isEnded = false;
 
   private constructor() {
     const classPath = `${folder}/classes:${folder}/lib/*`;
@@ -83,8 +84,9 @@ export class JavaProgram {
     this.#exited = new Promise((resolve) => {
       const ended = (): void => {
         programs.delete(this);
+        this.#isEnded = true;
         for (const call of this.#pending.values()) {
-          call.reject(new JavaError('Ended', `the Java program has ended: ${this.#errors}`));
+          call.reject(this.#ended());
         }
         this.#pending.clear();
         resolve();
@@ -113,6 +115,9 @@ export class JavaProgram {
 
   /** Sends a request and waits for its answer. */
   async send(request: Readonly<Record<string, unknown>>): Promise<unknown> {
+    if (this.#isEnded) {
+      throw this.#ended();
+    }
     this.#lastId += 1;
     const id = this.#lastId;
     return await new Promise((resolve, reject) => {
@@ -130,6 +135,10 @@ export class JavaProgram {
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#exited;
+  }
+
+  #ended(): JavaError {
+    return new JavaError('Ended', `the Java program has ended: ${this.#errors}`);
   }
 
   #answered(line: string): void {
@@ -162,6 +171,13 @@ export class JavaClient {
     return new JavaThread(this.program, this.#key, thread);
   }
 
+  /** How many of its callers sleep until a message comes, asynchronous ones included. */
+  async parked(): Promise<number> {
+    const thread = this.thread('look');
+    const parked = await thread.call<number>('thread.parked', '');
+    return parked + (await thread.call<number>('thread.listeners', ''));
+  }
+
   async close(): Promise<void> {
     await this.program.send({ client: this.#key, thread: 'close', op: 'close' });
   }
@@ -185,6 +201,13 @@ export class JavaThread {
    */
   async call<T = null>(op: string, name: string, args: Args = {}): Promise<T> {
     return (await this.#program.send({ ...this.#place, op, name, args })) as T;
+  }
+
+  /** Interrupts what it does now. */
+  async interrupt(): Promise<void> {
+    const { client, thread } = this.#place;
+    const place = { client, thread: 'interrupt' };
+    await this.#program.send({ ...place, op: 'thread.interrupt', name: `${client}/${thread}` });
   }
 
   /** How holds of this thread are named on the server. */

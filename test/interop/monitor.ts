@@ -22,11 +22,16 @@ export interface Monitor {
 export async function startMonitor(url?: string): Promise<Monitor> {
   const raw = rawClient(url);
   const names = new Map<string, string>();
-  const monitor = await rawClient(url).monitor();
   const entries: { source: string; command: string[] }[] = [];
+  const monitor = rawClient(url);
   monitor.on('monitor', (_: string, args: string[], source: string) => {
     entries.push({ source, command: args });
   });
+  await monitor.ping();
+  const started = monitor.call('MONITOR');
+  // The driver's own `monitor()` takes commands that come right behind the answer for answers.
+  Object.assign(monitor, { status: 'monitoring' });
+  await started;
   const own = new RegExp(` addr=(\\S+) .*`).exec(String(await raw.call('CLIENT', 'INFO')))?.[1];
 
   const learnNames = async (): Promise<void> => {

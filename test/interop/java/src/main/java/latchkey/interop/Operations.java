@@ -3,6 +3,7 @@ package latchkey.interop;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
@@ -27,7 +28,7 @@ final class Operations {
       case "semaphore" -> semaphore(redisson.getSemaphore(name), method, args);
       case "permits" -> permits(redisson.getPermitExpirableSemaphore(name), method, args);
       case "latch" -> latch(redisson.getCountDownLatch(name), method, args);
-      case "thread" -> thread(redisson, method);
+      case "thread" -> thread(redisson, method, name);
       case "sections" -> new Sections(redisson, name, args).run(method);
       default -> throw unknown(op);
     };
@@ -37,12 +38,42 @@ final class Operations {
     return new IllegalArgumentException("no such operation: " + op);
   }
 
-  private static Object thread(RedissonClient redisson, String method) {
+  private static Object thread(RedissonClient redisson, String method, String name)
+      throws Exception {
     return switch (method) {
       case "holderId" -> redisson.getId() + ":" + Thread.currentThread().getId();
       case "version" -> Runtime.version().toString();
+      case "parked" -> parked();
+      case "interrupt" -> interrupt(name);
+      case "listeners" -> Waiters.listeners(redisson);
       default -> throw unknown("thread." + method);
     };
+  }
+
+  /** Interrupts the thread with a name; answers whether there is one. */
+  private static boolean interrupt(String name) {
+    var found =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().equals(name))
+            .findFirst();
+    found.ifPresent(Thread::interrupt);
+    return found.isPresent();
+  }
+
+  /** How many threads of the caller's client sleep until a message comes. */
+  private static long parked() {
+    var own = Thread.currentThread().getName();
+    var client = own.substring(0, own.indexOf('/') + 1);
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(entry -> entry.getKey().getName().startsWith(client))
+        .filter(entry -> Stream.of(entry.getValue()).anyMatch(Operations::isGate))
+        .count();
+  }
+
+  /** What Redisson's waiting threads wait at, once the server has told them to. */
+  private static boolean isGate(StackTraceElement frame) {
+    var name = frame.getClassName();
+    return name.equals("java.util.concurrent.Semaphore") || name.endsWith(".ReclosableLatch");
   }
 
   private static Object lock(RLock lock, String method, Args args) throws Exception {
@@ -85,11 +116,17 @@ final class Operations {
   private static Object fenced(RFencedLock lock, String method, Args args) throws Exception {
     return switch (method) {
       // As text: a token may be larger than what JSON numbers carry.
-      case "lockAndGetToken" -> String.valueOf(lock.lockAndGetToken());
-      case "tryLockAndGetToken" ->
-          String.valueOf(
-              lock.tryLockAndGetToken(
-                  args.number("waitMs"), args.number("leaseMs", -1), MILLISECONDS));
+      case "lockAndGetToken" ->
+          args.isAsync()
+              ? lock.lockAndGetTokenAsync().thenApply(String::valueOf)
+              : String.valueOf(lock.lockAndGetToken());
+      case "tryLockAndGetToken" -> {
+        long wait = args.number("waitMs");
+        long lease = args.number("leaseMs", -1);
+        yield args.isAsync()
+            ? lock.tryLockAndGetTokenAsync(wait, lease, MILLISECONDS).thenApply(String::valueOf)
+            : String.valueOf(lock.tryLockAndGetToken(wait, lease, MILLISECONDS));
+      }
       case "token" -> String.valueOf(lock.getToken());
       default -> lock(lock, method, args);
     };
@@ -122,11 +159,15 @@ final class Operations {
         yield args.has("waitMs") ? semaphore.tryAcquire(count, wait) : semaphore.tryAcquire(count);
       }
       case "release" -> {
+        if (args.isAsync()) {
+          yield semaphore.releaseAsync(count);
+        }
         semaphore.release(count);
         yield null;
       }
       case "drainPermits" -> semaphore.drainPermits();
       case "availablePermits" -> semaphore.availablePermits();
+      case "remainTimeToLive" -> semaphore.remainTimeToLive();
       case "delete" -> semaphore.delete();
       default -> throw unknown("semaphore." + method);
     };
@@ -156,11 +197,14 @@ final class Operations {
               ? semaphore.tryAcquireAsync(args.number("waitMs"), lease, MILLISECONDS)
               : semaphore.tryAcquire(args.number("waitMs"), lease, MILLISECONDS);
       case "release" -> {
+        if (args.isAsync()) {
+          yield semaphore.releaseAsync(args.text("permit"));
+        }
         semaphore.release(args.text("permit"));
         yield null;
       }
       case "tryRelease" -> semaphore.tryRelease(args.text("permit"));
-      case "tryReleaseMany" -> semaphore.tryRelease(args.texts("permits"));
+      case "tryReleaseMany" -> semaphore.tryRelease(args.texts("ids"));
       case "updateLeaseTime" ->
           semaphore.updateLeaseTime(args.text("permit"), lease, MILLISECONDS);
       case "leaseTime" -> semaphore.getLeaseTime(args.text("permit"));
@@ -176,6 +220,9 @@ final class Operations {
     return switch (method) {
       case "trySetCount" -> latch.trySetCount(args.number("count"));
       case "countDown" -> {
+        if (args.isAsync()) {
+          yield latch.countDownAsync();
+        }
         latch.countDown();
         yield null;
       }

@@ -4,7 +4,8 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.Lock;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RLock;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
@@ -12,29 +13,23 @@ import org.redisson.client.codec.StringCodec;
 /**
  * Enters an object again and again until the gauge has counted so many entries of all sides. Each
  * section runs the two scripts that it is given: one that notes who is inside, and one that notes
- * that it left.
+ * that it left. With a counter it counts up by reading and writing.
  */
 final class Sections {
   private final RedissonClient redisson;
   private final String name;
-  private final String enter;
-  private final String leave;
+  private final Args args;
+  private final RScript script;
   private final List<Object> gauge;
   private final String side;
-  private final long limit;
-  private final long total;
-  private final long insideMs;
 
   Sections(RedissonClient redisson, String name, Args args) {
     this.redisson = redisson;
     this.name = name;
-    this.enter = args.text("enter");
-    this.leave = args.text("leave");
+    this.args = args;
+    this.script = redisson.getScript(StringCodec.INSTANCE);
     this.gauge = List.of(args.text("gauge"));
     this.side = args.text("side");
-    this.limit = args.number("limit");
-    this.total = args.number("total");
-    this.insideMs = args.number("insideMs", 0);
   }
 
   /** Answers how many sections this thread was in. */
@@ -45,7 +40,7 @@ final class Sections {
         yield repeat(
             () -> {
               semaphore.acquire();
-              return semaphore::release;
+              return new Stay("", semaphore::release);
             });
       }
       case "permits" -> {
@@ -53,47 +48,67 @@ final class Sections {
         yield repeat(
             () -> {
               var permit = semaphore.acquire(30_000, MILLISECONDS);
-              return () -> semaphore.release(permit);
+              return new Stay("", () -> semaphore.release(permit));
             });
+      }
+      case "fenced" -> {
+        RFencedLock lock = redisson.getFencedLock(name);
+        yield repeat(() -> new Stay(String.valueOf(lock.lockAndGetToken()), lock::unlock));
       }
       case "lock" -> locked(redisson.getLock(name));
       case "fair" -> locked(redisson.getFairLock(name));
-      case "fenced" -> locked(redisson.getFencedLock(name));
       case "read" -> locked(redisson.getReadWriteLock(name).readLock());
       case "write" -> locked(redisson.getReadWriteLock(name).writeLock());
       default -> throw new IllegalArgumentException("no such object: " + kind);
     };
   }
 
-  private Map<String, Long> locked(Lock lock) throws Exception {
+  private Map<String, Long> locked(RLock lock) throws Exception {
     return repeat(
         () -> {
           lock.lock();
-          return lock::unlock;
+          return new Stay("", lock::unlock);
         });
   }
 
   private interface Entry {
-    /** Waits to get in; answers how to get out. */
-    Runnable enter() throws Exception;
+    /** Waits to get in. */
+    Stay enter() throws Exception;
   }
 
+  /** The fencing token, or nothing, and how to get out. */
+  private record Stay(String token, Runnable exit) {}
+
   private Map<String, Long> repeat(Entry entry) throws Exception {
-    var script = redisson.getScript(StringCodec.INSTANCE);
+    long total = args.number("total");
     long sections = 0;
     for (long seen = 0; seen < total; ) {
-      var exit = entry.enter();
+      var stay = entry.enter();
       try {
-        seen = script.eval(RScript.Mode.READ_WRITE, enter, RScript.ReturnType.LONG, gauge, side, limit);
-        if (insideMs > 0) {
-          Thread.sleep(insideMs);
-        }
-        script.eval(RScript.Mode.READ_WRITE, leave, RScript.ReturnType.LONG, gauge, side);
+        note(args.text("enter"), side, args.number("limit"), "java", stay.token());
+        inside();
+        seen = note(args.text("leave"), side);
       } finally {
-        exit.run();
+        stay.exit().run();
       }
       sections += 1;
     }
     return Map.of("sections", sections);
+  }
+
+  private long note(String text, Object... values) {
+    return script.eval(RScript.Mode.READ_WRITE, text, RScript.ReturnType.LONG, gauge, values);
+  }
+
+  private void inside() throws InterruptedException {
+    if (args.has("counter")) {
+      var counter = redisson.<String>getBucket(args.text("counter"), StringCodec.INSTANCE);
+      var count = counter.get();
+      counter.set(String.valueOf(count == null ? 1 : Long.parseLong(count) + 1));
+    }
+    long insideMs = args.number("insideMs", 0);
+    if (insideMs > 0) {
+      Thread.sleep(insideMs);
+    }
   }
 }
