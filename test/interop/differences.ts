@@ -1,0 +1,7 @@
+// Everything that we leave or tell otherwise than Redisson, on purpose: the one list of it.
+
+import { countDifferences } from './count-differences.js';
+import type { Difference } from './difference.js';
+import { lockDifferences } from './lock-differences.js';
+
+export const differences: readonly Difference[] = [...lockDifferences, ...countDifferences];
