@@ -72,6 +72,7 @@ process.on('message', (/** @type {{ type: string, forMs?: number }} */ message) 
 
 /** @type {Record<string, () => Promise<Hold | Permit>>} */
 const kinds = {
+  lock: async () => await client.getLock(name).acquire(),
   'fenced lock': async () => await client.getFencedLock(name).acquire(),
   'fair lock': async () => await client.getFairLock(name).acquire(),
   'write lock': async () => await client.getReadWriteLock(name).writeLock.acquire(),
