@@ -1,5 +1,6 @@
 import { v4 as uuid } from 'uuid';
 import { systemClock } from './core/clock.js';
+import { SHARDED_SUBSCRIPTION_MODES } from './core/cluster-router.js';
 import type { ClientEvents } from './core/events.js';
 import { LeasedGrant } from './core/leased-grant.js';
 import type { Lock } from './core/lock-face.js';
@@ -8,7 +9,13 @@ import { readTemplate } from './core/redis.js';
 import type { RedisTemplate } from './core/redis.js';
 import { createRouter } from './core/create-router.js';
 import { Runtime } from './core/runtime.js';
-import { checkInteger, checkOptions, INT32_MAX, RENEWED_LEASE_MIN_MS } from './core/validate.js';
+import {
+  checkChoice,
+  checkInteger,
+  checkOptions,
+  INT32_MAX,
+  RENEWED_LEASE_MIN_MS,
+} from './core/validate.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
 import { PermitsState } from './expirable-semaphore/keeper.js';
 import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
@@ -41,6 +48,14 @@ export interface ClientOptions {
   leaseMs?: number;
   /** Longest wait in milliseconds for the answer to one command: 1 to 2147483647, default 5000. */
   commandTimeoutMs?: number;
+  /**
+   * Whether messages are sharded in a cluster (SPUBLISH and SSUBSCRIBE): `'auto'` when the cluster
+   * can do that, `'on'` always, `'off'` never. The same on every process that shares the objects,
+   * as Redisson's setting of this name: between two that differ no message gets through, so that
+   * waiters here are late by their re-check, and in Java may wait for ever. Without meaning
+   * outside clusters. Default `'auto'`.
+   */
+  shardedSubscriptionMode?: 'auto' | 'on' | 'off';
 }
 
 /** Makes coordination objects and owns their connections, leases and waits. */
@@ -101,15 +116,21 @@ class LatchkeyClient implements Client {
     const { REDIS_URL = DEFAULT_URL } = process.env;
     const { redis = REDIS_URL, keyPrefix = '', leaseMs = DEFAULT_LEASE_MS } = options;
     const { commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS } = options;
+    const { shardedSubscriptionMode: mode = 'auto' } = options;
     this.#keyPrefix = checkKeyPrefix(keyPrefix);
     const settings = {
       leaseMs: checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX),
       commandTimeoutMs: checkInteger('commandTimeoutMs', commandTimeoutMs, 1, INT32_MAX),
+      shardedSubscriptionMode: checkChoice(
+        'shardedSubscriptionMode',
+        mode,
+        SHARDED_SUBSCRIPTION_MODES,
+      ),
     };
     const endpoint = readTemplate(redis);
     const clock = systemClock();
     this.#runtime = new Runtime(this.id, settings, clock, (owner) =>
-      createRouter(endpoint, settings.commandTimeoutMs, clock, owner),
+      createRouter(endpoint, settings, clock, owner),
     );
   }
 

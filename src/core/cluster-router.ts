@@ -11,12 +11,20 @@ import type { SlotRange } from './slots.js';
 /** While the map of slots has gaps, or a node is down, it is read again this often. */
 const REFRESH_PERIOD_MS = 200;
 
+/** Whether messages are sharded: when the cluster can, always, or never. */
+export const SHARDED_SUBSCRIPTION_MODES = ['auto', 'on', 'off'] as const;
+export type ShardedSubscriptionMode = (typeof SHARDED_SUBSCRIPTION_MODES)[number];
+
+/** What that says before the cluster was asked. */
+const PUBLISH = { auto: undefined, on: 'SPUBLISH', off: 'PUBLISH' } as const;
+
 /** A cluster as its client found it. */
 export interface ClusterEndpoint {
   readonly options: ConnectionOptions;
   readonly seeds: readonly Address[];
   readonly translate: (address: Address) => Address;
   readonly readyLimitMs: number;
+  readonly shardedSubscriptionMode: ShardedSubscriptionMode;
 }
 
 interface Node {
@@ -47,6 +55,7 @@ export class ClusterRouter implements Router {
 
   constructor(endpoint: ClusterEndpoint, clock: Clock, owner: RouterOwner) {
     this.#endpoint = endpoint;
+    this.#publish = PUBLISH[endpoint.shardedSubscriptionMode];
     this.#clock = clock;
     this.#owner = owner;
     this.channels = new ClusterChannels(endpoint, clock, {

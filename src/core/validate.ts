@@ -20,6 +20,20 @@ export function checkInteger(argument: string, value: unknown, min: number, max:
   return value;
 }
 
+/** One of the values that an argument may have, or a TypeError that names them all. */
+export function checkChoice<T extends string>(
+  argument: string,
+  value: unknown,
+  choices: readonly T[],
+): T {
+  const choice = choices.find((each) => each === value);
+  if (choice === undefined) {
+    const wanted = choices.map((each) => describe(each)).join(', ');
+    throw new TypeError(`${argument} must be one of ${wanted}, got ${describe(value)}`);
+  }
+  return choice;
+}
+
 /** An options object; `undefined` stands for an empty one. */
 export function checkOptions(argument: string, value: unknown): object {
   if (value === undefined) {

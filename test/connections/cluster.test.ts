@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { channelsUnder, randomName, rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { cutClients, openClient } from './exercise.js';
+import { moveSlot } from './move-slot.js';
 
 const MASTERS = 3;
 const SLOTS = 16_384;
@@ -164,26 +165,6 @@ test('every connection can be cut, and every script be forgotten', async () => {
   await Promise.all(next.map(async (hold) => await hold.release()));
 });
 
-/** Moves a slot with its keys from one master to another, as an operator would. */
-async function moveSlot(slot: number, from: number, to: number): Promise<void> {
-  const [source, target] = await Promise.all(
-    [from, to].map(async (index) => String(await node(index).call('CLUSTER', 'MYID'))),
-  );
-  await node(to).call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', source ?? '');
-  await node(from).call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target ?? '');
-  for (;;) {
-    const keys = (await node(from).call('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[];
-    if (keys.length === 0) {
-      break;
-    }
-    const { host, port } = servers.nodes[to] ?? { host: '', port: 0 };
-    await node(from).call('MIGRATE', host, port, '', 0, 5_000, 'KEYS', ...keys);
-  }
-  for (const index of [to, from, 3 - to - from]) {
-    await node(index).call('CLUSTER', 'SETSLOT', slot, 'NODE', target ?? '');
-  }
-}
-
 test('a hold, and a wait for it, follow their slot to another master', async () => {
   const name = await nameOn(0);
   const [a, b] = [open({ leaseMs: 2_000 }), open()];
@@ -193,7 +174,7 @@ test('a hold, and a wait for it, follow their slot to another master', async () 
   const waiting = b.getLock(name).acquire({ waitMs: 15_000 });
   await eventually(async () => await isSubscribed(name, node(0)));
 
-  await moveSlot(await slotOf(name), 0, 1);
+  await moveSlot(nodes.slice(0, MASTERS), await slotOf(name), node(0), node(1));
   await hold.extend(10_000);
   const moved = await node(1).hgetall(name);
   await hold.release();

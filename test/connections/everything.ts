@@ -14,11 +14,11 @@ export const inScripts = [
   'get set incr incrby decr decrby del unlink exists pttl pexpire persist time publish',
   'hget hset hdel hexists hgetall hlen hscan hrandfield',
   'zadd zrem zcard zcount zscore zmscore zrange zrevrange zrangebyscore zremrangebyscore',
-  'llen lindex lpos lpush rpush lpop lrem linsert',
+  'llen lindex lrange lpos lpush rpush lpop lrem linsert',
 ].flatMap((line) => line.split(' '));
 
-/** Used only where a waiter of a fair lock is absent, or waits in Java. */
-export const seldom = ['lpop', 'lpush', 'linsert', 'persist'];
+/** Used only where a waiter of a fair lock is absent, waits in Java, or has lost its entry. */
+export const seldom = ['lpos', 'lpop', 'lpush', 'linsert', 'persist'];
 
 /** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
 export function patterns(prefix: string): string[] {

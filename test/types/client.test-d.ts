@@ -28,6 +28,7 @@ expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
   keyPrefix?: string;
   leaseMs?: number;
   commandTimeoutMs?: number;
+  shardedSubscriptionMode?: 'auto' | 'on' | 'off';
 }>();
 
 expectTypeOf<Client>().toExtend<AsyncDisposable>();
@@ -68,6 +69,8 @@ client.id = 'mine';
 createClient({ id: 'mine' });
 // @ts-expect-error -- durations are numbers of milliseconds
 createClient({ leaseMs: '30s' });
+// @ts-expect-error -- Redisson's constant is in capitals, ours is not
+createClient({ shardedSubscriptionMode: 'OFF' });
 // @ts-expect-error -- a name is required
 client.getLock();
 

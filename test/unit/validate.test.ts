@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  checkChoice,
   checkInteger,
   checkLease,
   checkOptions,
@@ -42,6 +43,16 @@ describe('an integer', () => {
       /^count must be an integer from 1 to 10, got a value of type (symbol|object)$/,
     );
   });
+});
+
+test('a choice is one of the values that there are', () => {
+  expect(checkChoice('mode', 'off', ['on', 'off'])).toBe('off');
+  for (const bad of ['OFF', '', 'toString', 0, null, undefined, ['on'], new String('on')]) {
+    expect(() => checkChoice('mode', bad, ['on', 'off'])).toThrow(TypeError);
+    expect(() => checkChoice('mode', bad, ['on', 'off'])).toThrow(
+      'mode must be one of "on", "off", got',
+    );
+  }
 });
 
 test('options are an object or nothing', () => {

@@ -1,0 +1,77 @@
+// Which pub/sub a client uses in a cluster, when it is told which.
+
+import { describe, expect, test } from 'vitest';
+import type { Client, ClientOptions } from '../../src/index.js';
+import { kinds } from '../integration/every-kind.js';
+import { eventually } from '../support/eventually.js';
+import { channelsUnder, rawClient, redisUrl } from '../support/redis.js';
+import { clusterWorld } from './cluster-world.js';
+import { expectWaitEndsByMessage, openClient } from './exercise.js';
+
+type Mode = NonNullable<ClientOptions['shardedSubscriptionMode']>;
+
+const MASTERS = 3;
+
+const world = await clusterWorld({ masters: MASTERS });
+
+const everyMaster = Array.from({ length: MASTERS }, (_, master) => master);
+
+const open = (mode: Mode): Client =>
+  openClient({ redis: world.template(), shardedSubscriptionMode: mode });
+
+/** How often each of these commands ran on a master since its figures were reset. */
+async function runs(master: number, commands: readonly string[]): Promise<number[]> {
+  const stats = await world.node(master).info('commandstats');
+  const calls = new Map(
+    [...stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(([, name, count]) => [name, count]),
+  );
+  return commands.map((command) => Number(calls.get(command) ?? 0));
+}
+
+const plain = ['publish', 'subscribe'];
+const sharded = ['spublish', 'ssubscribe'];
+
+describe.each([
+  { mode: 'off', used: plain, unused: [...sharded, 'pubsub|shardnumsub'] },
+  { mode: 'on', used: sharded, unused: [...plain, 'pubsub|shardnumsub'] },
+  { mode: 'auto', used: sharded, unused: plain },
+] as const)('told $mode, clients use $used', ({ mode, used, unused }) => {
+  test.each(kinds)('for a $name, on every master', async (kind) => {
+    const [holder, waiter] = [open(mode), open(mode)];
+    for (const master of everyMaster) {
+      const name = world.nameOn(master);
+      await world.node(master).config('RESETSTAT');
+      const taken = await kind.take(holder, name);
+      // Shorter than the re-check of a lost message.
+      const waiting = kind.wait(waiter, name, { waitMs: 4_000 });
+      await eventually(async () => (await channelsUnder(name, world.node(master))).length > 0);
+
+      await taken.free();
+
+      expect(await waiting).not.toBe(false);
+      expect(Math.min(...(await runs(master, used)))).toBeGreaterThan(0);
+      expect(await runs(master, unused)).toEqual(unused.map(() => 0));
+      await taken.remove();
+    }
+  });
+
+  test('for the very first call of a client, before a node has answered', async () => {
+    const name = world.nameOn(1);
+    await world.node(1).hset(name, 'somebody', 1);
+    await world.node(1).config('RESETSTAT');
+
+    await open(mode).getLock(name).forceRelease();
+
+    const [tell, other] = [used[0], unused[0]];
+    expect(await runs(1, [tell ?? '', other ?? ''])).toEqual([1, 0]);
+  });
+});
+
+test.each(['on', 'off', 'auto'] as const)(
+  'told %s, clients of one server do as ever',
+  async (mode) => {
+    const options = { redis: redisUrl(), shardedSubscriptionMode: mode };
+
+    await expectWaitEndsByMessage([openClient(options), openClient(options)], rawClient());
+  },
+);

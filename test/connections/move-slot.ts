@@ -1,0 +1,31 @@
+// A slot on its way from one master of a cluster to another.
+
+import type { Redis } from 'ioredis';
+
+/**
+ * Moves a slot with its keys, as an operator would.
+ *
+ * @param masters plain connections to all of them
+ */
+export async function moveSlot(
+  masters: readonly Redis[],
+  slot: number,
+  source: Redis,
+  target: Redis,
+): Promise<void> {
+  const [sourceId, targetId] = [await source.cluster('MYID'), await target.cluster('MYID')];
+  await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId);
+  await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
+  const { host = '', port = 0 } = target.options;
+  for (;;) {
+    const keys = (await source.call('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[];
+    if (keys.length === 0) {
+      break;
+    }
+    await source.call('MIGRATE', host, port, '', 0, 5_000, 'KEYS', ...keys);
+  }
+  const others = masters.filter((master) => master !== source && master !== target);
+  for (const master of [target, source, ...others]) {
+    await master.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
+  }
+}
