@@ -42,8 +42,7 @@ if place ~= 'none' and (refusal or first and first ~= holder) then
   if redis.call('EXISTS', cancelled) == 1 then
     return -3
   end
-  local ready_at = now + math.max(refusal or 0, 0)
-  stand_in_queue(queue, timeouts, beats, holder, place == 'front', ready_at, now)
+  stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
 end
 if refusal then
   return refusal
@@ -53,7 +52,9 @@ if first and first ~= holder then
   local head, left = queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
     if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
-      if head ~= first then
+      -- Java drops an absent head without a word, and a message may be lost: whoever stands behind
+      -- a free lock tells its head again.
+      if head ~= first or place == 'front' then
         redis.call(ARGV[5], ARGV[6] .. ':' .. head, '0')
       end
       return left

@@ -14,8 +14,9 @@
 -- ARGV[3] burn_ms    integer  0 burns nothing
 -- ARGV[4] publish    string   PUBLISH or SPUBLISH
 -- ARGV[5] channel    string   what the channel of each waiter begins with
--- returns integer    1 the lock is free, 0 other holds keep it, and when the holder had it not:
---                    -1 somebody else has it, -2 nobody has
+-- returns integer    1 the lock is free, 2 and a waiter of another client of ours was told, 0 other
+--                    holds keep it, and when the holder had it not: -1 somebody else has it, -2
+--                    nobody has
 
 -- include lib/leave_queue
 -- include lib/tell_head
@@ -36,8 +37,8 @@ if held == 1 then
   if redis.call('EXISTS', lock) == 1 then
     return 0
   end
-  tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
-  return 1
+  local told = tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
+  return told and string.sub(told, 1, 36) ~= string.sub(holder, 1, 36) and 2 or 1
 end
 local is_free = redis.call('EXISTS', lock) == 0
 local first = redis.call('LINDEX', queue, 0)

@@ -1,43 +1,57 @@
 -- Puts `holder` at the end of a fair lock's queue, or to its front, or notes that it still stands
--- there; `ready_at` is when the lock is free at the latest.
--- Each acquisition of a Java waiter ahead shifts all scores by its patience, 300 s, and its next
--- call evicts a head whose score has passed. So a score covers 300 s for each entry ahead and its
--- own, and no more: it must not grow with every entry that was ever behind another.
+-- there, with all of its client.
+-- Java's next call evicts a head whose score has passed. So the score of an entry with nobody of
+-- Java before it is 5 s ahead, and its client renews it: a dead client costs Java no more. Each
+-- acquisition of a Java waiter takes its patience from all scores. A score covers that for each of
+-- those before the entry, 300 s if they have the default, and so no acquisition evicts it.
+-- Only the first 100 are looked at. An entry further behind is scored as if all were Java's, until
+-- it has come up.
 -- Queue and scores belong to Java, which gives them no TTL. They get one for as long as one of ours
 -- stands there and is heard of: 10 minutes longer than the last score.
-local function stand_in_queue(queue, timeouts, beats, holder, to_front, ready_at, now)
+-- include lib/score_queue
+local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
+  local client = string.sub(holder, 1, 36)
+  local heard = redis.call('ZSCORE', beats, client)
+  local is_due = not heard or now - heard >= 500
+  local stands = redis.call('ZSCORE', timeouts, holder) ~= false
+  if stands and not is_due then
+    return
+  end
   local length = redis.call('LLEN', queue)
-  local score = redis.call('ZSCORE', timeouts, holder)
-  local ahead = redis.call('LPOS', queue, holder, 'MAXLEN', 100)
-  if not ahead and length > 100 then
+  local behind
+  if is_due then
+    redis.call('ZADD', beats, now, client)
+    local found
+    behind, found = score_queue(queue, timeouts, beats, holder, now)
     -- Queue and scores tell of the same entries, unless a part of them was lost.
-    if length ~= redis.call('ZCARD', timeouts) then
-      ahead = redis.call('LPOS', queue, holder)
-    elseif score then
-      ahead = 100
+    if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
+      stands = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
   end
   local last = redis.call('LINDEX', queue, -1)
   local last_score = last and redis.call('ZSCORE', timeouts, last)
-  if ahead then
-    local enough = ready_at + 300000 * (math.min(ahead, 100) + 1)
-    if not score or tonumber(score) < enough - 150000 then
-      redis.call('ZADD', timeouts, enough, holder)
-    end
-  elseif to_front then
-    redis.call('ZADD', timeouts, ready_at + 300000, holder)
-    redis.call('LPUSH', queue, holder)
-  else
-    local enough = ready_at + 300000 * (length + 1)
-    if last_score then
-      enough = math.max(math.min(enough, last_score + 300000), ready_at + 300000)
+  if not stands then
+    local enough = now + 5000
+    if not to_front then
+      local last_heard = last and redis.call('ZSCORE', beats, string.sub(last, 1, 36))
+      if length >= 100 then
+        enough = enough + 300000 * length
+      elseif last_score and last_heard and now - last_heard < 2500 then
+        -- The same of Java's stand before both.
+        enough = math.max(enough, last_score)
+      else
+        enough = behind or score_queue(queue, timeouts, beats, holder, now)
+      end
+      redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
+      last_score = enough
     end
     redis.call('ZADD', timeouts, enough, holder)
-    redis.call('RPUSH', queue, holder)
-    last_score = enough
-    redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
+    if to_front then
+      redis.call('LPUSH', queue, holder)
+    else
+      redis.call('RPUSH', queue, holder)
+    end
   end
-  redis.call('ZADD', beats, now, string.sub(holder, 1, 36))
   local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
   redis.call('PEXPIRE', queue, ttl)
   redis.call('PEXPIRE', timeouts, ttl)

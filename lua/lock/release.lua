@@ -9,8 +9,8 @@
 -- ARGV[3] burn_ms    integer  0 burns nothing
 -- ARGV[4] publish    string   PUBLISH or SPUBLISH
 -- ARGV[5] channel    string   where waiters of the lock listen
--- returns integer    1 the lock is free, 0 other holds keep it, and when the holder had it not:
---                    -1 somebody else has it, -2 nobody has
+-- returns integer    1 the lock is free, and 1 more for each connection that was told; 0 other holds
+--                    keep it; when the holder had it not: -1 somebody else has it, -2 nobody has
 
 local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
@@ -28,5 +28,4 @@ redis.call('HDEL', lock, holder)
 if redis.call('EXISTS', lock) == 1 then
   return 0
 end
-redis.call(ARGV[4], ARGV[5], '0')
-return 1
+return 1 + redis.call(ARGV[4], ARGV[5], '0')

@@ -40,7 +40,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   #asking = false;
   /** A hint came while the head was asking: its answer may be older than the hint. */
   #hinted = false;
-  /** Wakes the head when the lease that it saw should have ended. */
+  /** Wakes the head when the lease that it saw should have ended, or its turn has come. */
   #leaseEnd: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
@@ -139,6 +139,15 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   #ask(): void {
     if (this.#head !== undefined) {
       this.#wakeUp();
+      const { clock, hub } = this.#services;
+      const delayMs = hub.delayMs(this.#awaited.channel);
+      if (delayMs > 0) {
+        // Others have it, or are let go first.
+        this.contended = true;
+        this.#listen();
+        this.#leaseEnd = clock.after(delayMs, () => this.hint());
+        return;
+      }
       this.#asking = true;
       this.#hinted = false;
       this.#head.ask(this.#awaited.beatMs === undefined ? 'none' : 'line');

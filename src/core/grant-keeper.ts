@@ -6,9 +6,9 @@ import type { GrantOwner, LeasedGrant } from './leased-grant.js';
 import type { Runtime } from './runtime.js';
 import type { Renewal } from './watchdog.js';
 
-/** What the server says to a release: the object is free, others of the holder's keep it, or the
- * holder did not have it: somebody else has, or nobody. */
-export type ReleaseResult = 'freed' | 'kept' | 'taken' | 'deleted';
+/** What the server says to a release: the object is free, or free and the turn of another client;
+ * others of the holder's keep it; or the holder did not have it: somebody else has, or nobody. */
+export type ReleaseResult = 'freed' | 'passed' | 'kept' | 'taken' | 'deleted';
 
 /** An object whose grants live on leases. */
 export interface LeasedObject {
@@ -114,6 +114,9 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
   /** The release of a grant has been settled, whatever came of it. */
   protected abstract released(grant: G): void;
 
+  /** A release was told to a waiter of another client, or may have been. */
+  protected passed(): void {}
+
   /** Takes back what the server may still give to a holder that has given up. */
   protected abstract takeBack(lease: Lease): void;
 
@@ -145,7 +148,12 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
       const { answer, call } = await delivery.tell(resource, prepared, 'release');
       // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
       const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
-      if (answer === 'freed' || answer === 'kept' || ranBefore) {
+      if (answer === 'freed' || answer === 'kept') {
+        return undefined;
+      }
+      if (answer === 'passed' || ranBefore) {
+        // What the lost answer said is not known: it may have been the turn of another client.
+        this.passed();
         return undefined;
       }
       return this.#loss(lease.covers(this.runtime.clock.now()) ? answer : 'expired');

@@ -169,6 +169,7 @@ export class LockFace implements Lock {
       for (const lease of leases) {
         lease.lose('deleted');
       }
+      this.#keeper.passed();
       this.#keeper.wake();
     }
     return held === 1;

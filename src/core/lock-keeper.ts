@@ -83,15 +83,13 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   /** The server counts a re-entry that came to nothing, or may do so yet: state the number of
    * what is alive again. At none, that is the release of the holder. */
   restate(lease: Lease): void {
-    this.runtime.delivery.behind(this.stateAlive(lease), () => this.wake());
+    this.#behind(this.stateAlive(lease));
   }
 
   /** Takes back what a given-up acquisition may have got. With `burn` no copy of it that is still
    * on its way is granted later. */
   cancel(holderId: string, burn: boolean): void {
-    const { delivery } = this.runtime;
-    const prepared = this.protocol.release(holderId, 0, burn ? MEMORY_MS : 0, 1);
-    delivery.behind(prepared, () => this.wake());
+    this.#behind(this.protocol.release(holderId, 0, burn ? MEMORY_MS : 0, 1));
   }
 
   /** Re-entries on their way count as alive: if one of those fails, it states the number again. */
@@ -114,9 +112,16 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   }
 
   protected override takeBack(lease: Lease): void {
-    const { delivery } = this.runtime;
-    const { holderId } = lease.identity;
-    delivery.behind(this.protocol.release(holderId, 0, MEMORY_MS, lease.most), () => this.wake());
+    this.#behind(this.protocol.release(lease.identity.holderId, 0, MEMORY_MS, lease.most));
+  }
+
+  /** Looks after the turn of another client's waiter, where the server tells one at a time. */
+  override passed(): void {
+    const { runtime, protocol } = this;
+    const followUp = protocol.followUp?.bind(protocol);
+    if (followUp !== undefined) {
+      runtime.turns.watch(protocol.key, followUp);
+    }
   }
 
   /** The lease is renewed no more, and the name is free. */
@@ -131,5 +136,16 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
     if (protocol.sibling !== undefined) {
       runtime.queues.get(protocol.sibling.lockId)?.hint();
     }
+  }
+
+  /** Settles a release that nobody waits for. */
+  #behind(prepared: Prepared<ReleaseResult>): void {
+    const answered = (answer: ReleaseResult): void => {
+      // "Nobody has it" to a waiter that leaves, or to a copy: another one may have been told.
+      if (answer === 'passed' || answer === 'deleted') {
+        this.passed();
+      }
+    };
+    this.runtime.delivery.behind(prepared, () => this.wake(), answered);
   }
 }

@@ -36,6 +36,7 @@ export function verdictOf(code: number | null): Verdict {
 
 const RELEASE_RESULTS = new Map<number, ReleaseResult>([
   [1, 'freed'],
+  [2, 'passed'],
   [0, 'kept'],
   [-1, 'taken'],
   [-2, 'deleted'],
@@ -94,6 +95,8 @@ export interface LockProtocol extends LeasedObject {
    * largest number of holds that the server may know of. */
   release(holderId: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult>;
   forceRelease(request: { number: number; floor: number }): Prepared<string>;
+  /** Tells whose turn it is, if nobody has taken the lock; true: look again. */
+  followUp?(): Prepared<boolean>;
   inspect(): Prepared<LockView>;
   /** Everybody who can be in the way of a waiter. */
   inspectAll(): Prepared<LockView>;

@@ -12,6 +12,7 @@ import { Rechecks } from './rechecks.js';
 import { Requests } from './requests.js';
 import type { Router, RouterOwner } from './router.js';
 import { Scopes } from './scopes.js';
+import { Turns } from './turns.js';
 import { WaitHub } from './wait-hub.js';
 import { Watchdog } from './watchdog.js';
 import type { Renewal } from './watchdog.js';
@@ -44,6 +45,7 @@ export class Runtime {
   readonly watchdog: Watchdog;
   readonly rechecks: Rechecks;
   readonly delivery: Delivery;
+  readonly turns: Turns;
   readonly waits: Waits;
   readonly #anchor: Anchor;
   #anchored = 0;
@@ -86,6 +88,7 @@ export class Runtime {
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
+    this.turns = new Turns(clock, this.delivery, failed);
     this.router.open();
   }
 
@@ -168,6 +171,7 @@ export class Runtime {
   shutDown(): void {
     this.hub.close();
     this.rechecks.close();
+    this.turns.close();
     this.watchdog.close();
     this.router.close(this.closedError(''));
     this.delivery.close();

@@ -9,7 +9,7 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '1843c8340356c9acb90761bf28cce89231672a3a',
+  sha1: '566d7a55afdc225b89bef37dd3258fd396fab386',
   source: `-- fair-lock/acquire
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -68,38 +68,72 @@ local function queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function stand_in_queue(queue, timeouts, beats, holder, to_front, ready_at, now)
+local function score_queue(queue, timeouts, beats, holder, now)
+  local client = string.sub(holder, 1, 36)
+  local scores, enough, floor, found, ours = {}, now + 5000, 0, false, { [client] = true }
+  for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do
+    local whose = string.sub(member, 1, 36)
+    if ours[whose] == nil then
+      ours[whose] = redis.call('ZSCORE', beats, whose) ~= false
+    end
+    if not ours[whose] then
+      local score = tonumber(redis.call('ZSCORE', timeouts, member) or 0)
+      if score > enough + 400000 then
+        floor = math.max(floor, score)
+      end
+      enough = enough + 300000
+    elseif whose == client then
+      scores[#scores + 1] = math.max(enough, floor)
+      scores[#scores + 1] = member
+    end
+    found = found or member == holder
+  end
+  if #scores > 0 then
+    redis.call('ZADD', timeouts, unpack(scores))
+  end
+  return math.max(enough, floor), found
+end
+local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
+  local client = string.sub(holder, 1, 36)
+  local heard = redis.call('ZSCORE', beats, client)
+  local is_due = not heard or now - heard >= 500
+  local stands = redis.call('ZSCORE', timeouts, holder) ~= false
+  if stands and not is_due then
+    return
+  end
   local length = redis.call('LLEN', queue)
-  local score = redis.call('ZSCORE', timeouts, holder)
-  local ahead = redis.call('LPOS', queue, holder, 'MAXLEN', 100)
-  if not ahead and length > 100 then
-    if length ~= redis.call('ZCARD', timeouts) then
-      ahead = redis.call('LPOS', queue, holder)
-    elseif score then
-      ahead = 100
+  local behind
+  if is_due then
+    redis.call('ZADD', beats, now, client)
+    local found
+    behind, found = score_queue(queue, timeouts, beats, holder, now)
+    if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
+      stands = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
   end
   local last = redis.call('LINDEX', queue, -1)
   local last_score = last and redis.call('ZSCORE', timeouts, last)
-  if ahead then
-    local enough = ready_at + 300000 * (math.min(ahead, 100) + 1)
-    if not score or tonumber(score) < enough - 150000 then
-      redis.call('ZADD', timeouts, enough, holder)
-    end
-  elseif to_front then
-    redis.call('ZADD', timeouts, ready_at + 300000, holder)
-    redis.call('LPUSH', queue, holder)
-  else
-    local enough = ready_at + 300000 * (length + 1)
-    if last_score then
-      enough = math.max(math.min(enough, last_score + 300000), ready_at + 300000)
+  if not stands then
+    local enough = now + 5000
+    if not to_front then
+      local last_heard = last and redis.call('ZSCORE', beats, string.sub(last, 1, 36))
+      if length >= 100 then
+        enough = enough + 300000 * length
+      elseif last_score and last_heard and now - last_heard < 2500 then
+        enough = math.max(enough, last_score)
+      else
+        enough = behind or score_queue(queue, timeouts, beats, holder, now)
+      end
+      redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
+      last_score = enough
     end
     redis.call('ZADD', timeouts, enough, holder)
-    redis.call('RPUSH', queue, holder)
-    last_score = enough
-    redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
+    if to_front then
+      redis.call('LPUSH', queue, holder)
+    else
+      redis.call('RPUSH', queue, holder)
+    end
   end
-  redis.call('ZADD', beats, now, string.sub(holder, 1, 36))
   local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
   redis.call('PEXPIRE', queue, ttl)
   redis.call('PEXPIRE', timeouts, ttl)
@@ -129,8 +163,7 @@ if place ~= 'none' and (refusal or first and first ~= holder) then
   if redis.call('EXISTS', cancelled) == 1 then
     return -3
   end
-  local ready_at = now + math.max(refusal or 0, 0)
-  stand_in_queue(queue, timeouts, beats, holder, place == 'front', ready_at, now)
+  stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
 end
 if refusal then
   return refusal
@@ -139,7 +172,7 @@ if first and first ~= holder then
   local head, left = queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
     if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
-      if head ~= first then
+      if head ~= first or place == 'front' then
         redis.call(ARGV[5], ARGV[6] .. ':' .. head, '0')
       end
       return left
@@ -158,6 +191,63 @@ return nil`,
   decode: integerOrNull,
 };
 
+/** a waiter of another client was told that a fair lock is free; if nobody has taken it since, tell the head of the queue again, past those who are silent. */
+export const fairLockFollowUp: Script<
+  { lock: string; queue: string; timeouts: string; beats: string },
+  { publish: string; channel: string },
+  number
+> = {
+  name: 'fair-lock/follow-up',
+  sha1: '3651fbdd770675c8919ae35ec1e78abc1ea7b573',
+  source: `-- fair-lock/follow-up
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function settle_queue(queue, timeouts, beats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', beats)
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
+local function queue_head(queue, timeouts, beats, now)
+  local head, left
+  for dropped = 0, 100 do
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
+    end
+    redis.call('LPOP', queue)
+    redis.call('ZREM', timeouts, head)
+  end
+end
+local function tell_head(queue, timeouts, beats, publish, channel)
+  if redis.call('EXISTS', queue) == 0 then
+    return
+  end
+  local head = queue_head(queue, timeouts, beats, now_ms())
+  if head then
+    redis.call(publish, channel .. ':' .. head, '0')
+    return redis.call('ZSCORE', beats, string.sub(head, 1, 36)) and head
+  end
+end
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return 0
+end
+return tell_head(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]) and 1 or 0`,
+  operands: (keys, args) => [4, keys.lock, keys.queue, keys.timeouts, keys.beats, args.publish, args.channel],
+  decode: integer,
+};
+
 /** free a fair lock whoever holds it, at most once per request, and tell the head of its queue. */
 export const fairLockForceRelease: Script<
   { lock: string; requests: string; queue: string; timeouts: string; beats: string },
@@ -165,7 +255,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'd63ea1dc15306d86c692e8af9e5280adb6304578',
+  sha1: '1c996db4bbbb44f17d4005972210627f6df28198',
   source: `-- fair-lock/force-release
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
@@ -225,6 +315,7 @@ local function tell_head(queue, timeouts, beats, publish, channel)
   local head = queue_head(queue, timeouts, beats, now_ms())
   if head then
     redis.call(publish, channel .. ':' .. head, '0')
+    return redis.call('ZSCORE', beats, string.sub(head, 1, 36)) and head
   end
 end
 local lock, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
@@ -251,7 +342,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'dc115123c820f865b4a8eff203da95f08baf8530',
+  sha1: '9259c5a3a7b427abe572e5c4fa6fa13471f622c5',
   source: `-- fair-lock/release
 local function settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
@@ -295,6 +386,7 @@ local function tell_head(queue, timeouts, beats, publish, channel)
   local head = queue_head(queue, timeouts, beats, now_ms())
   if head then
     redis.call(publish, channel .. ':' .. head, '0')
+    return redis.call('ZSCORE', beats, string.sub(head, 1, 36)) and head
   end
 end
 local lock, queue, timeouts, beats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
@@ -312,8 +404,8 @@ if held == 1 then
   if redis.call('EXISTS', lock) == 1 then
     return 0
   end
-  tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
-  return 1
+  local told = tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
+  return told and string.sub(told, 1, 36) ~= string.sub(holder, 1, 36) and 2 or 1
 end
 local is_free = redis.call('EXISTS', lock) == 0
 local first = redis.call('LINDEX', queue, 0)
@@ -739,7 +831,7 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: 'ed3b6e51b8a491f43dc608654c83db0348494909',
+  sha1: '69796181b8baefa39cdb657048ea0fcc422b933b',
   source: `-- lock/release
 local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if burn_ms > 0 then
@@ -756,8 +848,7 @@ redis.call('HDEL', lock, holder)
 if redis.call('EXISTS', lock) == 1 then
   return 0
 end
-redis.call(ARGV[4], ARGV[5], '0')
-return 1`,
+return 1 + redis.call(ARGV[4], ARGV[5], '0')`,
   operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.burnMs, args.publish, args.channel],
   decode: integer,
 };

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from './clock.js';
+import { FairShare } from './fair-share.js';
 
 /** A channel stays subscribed this long after its last listener, for those who come right back. */
 const LINGER_MS = 1_000;
@@ -15,6 +16,7 @@ export type Listener = (payload: string | undefined) => void;
 
 interface Entry {
   readonly listeners: Set<Listener>;
+  readonly share: FairShare;
   linger: Timer | undefined;
 }
 
@@ -34,7 +36,7 @@ export class WaitHub {
   listen(channel: string, listener: Listener): () => void {
     let entry = this.#entries.get(channel);
     if (entry === undefined) {
-      entry = { listeners: new Set(), linger: undefined };
+      entry = { listeners: new Set(), share: new FairShare(), linger: undefined };
       this.#entries.set(channel, entry);
       this.#channels.add(channel);
     }
@@ -54,10 +56,34 @@ export class WaitHub {
   deliver(channel: string, payload: string | undefined): void {
     const entry = this.#entries.get(channel);
     if (entry !== undefined) {
+      if (payload !== undefined) {
+        entry.share.heard(this.#clock.now());
+      }
       for (const listener of entry.listeners) {
         listener(payload);
       }
     }
+  }
+
+  /** A release is sent that may be told there. */
+  releasing(channel: string): void {
+    this.#entries.get(channel)?.share.releasing();
+  }
+
+  /** A release of ours was told there, to so many connections. */
+  freed(channel: string, receivers: number): void {
+    const entry = this.#entries.get(channel);
+    if (entry !== undefined) {
+      entry.share.freed(Math.max(0, receivers - 1), this.#clock.now());
+    } else if (receivers > 0) {
+      // Others wait: who takes turns with them has to hear of theirs.
+      this.listen(channel, () => {})();
+    }
+  }
+
+  /** How long to leave to others what is free there. */
+  delayMs(channel: string): number {
+    return this.#entries.get(channel)?.share.delayMs(this.#clock.now()) ?? 0;
   }
 
   close(): void {

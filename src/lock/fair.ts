@@ -7,6 +7,7 @@ import { prefixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   fairLockAcquire,
+  fairLockFollowUp,
   fairLockForceRelease,
   fairLockRelease,
 } from '../core/scripts.generated.js';
@@ -22,6 +23,11 @@ const acquire: Sendable<Verdict> = {
 const release: Sendable<ReleaseResult> = {
   ...fairLockRelease,
   decode: (reply) => releaseResultOf(fairLockRelease.decode(reply)),
+};
+
+const followUp: Sendable<boolean> = {
+  ...fairLockFollowUp,
+  decode: (reply) => fairLockFollowUp.decode(reply) === 1,
 };
 
 /** Waiters of all processes stand in one queue on the server. */
@@ -64,6 +70,15 @@ export class FairLockProtocol extends HashLockProtocol {
       { holder, count, burnMs, publish, channel: this.channel },
     );
     return { script: release, operands };
+  }
+
+  followUp(): Prepared<boolean> {
+    const { publish } = this.runtime.router;
+    const keys = { lock: this.key, ...this.#line };
+    return {
+      script: followUp,
+      operands: fairLockFollowUp.operands(keys, { publish, channel: this.channel }),
+    };
   }
 
   override forceRelease(request: { number: number; floor: number }): Prepared<string> {

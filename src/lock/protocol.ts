@@ -34,11 +34,6 @@ const acquireFenced: Sendable<Verdict> = {
   },
 };
 
-const release: Sendable<ReleaseResult> = {
-  ...lockRelease,
-  decode: (reply) => releaseResultOf(lockRelease.decode(reply)),
-};
-
 const inspect: Sendable<LockView> = {
   ...lockInspect,
   decode: (reply) => readView(lockInspect.decode(reply)),
@@ -82,6 +77,16 @@ export class HashLockProtocol implements LockProtocol {
   readonly requestsKey: string;
   readonly renewal: Renewal = renewal;
   protected readonly runtime: Runtime;
+  readonly #release: Sendable<ReleaseResult> = {
+    ...lockRelease,
+    decode: (reply) => {
+      const code = lockRelease.decode(reply);
+      if (code > 0) {
+        this.runtime.hub.freed(this.channel, code - 1);
+      }
+      return releaseResultOf(Math.min(code, 1));
+    },
+  };
 
   constructor(runtime: Runtime, kind: string, name: string, key: string) {
     this.runtime = runtime;
@@ -113,7 +118,10 @@ export class HashLockProtocol implements LockProtocol {
       { lock: key, cancelled: this.cancelledKey(holder) },
       { holder, count, burnMs, publish, channel },
     );
-    return { script: release, operands };
+    if (count === 0) {
+      runtime.hub.releasing(channel);
+    }
+    return { script: this.#release, operands };
   }
 
   forceRelease(request: { number: number; floor: number }): Prepared<string> {

@@ -208,7 +208,13 @@ test('every key that a script touches is declared, over the whole API', async ()
     await usePermits(users, wrap(scope.name()));
     await useLatch(users, wrap(scope.name()));
   }
-  const background = ['waits/probe', 'lock/renew', 'rwlock/renew-read', 'permits/renew'];
+  const background = [
+    'waits/probe',
+    'lock/renew',
+    'rwlock/renew-read',
+    'permits/renew',
+    'fair-lock/follow-up',
+  ];
   await eventually(() => background.every(has), { withinMs: 15_000 });
   await Promise.all([hold.release(), reading.release(), permit.release()]);
   await renewed.delete();

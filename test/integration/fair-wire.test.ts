@@ -5,7 +5,7 @@ import { fairLockAcquire } from '../../src/core/scripts.generated.js';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
-import { DEAD, FairView, JAVA, PATIENCE_MS } from './fair.js';
+import { AHEAD_MS, DEAD, FairView, JAVA, PATIENCE_MS } from './fair.js';
 
 const { client, name, raw } = fixture('fair-wire');
 
@@ -52,13 +52,14 @@ test.each([
   expect(served).toEqual(waiting);
   expect(scored).toEqual(waiting);
   expect(keys).toEqual([view.name, view.queue, view.timeouts, view.beats].toSorted());
-  // The holder's lease may end 60 s from now, and each may wait 300 s more.
-  expect(scores[0]).toBeGreaterThanOrEqual(before + 59_000 + PATIENCE_MS);
-  expect(scores[0]).toBeLessThanOrEqual(after + 60_000 + PATIENCE_MS);
-  expect(scores[1]).toBe((scores[0] ?? 0) + PATIENCE_MS);
+  // Nobody of Java is before them, whatever the lease: they are renewed as long as they live.
+  for (const score of scores) {
+    expect(score).toBeGreaterThanOrEqual(before + AHEAD_MS);
+    expect(score).toBeLessThanOrEqual(after + AHEAD_MS);
+  }
   for (const ttlMs of [queueTtl, timeoutsTtl]) {
-    expect(ttlMs).toBeGreaterThan((scores[1] ?? 0) - after + 590_000);
-    expect(ttlMs).toBeLessThanOrEqual((scores[1] ?? 0) - before + 600_000);
+    expect(ttlMs).toBeGreaterThan(590_000);
+    expect(ttlMs).toBeLessThanOrEqual(600_000 + AHEAD_MS);
   }
 });
 
@@ -100,20 +101,61 @@ test('a forced release is told to the head', async () => {
   await next.release();
 });
 
-test('a new score is never more than 300 s for each entry of the queue', async () => {
+test.each([
+  ['of the default patience', 30_000 + PATIENCE_MS, AHEAD_MS + 2 * PATIENCE_MS],
+  ['that are more patient', 20 * PATIENCE_MS, 21 * PATIENCE_MS],
+])(
+  'a score outlasts what the grants of two Java waiters %s take from it, and is renewed to that',
+  async (_, javaMs, enoughMs) => {
+    const view = new FairView(raw, name());
+    const hold = await client().getFairLock(view.name).acquire();
+    const before = await view.now();
+    await view.enter(`${JAVA}:1`, { scoreInMs: javaMs });
+    await view.enter(`${JAVA}:2`, { scoreInMs: javaMs + PATIENCE_MS });
+    const waiting = client().getFairLock(view.name).acquire();
+
+    const [, , holderId = ''] = await view.queued(3);
+    const first = await view.score(holderId);
+    const after = await view.now();
+    await view.evict(`${JAVA}:1`);
+    await view.evict(`${JAVA}:2`);
+    await eventually(async () => (await view.score(holderId)) !== first);
+    const second = await view.score(holderId);
+
+    expect(first).toBeGreaterThanOrEqual(before + enoughMs);
+    expect(first).toBeLessThanOrEqual(after + enoughMs);
+    expect(second).toBeGreaterThanOrEqual(after + AHEAD_MS);
+    expect(second).toBeLessThanOrEqual((await view.now()) + AHEAD_MS);
+    await hold.release();
+    await (await waiting).release();
+  },
+);
+
+test('an entry behind a hundred others outlasts them all, and is renewed when it has come up', async () => {
   const view = new FairView(raw, name());
-  const hold = await client().getFairLock(view.name).acquire({ leaseMs: 1_000_000 });
-  await view.enter(`${JAVA}:1`, { scoreInMs: 1_000_000 + 20 * PATIENCE_MS });
-  const waiting = client().getFairLock(view.name).acquire();
+  const lock = client().getFairLock(view.name);
+  const hold = await lock.acquire();
+  const abort = new AbortController();
+  const { signal } = abort;
+  const leaving = Array.from({ length: 100 }, async () => await lock.acquire({ signal }));
+  const all = Promise.allSettled(leaving);
+  const waits = [lock.acquire(), lock.acquire()];
+  const places = await view.queued(102);
+  const before = await view.now();
+  const scores = await Promise.all(places.slice(98).map((holderId) => view.score(holderId)));
 
-  const [, holderId = ''] = await view.queued(2);
-  const left = (await view.score(holderId)) - (await view.now());
+  abort.abort(new Error('left'));
+  await all;
+  const [, last = ''] = await view.queued(2);
+  await eventually(async () => (await view.score(last)) <= (await view.now()) + AHEAD_MS);
 
-  expect(left).toBeLessThanOrEqual(1_000_000 + 2 * PATIENCE_MS);
-  expect(left).toBeGreaterThan(990_000 + 2 * PATIENCE_MS);
-  await view.evict(`${JAVA}:1`);
+  // Nobody renews it there, and all who stand before it may be served until the next beat.
+  expect(scores.slice(0, 2).every((score) => score < before + PATIENCE_MS)).toBe(true);
+  expect(scores.slice(2).every((score) => score > before + 90 * PATIENCE_MS)).toBe(true);
   await hold.release();
-  await (await waiting).release();
+  for (const wait of waits) {
+    await (await wait).release();
+  }
 });
 
 test('scores do not grow while the queue is never empty', async () => {
@@ -143,8 +185,7 @@ test('scores do not grow while the queue is never empty', async () => {
 
   expect(grants).toBe(1_000);
   expect(highest).toBeGreaterThan(0);
-  // Four entries behind a lease of 30 s.
-  expect(highest).toBeLessThanOrEqual(30_000 + 5 * PATIENCE_MS);
+  expect(highest).toBeLessThanOrEqual(AHEAD_MS);
 });
 
 test('queue and scores lose their TTL when only Java is left in them', async () => {

@@ -12,6 +12,8 @@ export const DEAD = '0d8c2f9a-71b3-4c0e-8a55-5f0e6b1d9c22';
 
 /** What Redisson gives an entry if nothing else is said. */
 export const PATIENCE_MS = 300_000;
+/** How far ahead the score of an entry of ours is when nobody of Java stands before it. */
+export const AHEAD_MS = 5_000;
 
 /** The part of a test's context that cleans up after it. */
 interface Finishing {

@@ -5,15 +5,15 @@ import type { Redis } from 'ioredis';
 import { keysUnder } from '../support/redis.js';
 
 /** Times that occur, in seconds. Each stands for itself and what is left of it a little later. */
-const TIMES_S = [6, 20, 30, 60, 100, 130, 200, 330, 600, 630, 930, 1230, 1800];
+const TIMES_S = [6, 20, 30, 60, 100, 130, 200, 330, 600, 605, 630, 1800];
 
 /** Java's word for never, in a permit's score. */
 const NEVER = '922337203685477';
 
 /** What is left of a time that began a short while ago. */
-export function about(ms: number): string {
+function about(ms: number): string {
   const time = TIMES_S.find(
-    (seconds) => ms <= seconds * 1000 + 50 && ms > seconds * 1000 - Math.min(20_000, seconds * 500),
+    (seconds) => ms <= seconds * 1000 + 50 && ms > seconds * 1000 - Math.min(20_000, seconds * 700),
   );
   if (ms <= 0) {
     return 'the past';

@@ -47,6 +47,9 @@ export interface Counts {
   readonly aloneEntries: number;
   /** Longest time in which nobody entered. */
   readonly gapMs: number;
+  /** How many came with a fencing token, and how many of those not with the largest so far. */
+  readonly tokens: number;
+  readonly oldTokens: number;
 }
 
 export async function countsOf(raw: Redis, gauge: string): Promise<Counts> {
@@ -62,5 +65,7 @@ export async function countsOf(raw: Redis, gauge: string): Promise<Counts> {
     sharedEntries: count('sharedEntries'),
     aloneEntries: count('aloneEntries'),
     gapMs: count('gapMs'),
+    tokens: count('tokens'),
+    oldTokens: count('oldTokens'),
   };
 }

@@ -4,8 +4,9 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-// KEYS[1] the gauge; ARGV: shared or alone, how many may share, who. Answers how often it was full.
-const ENTER = `
+// KEYS[1] the gauge; ARGV: shared or alone, how many may share, who, and the fencing token or nothing.
+// Answers how often it was full.
+export const ENTER = `
 local gauge, side = KEYS[1], ARGV[1]
 local inside = redis.call('HINCRBY', gauge, side, 1)
 local counts = redis.call('HMGET', gauge, 'shared', 'alone', 'full', 'peak', 'lastMs', 'gapMs')
@@ -18,6 +19,12 @@ if shared == tonumber(ARGV[2]) then redis.call('HINCRBY', gauge, 'full', 1) end
 if shared > peak then redis.call('HSET', gauge, 'peak', shared) end
 redis.call('HINCRBY', gauge, 'entries', 1)
 redis.call('HSET', gauge, 'who', ARGV[3])
+if (ARGV[4] or '') ~= '' then
+  local token, before = tonumber(ARGV[4]), tonumber(redis.call('HGET', gauge, 'token') or 0)
+  if token <= before then redis.call('HINCRBY', gauge, 'oldTokens', 1) end
+  redis.call('HINCRBY', gauge, 'tokens', 1)
+  redis.call('HSET', gauge, 'token', ARGV[4])
+end
 redis.call('HINCRBY', gauge, side .. 'Entries', 1)
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -26,12 +33,18 @@ redis.call('HSET', gauge, 'lastMs', string.format('%.0f', now))
 return full
 `;
 
+// KEYS[1] the gauge; ARGV: shared or alone. Answers how many have entered.
+export const LEAVE = `
+redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+return tonumber(redis.call('HGET', KEYS[1], 'entries'))
+`;
+
 export class Gauge {
   #store;
   #key;
 
   /**
-   * @param {import('ioredis').Redis} store
+   * @param {import('ioredis').Redis | import('ioredis').Cluster} store
    * @param {string} key
    */
   constructor(store, key) {
@@ -42,15 +55,20 @@ export class Gauge {
   /**
    * @param {'shared' | 'alone'} side
    * @param {number} [limit] how many may share
+   * @param {bigint} [token] must be larger than all before
    * @returns {Promise<number>} how often the limit was reached before
    */
-  async enter(side, limit = 1_000_000) {
-    return Number(await this.#store.eval(ENTER, 1, this.#key, side, limit, process.pid));
+  async enter(side, limit = 1_000_000, token) {
+    const args = [side, limit, process.pid, token === undefined ? '' : String(token)];
+    return Number(await this.#store.eval(ENTER, 1, this.#key, ...args));
   }
 
-  /** @param {'shared' | 'alone'} side */
+  /**
+   * @param {'shared' | 'alone'} side
+   * @returns {Promise<number>} how many have entered so far
+   */
   async leave(side) {
-    await this.#store.hincrby(this.#key, side, -1);
+    return Number(await this.#store.eval(LEAVE, 1, this.#key, side));
   }
 
   /**
