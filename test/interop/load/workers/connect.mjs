@@ -1,0 +1,21 @@
+// @ts-check
+// The connections of a worker: to one server, or to a cluster.
+
+import { Cluster, Redis } from 'ioredis';
+import { createClient } from '../../../../dist/index.js';
+
+/**
+ * @param {string} url of one server, or of the nodes of a cluster with commas between
+ * @param {string} [mode] kind of messages in a cluster: auto, on or off
+ * @returns {{ client: import('../../../../dist/index.js').Client, store: Redis | Cluster }}
+ */
+export function connect(url, mode = 'auto') {
+  const urls = url.split(',');
+  if (urls.length === 1) {
+    return { client: createClient({ redis: url }), store: new Redis(url) };
+  }
+  const redis = new Cluster(urls, { lazyConnect: true });
+  const shardedSubscriptionMode = /** @type {'auto' | 'on' | 'off'} */ (mode);
+  const client = createClient({ redis, shardedSubscriptionMode });
+  return { client, store: new Cluster(urls) };
+}
