@@ -25,6 +25,8 @@ export class WaitHub {
   readonly #channels: Channels;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
+  /** Channels that others were told on, and nobody here listens to. */
+  readonly #told = new Map<string, Timer>();
 
   constructor(channels: Channels, clock: Clock) {
     this.#channels = channels;
@@ -76,7 +78,20 @@ export class WaitHub {
     if (entry !== undefined) {
       entry.share.freed(Math.max(0, receivers - 1), this.#clock.now());
     } else if (receivers > 0) {
-      // Others wait: who takes turns with them has to hear of theirs.
+      this.#toldOthers(channel);
+    }
+  }
+
+  /** Who frees it twice in a second while others wait competes with them, and has to hear of their
+   * turns. */
+  #toldOthers(channel: string): void {
+    const before = this.#told.get(channel);
+    if (before === undefined) {
+      const forget = (): unknown => this.#told.delete(channel);
+      this.#told.set(channel, this.#clock.after(LINGER_MS, forget));
+    } else {
+      before.cancel();
+      this.#told.delete(channel);
       this.listen(channel, () => {})();
     }
   }
@@ -91,6 +106,10 @@ export class WaitHub {
       entry.linger?.cancel();
     }
     this.#entries.clear();
+    for (const timer of this.#told.values()) {
+      timer.cancel();
+    }
+    this.#told.clear();
   }
 
   #leave(channel: string, entry: Entry, listener: Listener): void {

@@ -1,6 +1,6 @@
 // Scenario 1, the other way round: Node holds, Java waits. Node's message lets Java in.
 
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, test } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { startMonitor } from '../support/monitor.js';
 import { stepReader } from '../support/steps.js';
@@ -31,9 +31,7 @@ describe.each(titledKinds)('%s: Node holds, Java waits', (_, kind) => {
       await release();
       const leave = await waiting;
 
-      const told = (await steps.take()).filter((step) => step !== 'node listens');
-      // Who tells others of a plain lock listens from then on, to leave them their turns.
-      expect(told).toEqual([`node tells ${kind.message}`, `java ${kind.entry}`]);
+      await steps.expect([`node tells ${kind.message}`, `java ${kind.entry}`]);
       await leave();
     },
   );
