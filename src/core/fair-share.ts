@@ -13,7 +13,8 @@ const OTHERS_MAX = 4;
  * line for a plain lock, so all that can be done for them is not to run.
  *
  * Each of our grants owes one to everybody else who listens, and each release of theirs settles one.
- * It only ever delays an ask, and by no more than 3 ms after the last release that was heard of.
+ * It only ever delays an ask, by no more than 3 ms after the last release that was heard of, and by
+ * sixteen of those: a wait of a few milliseconds may end in that time.
  */
 export class FairShare {
   #owed = 0;
@@ -26,6 +27,11 @@ export class FairShare {
   /** A release of ours is sent: nobody else can release the lock before it. */
   releasing(): void {
     this.#expectsOwn = true;
+  }
+
+  /** It has freed nothing, and nothing was told. */
+  kept(): void {
+    this.#expectsOwn = false;
   }
 
   /** A release of ours was told to so many others. */
@@ -49,7 +55,8 @@ export class FairShare {
       return;
     }
     this.#run = RUN;
-    this.#owed = Math.max(0, this.#owed - 1);
+    // Of a larger run there is no more to settle either.
+    this.#owed = Math.min(Math.max(0, this.#owed - 1), RUN * OTHERS_MAX);
     this.#standsBack &&= this.#owed > 0;
   }
 

@@ -27,6 +27,7 @@ export class WaitHub {
   readonly #entries = new Map<string, Entry>();
   /** Channels that others were told on, and nobody here listens to. */
   readonly #told = new Map<string, Timer>();
+  #isClosed = false;
 
   constructor(channels: Channels, clock: Clock) {
     this.#channels = channels;
@@ -72,12 +73,17 @@ export class WaitHub {
     this.#entries.get(channel)?.share.releasing();
   }
 
+  /** The release has freed nothing. */
+  kept(channel: string): void {
+    this.#entries.get(channel)?.share.kept();
+  }
+
   /** A release of ours was told there, to so many connections. */
   freed(channel: string, receivers: number): void {
     const entry = this.#entries.get(channel);
     if (entry !== undefined) {
       entry.share.freed(Math.max(0, receivers - 1), this.#clock.now());
-    } else if (receivers > 0) {
+    } else if (receivers > 0 && !this.#isClosed) {
       this.#toldOthers(channel);
     }
   }
@@ -102,6 +108,8 @@ export class WaitHub {
   }
 
   close(): void {
+    // The last answers come in while the client is being closed.
+    this.#isClosed = true;
     for (const entry of this.#entries.values()) {
       entry.linger?.cancel();
     }

@@ -81,8 +81,11 @@ export class HashLockProtocol implements LockProtocol {
     ...lockRelease,
     decode: (reply) => {
       const code = lockRelease.decode(reply);
+      const { hub } = this.runtime;
       if (code > 0) {
-        this.runtime.hub.freed(this.channel, code - 1);
+        hub.freed(this.channel, code - 1);
+      } else {
+        hub.kept(this.channel);
       }
       return releaseResultOf(Math.min(code, 1));
     },

@@ -87,6 +87,21 @@ describe('the share of a client in a lock', () => {
     expect(mine.standsBack).toBe(true);
   });
 
+  test('counts the next message of others after a release that freed nothing', () => {
+    const one = new FairShare();
+    for (let i = 0; i < 4; i += 1) {
+      one.freed(1, 0);
+    }
+    one.releasing();
+    one.kept();
+
+    for (let i = 0; i < 4; i += 1) {
+      one.heard(0);
+    }
+
+    expect(one.delayMs(0)).toBe(0);
+  });
+
   test('does not go to those who only listen, however many they are', () => {
     const mine = share();
     mine.takes(4, 1_000);

@@ -18,6 +18,8 @@ interface Kind {
   readonly roles: readonly [Role, Role];
   /** How many may share it. */
   readonly limit: number;
+  /** Node's go on until Java's are done. */
+  readonly goesOn?: boolean;
   /** Keeps everybody out until the returned function is called. */
   close(client: Client, name: string): Promise<() => Promise<unknown>>;
 }
@@ -73,6 +75,9 @@ const kinds: readonly Kind[] = [
       ['write', 'alone'],
     ],
     limit: 2,
+    // A Java thread that misses a writer's end (R2) sleeps until the next message: somebody has to
+    // bring one.
+    goesOn: true,
     close: taken((client, name) => client.getReadWriteLock(name).writeLock),
   },
   {
@@ -127,12 +132,15 @@ async function run(
     const counted = side === 'alone' ? { ...args, counter: `${name}:counter` } : args;
     return await java.thread(`${i}`).call<{ sections: number }>(`sections.${role}`, name, counted);
   });
-  tell(crowd, { type: 'go' });
+  tell(crowd, { type: 'go', goesOn: kind.goesOn });
   // Java's two threads share a subscription, unless it is a fair lock.
   const waiting = roles[0][0] === 'fair' ? 4 : 3;
   await eventually(async () => (await listeners(master, name)) === waiting, { withinMs: 30_000 });
   await letIn();
   const ofJava = await Promise.all(threads);
+  if (kind.goesOn === true) {
+    tell(crowd, { type: 'stop' });
+  }
   const ofNode = await heard<{ readonly type: string; sections: number }>(crowd, 'done', {
     withinMs: 50_000,
   });

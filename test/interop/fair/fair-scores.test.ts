@@ -88,6 +88,7 @@ test('waiters of Java come, give up, are interrupted and get in, and every Node 
   const stops = [20, 700].map((waitMs) => comeAndGo(line, java, waitMs));
   const ofNode = [head, ...places].map(({ holderId }) => holderId);
   const standing = await line.waiting();
+  const seenAt = Date.now();
   const scores = await Promise.all(ofNode.map(async (holderId) => await line.score(holderId)));
 
   await holder.call('fair.unlock', name);
@@ -98,7 +99,7 @@ test('waiters of Java come, give up, are interrupted and get in, and every Node 
 
   expect(standing.filter((holderId) => ofNode.includes(holderId))).toEqual(ofNode);
   expect(
-    scores.every((score) => score > 0),
+    scores.every((score) => score > seenAt),
     scores.join(', '),
   ).toBe(true);
   expect(served.filter((holderId) => ofNode.includes(holderId))).toEqual(ofNode);
@@ -106,7 +107,6 @@ test('waiters of Java come, give up, are interrupted and get in, and every Node 
   const moved = events.filter(({ what }) => what === 'is evicted' || what === 'returns');
   expect(moved.filter(({ holderId }) => ofNode.includes(holderId))).toEqual([]);
   expect(overtakings(history)).toEqual([]);
-  expect(gone).toHaveLength(6);
 });
 
 // The default is what Node counts with; of a longer one it only sees how far off its score is.
@@ -144,10 +144,8 @@ interface Look {
   readonly length: number;
 }
 
-/** How far off a score may be in a line of so many. */
-function explainedMs(length: number): number {
-  return LEASE_MS + PATIENCE_MS * (length + 1);
-}
+/** How far off a score may be: one of Java's stands in line at most, and there is the entry's own. */
+const EXPLAINED_MS = LEASE_MS + 2 * PATIENCE_MS;
 
 async function look({ raw, queue, timeouts }: MixedLine): Promise<Look | undefined> {
   const script = `
@@ -198,5 +196,5 @@ test('ten thousand Node grants, with a Java waiter now and then, leave no score 
 
   expect(done.java).toBeGreaterThan(20);
   expect(looks.length).toBeGreaterThan(100);
-  expect(looks.filter(({ aheadMs, length }) => aheadMs > explainedMs(length))).toEqual([]);
+  expect(looks.filter(({ aheadMs }) => aheadMs > EXPLAINED_MS)).toEqual([]);
 });
