@@ -8,6 +8,7 @@ import { thrown } from '../../integration/bad-input.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
 import { interopCluster, MASTERS } from './cluster.js';
+import { getters } from '../support/getters.js';
 import { stopTimers } from '../support/world.js';
 
 const cluster = await interopCluster();
@@ -39,16 +40,6 @@ const calls: readonly Call[] = [
   ['permits.trySetPermits', { permits: 1 }],
   ['permits.acquire'],
   ['permits.release', { permit: '0123456789abcdef0123456789abcdef' }],
-];
-
-const getters: readonly ((client: Client, name: string) => unknown)[] = [
-  (client, name) => client.getLock(name),
-  (client, name) => client.getFairLock(name),
-  (client, name) => client.getFencedLock(name),
-  (client, name) => client.getReadWriteLock(name),
-  (client, name) => client.getSemaphore(name),
-  (client, name) => client.getPermitExpirableSemaphore(name),
-  (client, name) => client.getCountDownLatch(name),
 ];
 
 function expectRefusedHere(node: Client, name: string): void {

@@ -3,11 +3,11 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { slotOf } from '../../../src/core/slots.js';
-import type { Client } from '../../../src/index.js';
 import { thrown } from '../../integration/bad-input.js';
 import { latchChannel } from '../../support/latch-channel.js';
 import { handOvers } from './footprint.js';
 import { kinds, titledKinds } from '../wake-ups/wake-up-kinds.js';
+import { getters } from '../support/getters.js';
 import { interopWorlds, stopTimers } from '../support/world.js';
 
 const open = interopWorlds('names');
@@ -100,16 +100,6 @@ test.each(Object.entries(twins))('two names are two objects: %s', async (_, [one
   await hold?.release();
   await thread.call('lock.unlock', one(name));
 });
-
-const getters: readonly ((client: Client, name: string) => unknown)[] = [
-  (client, name) => client.getLock(name),
-  (client, name) => client.getFairLock(name),
-  (client, name) => client.getFencedLock(name),
-  (client, name) => client.getReadWriteLock(name),
-  (client, name) => client.getSemaphore(name),
-  (client, name) => client.getPermitExpirableSemaphore(name),
-  (client, name) => client.getCountDownLatch(name),
-];
 
 describe('a name that we refuse', () => {
   const odd: Readonly<Record<string, Shape>> = {
