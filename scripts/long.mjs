@@ -2,7 +2,11 @@
 // `npm run test:long`: what takes too long for every `npm test`. The last line is
 // "N passed, N failed".
 
+import { runChaos } from './lib/chaos.mjs';
 import { runVitest } from './lib/vitest.mjs';
+
+/** Of chaos with seeds that nobody has seen. */
+const CHAOS_MINUTES = 2;
 
 /**
  * @typedef {object} LongCheck
@@ -36,5 +40,9 @@ for (const { name, args, env, timeoutMs } of checks) {
   passed += tally.passed;
   failed += tally.failed;
 }
+console.log(`\nlong check: chaos for ${CHAOS_MINUTES} minutes`);
+const chaos = await runChaos({ minutes: CHAOS_MINUTES });
+passed += chaos.passed;
+failed += chaos.failed;
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

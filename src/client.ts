@@ -5,8 +5,8 @@ import type { ClientEvents } from './core/events.js';
 import { LeasedGrant } from './core/leased-grant.js';
 import type { Lock } from './core/lock-face.js';
 import { checkKeyPrefix, objectKey } from './core/names.js';
-import { readTemplate } from './core/redis.js';
 import type { RedisTemplate } from './core/redis.js';
+import { readTemplate } from './core/template.js';
 import { createRouter } from './core/create-router.js';
 import { Runtime } from './core/runtime.js';
 import {
@@ -201,8 +201,11 @@ class LatchkeyClient implements Client {
     const released = holds
       .filter((hold) => hold instanceof LeasedGrant)
       .map((hold) => hold[Symbol.asyncDispose]());
-    const cleanedUp = Promise.all(released).then(() => runtime.delivery.cleanedUp());
-    await runtime.inTime(cleanedUp, timeoutMs);
+    const cleanUp = async (): Promise<void> => {
+      await Promise.all(released);
+      await runtime.delivery.cleanedUp();
+    };
+    await runtime.inTime(cleanUp(), timeoutMs);
     runtime.shutDown();
   }
 }

@@ -3,7 +3,7 @@
 // operands, a fresh holder id, request number or permit id each time, and nothing else.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { prefixed, suffixed } from '../../dist/core/names.js';
+import { prefixed, privateKey, suffixed } from '../../dist/core/names.js';
 import * as scripts from '../../dist/core/scripts.generated.js';
 import { PERMITS } from './kinds.mjs';
 
@@ -69,7 +69,7 @@ function check(succeeded) {
  * @returns {Cycle}
  */
 function lockCycle(bare, key, acquire, release) {
-  const cancelledStem = prefixed('latchkey_cancelled', key);
+  const cancelledStem = privateKey('latchkey_cancelled', key);
   return async () => {
     const holder = `${bare.clientId}:${bare.next()}`;
     const cancelled = `${cancelledStem}:${holder}`;
@@ -95,9 +95,9 @@ function releaseOf(bare, lock) {
 /** @param {string} key */
 function linesOf(key) {
   return {
-    writers: prefixed('latchkey_writers', key),
-    waiting: prefixed('latchkey_waiting', key),
-    beats: prefixed('latchkey_beats', key),
+    writers: privateKey('latchkey_writers', key),
+    waiting: privateKey('latchkey_waiting', key),
+    beats: privateKey('latchkey_beats', key),
   };
 }
 
@@ -109,9 +109,10 @@ function linesOf(key) {
 function semaphoreKeys(bare, key) {
   return {
     semaphore: key,
-    requests: `${prefixed('latchkey_requests', key)}:${bare.clientId}`,
-    line: prefixed('latchkey_waiting', key),
-    beats: prefixed('latchkey_beats', key),
+    requests: `${privateKey('latchkey_requests', key)}:${bare.clientId}`,
+    line: privateKey('latchkey_waiting', key),
+    beats: privateKey('latchkey_beats', key),
+    marks: privateKey('latchkey_generation', key),
   };
 }
 
@@ -143,8 +144,9 @@ const cycles = {
     const line = {
       queue: prefixed('redisson_lock_queue', lock),
       timeouts: prefixed('redisson_lock_timeout', lock),
-      beats: prefixed('latchkey_beats', lock),
+      beats: privateKey('latchkey_beats', lock),
     };
+    const twinBeats = [privateKey('latchkey_beats', `{${lock}}`)];
     const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
       const args = {
         holder,
@@ -154,7 +156,7 @@ const cycles = {
         publish: PUBLISH,
         channel,
       };
-      const operands = fairLockAcquire.operands({ lock, cancelled, ...line }, args);
+      const operands = fairLockAcquire.operands({ lock, cancelled, ...line, twinBeats }, args);
       return (await bare.run(fairLockAcquire, operands)) === null;
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
@@ -169,7 +171,7 @@ const cycles = {
     const { rwlockAcquireWrite, rwlockReleaseWrite } = scripts;
     const lines = linesOf(lock);
     const { writers, beats } = lines;
-    const readers = prefixed('latchkey_readers', lock);
+    const readers = privateKey('latchkey_readers', lock);
     const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
     const stem = suffixed(lock, '');
     const acquire = async (/** @type {string} */ holder, /** @type {string} */ burnt) => {
@@ -189,7 +191,7 @@ const cycles = {
   'read lock'(bare, lock) {
     const { rwlockAcquireRead, rwlockReleaseRead } = scripts;
     const lines = linesOf(lock);
-    const readers = prefixed('latchkey_readers', lock);
+    const readers = privateKey('latchkey_readers', lock);
     const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
     const stem = suffixed(lock, '');
     const lease = String(LEASE_MS);
@@ -199,7 +201,7 @@ const cycles = {
       const claims = [holder, '1', lease, '0', ''];
       const operands = rwlockAcquireRead.operands(
         { lock, readers, ...lines, ofClaims },
-        { client: bare.clientId, place: 'line', ...told, claims },
+        { client: bare.clientId, place: 'join', ...told, claims },
       );
       return String(await bare.run(rwlockAcquireRead, operands)).endsWith(' T');
     };
@@ -225,11 +227,14 @@ const cycles = {
     return async () => {
       const taking = bare.next();
       const wanted = { number: taking, floor: taking, ...same, needs: [1] };
-      const taken = await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted));
+      const taken = String(
+        await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted)),
+      );
       const giving = bare.next();
-      const given = { number: giving, floor: giving, ...same, permits: 1, mayCreate: 0, needs: [] };
+      const mark = taken.slice(taken.lastIndexOf(' ') + 1);
+      const given = { number: giving, floor: giving, ...same, permits: 1, mark, needs: [] };
       const freed = await bare.run(semaphoreRelease, semaphoreRelease.operands(keys, given));
-      check(taken === '1 1 -1' && freed === `0 0 -1 ${PERMITS}`);
+      check(taken === `1 1 -1 ${mark}` && freed === `0 0 -1 ${PERMITS} ${mark}`);
     };
   },
 

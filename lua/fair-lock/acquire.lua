@@ -7,6 +7,7 @@
 -- KEYS[3] queue      list     waiting holders, the next one first
 -- KEYS[4] timeouts   zset     waiting holder -> instant in ms at which Java counts it as absent
 -- KEYS[5] beats      zset     private: client -> instant in ms at which it last stood in the queue
+-- KEYS[*] twin_beats zset     the beats of the name with which it shares its queue, where there is one
 -- ARGV[1] holder     string   who asks
 -- ARGV[2] count      integer  1 needs the lock free or mine, more needs it mine
 -- ARGV[3] lease_ms   integer  lease to have at least, from now
@@ -20,9 +21,12 @@
 
 -- include lib/admit
 -- include lib/leave_queue
+-- include lib/needs_memory
 -- include lib/now_ms
 -- include lib/queue_head
+-- include lib/queue_refusal
 -- include lib/stand_in_queue
+-- include lib/tell
 -- include lib/write_hold
 local lock, cancelled, queue, timeouts, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, place = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -32,41 +36,48 @@ if type(refusal) == 'table' or refusal and refusal < -1 then
   return refusal
 end
 if not refusal and held > 0 then
-  write_hold(lock, holder, held, count, lease_ms)
-  return nil
+  return write_hold(lock, holder, held, count, lease_ms)
 end
 local first = redis.call('LINDEX', queue, 0)
 local now = now_ms()
-if place ~= 'none' and (refusal or first and first ~= holder) then
+local is_behind = first and first ~= holder
+if is_behind and (place ~= 'none' or not refusal) then
+  local is_shared = queue_refusal(lock, queue, now, unpack(KEYS, 6))
+  if is_shared then
+    return is_shared
+  end
+end
+if place ~= 'none' and (refusal or is_behind) then
   -- A copy of an ask that was given up must not leave a ghost in the queue.
   if redis.call('EXISTS', cancelled) == 1 then
     return -3
   end
+  needs_memory(beats)
   stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
 end
 if refusal then
   return refusal
 end
 -- Who asks is alive, however long ago its last sign of life was.
-if first and first ~= holder then
+if is_behind then
   local head, left = queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
     if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
       -- Java drops an absent head without a word, and a message may be lost: whoever stands behind
       -- a free lock tells its head again.
       if head ~= first or place == 'front' then
-        redis.call(ARGV[5], ARGV[6] .. ':' .. head, '0')
+        return tell(left, ARGV[5], ARGV[6] .. ':' .. head, '0')
       end
       return left
     end
     -- It is its client's turn, and the client lets this one go first: they change places.
-    redis.call('LINSERT', queue, 'AFTER', holder, head)
-    redis.call('LPOP', queue)
     redis.call('ZADD', timeouts, redis.call('ZSCORE', timeouts, holder), head)
+    redis.call('LPOP', queue)
+    redis.call('LINSERT', queue, 'AFTER', holder, head)
   end
 end
 if first then
+  needs_memory(beats)
   leave_queue(queue, timeouts, beats, holder)
 end
-write_hold(lock, holder, 0, count, lease_ms)
-return nil
+return write_hold(lock, holder, 0, count, lease_ms)

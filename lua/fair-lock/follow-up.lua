@@ -9,8 +9,13 @@
 -- ARGV[2] channel    string   what the channel of each waiter begins with
 -- returns integer    1 one of ours was told, 0 there is nothing to follow up any more
 
--- include lib/tell_head
+-- include lib/head_to_tell
+-- include lib/tell
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return 0
 end
-return tell_head(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]) and 1 or 0
+local head, is_ours = head_to_tell(KEYS[2], KEYS[3], KEYS[4])
+if not head then
+  return 0
+end
+return tell(is_ours and 1 or 0, ARGV[1], ARGV[2] .. ':' .. head, '0')

@@ -18,8 +18,9 @@
 --                    holds keep it, and when the holder had it not: -1 somebody else has it, -2
 --                    nobody has
 
+-- include lib/head_to_tell
 -- include lib/leave_queue
--- include lib/tell_head
+-- include lib/tell
 local lock, queue, timeouts, beats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
@@ -33,23 +34,31 @@ if held == 1 then
     redis.call('HSET', lock, holder, count)
     return 0
   end
-  redis.call('HDEL', lock, holder)
-  if redis.call('EXISTS', lock) == 1 then
+  if redis.call('HLEN', lock) > 1 then
+    redis.call('HDEL', lock, holder)
     return 0
   end
-  local told = tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
-  return told and string.sub(told, 1, 36) ~= string.sub(holder, 1, 36) and 2 or 1
+  local head, is_ours = head_to_tell(queue, timeouts, beats)
+  redis.call('HDEL', lock, holder)
+  if not head then
+    return 1
+  end
+  local passes = is_ours and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
+  return tell(passes and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
 end
 local is_free = redis.call('EXISTS', lock) == 0
-local first = redis.call('LINDEX', queue, 0)
+local first, next_head = redis.call('LINDEX', queue, 0), nil
 if count == 0 and first then
   leave_queue(queue, timeouts, beats, holder)
   -- It may have been told that the lock is free: whoever is next must be told as well.
   if is_free and first == holder then
-    tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
+    next_head = head_to_tell(queue, timeouts, beats)
   end
 end
 if type(held) == 'table' then
   return held
+end
+if next_head then
+  return tell(-2, ARGV[4], ARGV[5] .. ':' .. next_head, '0')
 end
 return is_free and -2 or -1

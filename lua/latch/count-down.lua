@@ -9,11 +9,13 @@
 -- ARGV[4] channel    string   where waiters of the latch listen
 -- returns string     the count left; or why the request did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/latch_count
 -- include lib/latch_open
-local latch, requests, number, floor = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
+-- include lib/tell
+local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
@@ -23,9 +25,19 @@ local count = latch_count(latch)
 if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+keep_record(requests, ARGV[2])
 if count > 1 then
   redis.call('DECR', latch)
-elseif redis.call('EXISTS', latch) == 1 then
-  latch_open(latch, KEYS[2], ARGV[3], ARGV[4])
+  return record(requests, number, string.format('%.0f', count - 1))
 end
-return record(requests, number, floor, string.format('%.0f', math.max(count - 1, 0)))
+local opens = redis.call('EXISTS', latch) == 1
+local refused = opens and latch_open(latch, KEYS[2])
+if refused then
+  return refused
+end
+record(requests, number, '0')
+if opens then
+  -- `0` only in the step that makes the key absent: at a positive count it makes Java spin.
+  return tell('0', ARGV[3], ARGV[4], '0')
+end
+return '0'

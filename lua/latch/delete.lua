@@ -9,11 +9,13 @@
 -- ARGV[4] channel    string   where waiters of the latch listen
 -- returns string     1 it was there, 0 it was not; or why the request did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/latch_count
 -- include lib/latch_open
-local latch, requests, number, floor = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
+-- include lib/tell
+local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
@@ -22,8 +24,12 @@ end
 if not latch_count(latch) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+keep_record(requests, ARGV[2])
 if redis.call('EXISTS', latch) == 0 then
-  return record(requests, number, floor, '0')
+  return record(requests, number, '0')
 end
-latch_open(latch, KEYS[2], ARGV[3], ARGV[4])
-return record(requests, number, floor, '1')
+local refused = latch_open(latch, KEYS[2])
+if refused then
+  return refused
+end
+return tell(record(requests, number, '1'), ARGV[3], ARGV[4], '0')

@@ -10,10 +10,14 @@
 -- ARGV[6] channel    string   where waiters of the latch listen
 -- returns string     1 it was set, 0 one was set already; or why the request did not run
 
+-- include lib/keep_record
+-- include lib/needs_memory
 -- include lib/recall
 -- include lib/record
 -- include lib/latch_count
-local latch, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+-- include lib/set_for
+-- include lib/tell
+local latch, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
@@ -23,12 +27,10 @@ local count = latch_count(latch)
 if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if count > 0 then
-  return record(requests, number, floor, '0')
+  return record(requests, number, '0')
 end
-redis.call('SET', latch, ARGV[3])
-if tonumber(ARGV[4]) > 0 then
-  redis.call('PEXPIRE', latch, ARGV[4])
-end
-redis.call(ARGV[5], ARGV[6], '1')
-return record(requests, number, floor, '1')
+set_for(latch, ARGV[3], ARGV[4])
+return tell(record(requests, number, '1'), ARGV[5], ARGV[6], '1')

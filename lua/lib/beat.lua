@@ -1,5 +1,5 @@
 -- Notes a sign of life of `member`, which stands in some line.
+-- include lib/zadd_for
 local function beat(beats, member, now)
-  redis.call('ZADD', beats, now, member)
-  redis.call('PEXPIRE', beats, 600000)
+  zadd_for(beats, 600000, now, member)
 end

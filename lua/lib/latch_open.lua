@@ -1,10 +1,16 @@
--- Opens a latch: removes it, marks that a zero was reached, and tells its waiters.
+-- Opens a latch: removes it, and marks that a zero was reached. Returns an error when the server
+-- refuses that; nothing is changed then.
 -- The mark lets a waiter that comes late to a latch set again know that it saw its zero; a wait
 -- looks at it every few seconds, so 10 minutes are plenty.
-local function latch_open(latch, opened, publish, channel)
+local function latch_open(latch, opened)
   local time = redis.call('TIME')
-  redis.call('DEL', latch)
-  redis.call('SET', opened, time[1] .. '.' .. time[2], 'PX', 600000)
-  -- `0` only in the step that makes the key absent: at a positive count it makes Java spin.
-  redis.call(publish, channel, '0')
+  local mark = time[1] .. '.' .. time[2]
+  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
+  local removed = redis.pcall('DEL', latch)
+  if type(removed) == 'table' then
+    -- An empty mark stands for none.
+    redis.call('SET', opened, before or '', 'PX', 600000)
+    return removed
+  end
+  return nil
 end

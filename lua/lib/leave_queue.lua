@@ -2,6 +2,8 @@
 -- scores are instants, and ours are renewed.
 -- include lib/settle_queue
 local function leave_queue(queue, timeouts, beats, holder)
+  -- Asked for where it changes nothing: it must not be refused once the entry has left the list.
+  redis.call('ZREM', timeouts, '')
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
   settle_queue(queue, timeouts, beats)

@@ -1,14 +1,18 @@
--- Returns expired permits to the pool, in chunks that a call can carry: at least `wanted` of them
--- if there are so many, and at most 999 more. How many they were.
-local function permits_reclaim(semaphore, timeouts, now, wanted)
-  local reclaimed = 0
-  repeat
-    local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
-    if #expired > 0 then
-      redis.call('ZREM', timeouts, unpack(expired))
-      redis.call('INCRBY', semaphore, #expired)
-      reclaimed = reclaimed + #expired
-    end
-  until #expired < 1000 or reclaimed >= wanted
-  return reclaimed
+-- Returns expired permits to the pool, at most a thousand a call: how many, and how many of them are
+-- still to be returned; or an error when the server refuses it. Those that are still to be returned
+-- are available just as well: what is left in the pool says less by that.
+local function permits_reclaim(semaphore, timeouts, now)
+  local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
+  if #expired == 0 then
+    return 0, 0
+  end
+  local all = #expired == 1000 and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
+  -- First what can be undone by the same command: no permit is ever in neither place.
+  redis.call('INCRBY', semaphore, #expired)
+  local removed = redis.pcall('ZREM', timeouts, unpack(expired))
+  if type(removed) == 'table' then
+    redis.call('INCRBY', semaphore, -#expired)
+    return removed
+  end
+  return #expired, all - #expired
 end

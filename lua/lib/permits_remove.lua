@@ -1,17 +1,16 @@
--- Takes `count` permits of a grant off, in chunks that a call can carry: how many were there, and
--- how many of those had not expired.
--- include lib/permit_id
-local function permits_remove(timeouts, first, count, now)
-  local removed, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = {}
-    for i = from, math.min(from + 1000, count) - 1 do
-      ids[#ids + 1] = permit_id(first, i)
+-- Takes the permits of some claims off, in chunks that a call can carry. An error when the server
+-- refuses that, before any is off.
+-- include lib/permit_ids
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
     end
-    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
-    end
-    removed = removed + redis.call('ZREM', timeouts, unpack(ids))
   end
-  return removed, held
+  return nil
 end

@@ -1,30 +1,38 @@
--- Returns the permits of some claims to the pool and tells the waiters, with `tells` in any case:
--- how many were held until now. Expired ones are returned too, but nobody held them.
--- A claim is the id of its first permit and their number.
+-- Returns the permits of some claims to the pool: how many were held until now, and how many are
+-- available after it, nil when nobody needs to be told. Expired ones are returned too, but nobody
+-- held them. An error when the key holds something else, or the server refuses it.
+-- A claim is the id of its first permit and their number. With `tells` waiters are told in any case.
 -- include lib/now_ms
 -- include lib/permit_pool
+-- include lib/permits_count
 -- include lib/permits_remove
--- include lib/permits_tell
-local function permits_return(semaphore, timeouts, claims, tells, publish, channel)
+local function permits_return(semaphore, timeouts, claims, tells)
   local left, wrong = permit_pool(semaphore)
   if wrong then
     return wrong
   end
-  local now, removed, held = now_ms(), 0, 0
+  local now, taken, held = now_ms(), 0, 0
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
-    local some_removed, some_held = permits_remove(timeouts, claim, count, now)
-    removed, held = removed + some_removed, held + some_held
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
   end
   -- The permits of a semaphore that is gone are gone with it.
-  if not left then
-    return 0
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or tells) then
+    -- What has expired is available, returned here or not.
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
-  if removed > 0 then
-    redis.call('INCRBY', semaphore, removed)
+  if pooled > 0 then
+    -- First what can be undone by the same command: no permit is ever in neither place.
+    redis.call('INCRBY', semaphore, pooled)
   end
-  if removed > 0 or tells then
-    permits_tell(timeouts, now, left + removed, publish, channel)
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
   end
-  return held
+  return left and held or 0, available
 end

@@ -5,7 +5,6 @@ local function recall(requests, number)
   if seen then
     return string.sub(seen, #number + 2)
   end
-  -- The floor is kept as a negative score, out of the way of the numbers.
   local floor = redis.call('ZSCORE', requests, 'floor')
   if floor and tonumber(number) < -tonumber(floor) then
     return 'late'

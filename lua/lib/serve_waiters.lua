@@ -1,20 +1,20 @@
--- Takes permits for the waiters of one client that need `needs`: in their order, as many as fit into
--- `available` while no other client stands in front of this one.
+-- Serves the waiters of one client that need `needs`: in their order, as many as fit into `available`
+-- while no other client stands in front of this one. The caller takes the permits.
 --
 -- With `must_queue` the client takes a place in the line of all clients, which it keeps until its
 -- first waiter is served; without it the client has no place. Returns how many waiters were
--- served, the permits they took, the ms after which the client that stands in front counts as
+-- served, the permits they need, the ms after which the client that stands in front counts as
 -- absent (-1: none does), and whether this one has left the line.
 -- include lib/now_ms
 -- include lib/beat
 -- include lib/first_in_line
-local function serve_waiters(semaphore, line, beats, client, must_queue, available, needs)
+-- include lib/zadd_for
+local function serve_waiters(line, beats, client, must_queue, available, needs)
   local now, left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    redis.call('ZADD', line, 'NX', rank, client)
-    redis.call('PEXPIRE', line, 600000)
+    zadd_for(line, 600000, 'NX', rank, client)
     beat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
@@ -33,9 +33,6 @@ local function serve_waiters(semaphore, line, beats, client, must_queue, availab
       redis.call('ZREM', beats, client)
       first, _, absent_ms = first_in_line(line, beats, now)
     end
-  end
-  if taken > 0 then
-    redis.call('DECRBY', semaphore, string.format('%.0f', taken))
   end
   return served, taken, first and first ~= client and absent_ms or -1, left
 end

@@ -9,6 +9,7 @@
 -- Queue and scores belong to Java, which gives them no TTL. They get one for as long as one of ours
 -- stands there and is heard of: 10 minutes longer than the last score.
 -- include lib/score_queue
+-- include lib/zadd_for
 local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local client = string.sub(holder, 1, 36)
   local heard = redis.call('ZSCORE', beats, client)
@@ -18,9 +19,11 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
     return
   end
   local length = redis.call('LLEN', queue)
+  -- Also when it changes nothing: it shows that a score and a TTL can be set, before anything stands
+  -- in the queue.
+  zadd_for(beats, 600000, is_due and now or heard, client)
   local behind
   if is_due then
-    redis.call('ZADD', beats, now, client)
     local found
     behind, found = score_queue(queue, timeouts, beats, holder, now)
     -- Queue and scores tell of the same entries, unless a part of them was lost.
@@ -45,12 +48,12 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
       redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
       last_score = enough
     end
-    redis.call('ZADD', timeouts, enough, holder)
     if to_front then
       redis.call('LPUSH', queue, holder)
     else
       redis.call('RPUSH', queue, holder)
     end
+    redis.call('ZADD', timeouts, enough, holder)
   end
   local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
   redis.call('PEXPIRE', queue, ttl)

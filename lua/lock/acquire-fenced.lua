@@ -31,6 +31,11 @@ if held == 0 or redis.call('EXISTS', token) == 0 then
     redis.call('SET', token, string.format('%.0f', micros))
   end
 end
-write_hold(lock, holder, held, count, tonumber(ARGV[3]))
 -- Read back as text: a Lua number is exact only to 2^53, and Java may have issued larger tokens.
-return '+' .. redis.call('GET', token)
+-- And before the lock is taken: whoever may not read it takes nothing.
+local issued = redis.call('GET', token)
+local refused = write_hold(lock, holder, held, count, tonumber(ARGV[3]))
+if refused then
+  return refused
+end
+return '+' .. issued

@@ -19,5 +19,4 @@ local refusal, held = admit(lock, KEYS[2], holder, count)
 if refusal then
   return refusal
 end
-write_hold(lock, holder, held, count, tonumber(ARGV[3]))
-return nil
+return write_hold(lock, holder, held, count, tonumber(ARGV[3]))

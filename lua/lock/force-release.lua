@@ -8,9 +8,11 @@
 -- ARGV[4] channel    string   where waiters of the lock listen
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
-local lock, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+-- include lib/tell
+local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
@@ -19,8 +21,9 @@ end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
 end
-answer = tostring(redis.call('DEL', lock))
+keep_record(requests, ARGV[2])
+answer = record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' then
-  redis.call(ARGV[3], ARGV[4], '0')
+  return tell(answer, ARGV[3], ARGV[4], '0')
 end
-return record(requests, number, floor, answer)
+return answer

@@ -1,13 +1,18 @@
--- lock/inspect: who holds a lock, and how long its lease still runs.
+-- lock/inspect: who holds a lock, and how long its lease still runs, page by page.
 --
 -- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
--- returns string     JSON: [ms left, holder, holds, holder, holds, ...]
+-- ARGV[1] cursor     string   where the page before this one ended; 0 at first
+-- returns string     JSON: [cursor of the next page or 0, ms left, holder, holds, holder, ...]
 
-local fields = redis.call('HGETALL', KEYS[1])
-for i = 1, #fields, 2 do
-  if fields[i] == 'mode' then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
+-- include lib/not_read_write
+local wrong = not_read_write(KEYS[1])
+if wrong then
+  return wrong
 end
-table.insert(fields, 1, redis.call('PTTL', KEYS[1]))
-return cjson.encode(fields)
+-- One of ours has one holder. Whatever else is there costs no more than a page.
+local page = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', 250)
+local answer = { page[1], redis.call('PTTL', KEYS[1]) }
+for _, part in ipairs(page[2]) do
+  answer[#answer + 1] = part
+end
+return cjson.encode(answer)

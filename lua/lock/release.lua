@@ -12,6 +12,7 @@
 -- returns integer    1 the lock is free, and 1 more for each connection that was told; 0 other holds
 --                    keep it; when the holder had it not: -1 somebody else has it, -2 nobody has
 
+-- include lib/tell
 local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
 if burn_ms > 0 then
@@ -24,8 +25,9 @@ if count > 0 then
   redis.call('HSET', lock, holder, count)
   return 0
 end
+local others = redis.call('HLEN', lock) - 1
 redis.call('HDEL', lock, holder)
-if redis.call('EXISTS', lock) == 1 then
+if others > 0 then
   return 0
 end
-return 1 + redis.call(ARGV[4], ARGV[5], '0')
+return tell(1, ARGV[4], ARGV[5], '0', true)

@@ -19,6 +19,8 @@
 -- returns string     waiters served, ms after which asking again is worth while (-1: nobody knows),
 --                    and ms that the semaphore lives (-1: for ever); or why the request did not run
 
+-- include lib/keep_record
+-- include lib/needs_memory
 -- include lib/recall
 -- include lib/record
 -- include lib/now_ms
@@ -26,9 +28,9 @@
 -- include lib/permits_reclaim
 -- include lib/permits_take
 -- include lib/permits_expiry_ms
--- include lib/permits_share_ttl
--- include lib/permits_tell
 -- include lib/serve_waiters
+-- include lib/tell
+-- include lib/tell_available
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
@@ -39,36 +41,51 @@ local pool, wrong = permit_pool(semaphore)
 if wrong then
   return wrong
 end
-local counts, leases, wanted = {}, {}, 0
+local counts, leases = {}, {}
 for i = 7, #ARGV do
   local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
   counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
-  wanted = wanted + tonumber(count)
 end
 
+needs_memory(requests)
 local now = now_ms()
 -- The permits of a semaphore that is gone are gone with it.
-local reclaimed = pool and permits_reclaim(semaphore, timeouts, now, wanted - pool) or 0
-local available = (pool or 0) + reclaimed
-local served, taken, retry_ms, left =
-  serve_waiters(semaphore, KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
-available = available - taken
-for i = 1, served do
-  permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
+local reclaimed, expired = 0, 0
+if pool then
+  reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
 end
-local life_ms = served > 0 and permits_share_ttl(semaphore, timeouts) or -1
+if type(reclaimed) == 'table' then
+  return reclaimed
+end
+local available = (pool or 0) + reclaimed + expired
+local served, taken, retry_ms, left =
+  serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
+available = available - taken
+local life_ms = -1
+if served > 0 then
+  life_ms = redis.call('PTTL', semaphore)
+  -- It also shows that permits can be entered, and be given the TTL of their semaphore.
+  keep_record(requests, ARGV[2])
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  for i = 1, served do
+    permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
+  end
+  if life_ms > 0 then
+    redis.call('PEXPIRE', timeouts, life_ms)
+  end
+end
 if retry_ms < 0 and served < #counts and pool then
-  retry_ms = permits_expiry_ms(timeouts, counts[served + 1] - available, now)
+  retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
 answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
-  record(requests, number, ARGV[2], answer)
+  record(requests, number, answer)
 end
 if left then
   -- A 0 as well: who stood back sleeps for as long as this client may be silent, and is to look when
   -- the next permit expires.
-  redis.call(ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+  return tell(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
 elseif reclaimed > 0 then
-  permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
+  return tell_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer

@@ -3,13 +3,16 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[*] twin       string   the name with which it shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     1 there was one, 0 there was none; or why the request did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/permit_pool
+-- include lib/twin_refusal
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
@@ -18,9 +21,11 @@ if answer then
 end
 -- First of all what fails when the permits have become something else.
 redis.call('ZCARD', timeouts)
-local _, wrong = permit_pool(semaphore)
-if wrong then
-  return wrong
+local left, wrong = permit_pool(semaphore)
+local refusal = wrong or not left and twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
 end
+keep_record(requests, ARGV[2])
 local removed = redis.call('UNLINK', semaphore, timeouts)
-return record(requests, number, ARGV[2], removed > 0 and '1' or '0')
+return record(requests, number, removed > 0 and '1' or '0')

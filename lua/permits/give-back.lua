@@ -14,12 +14,15 @@
 -- ARGV[*] claims     bytes    for each of its waiters the id of its first permit, and their number
 -- returns integer    how many permits were returned that had not expired
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/permits_return
+-- include lib/tell_available
 -- First the number: whatever the keys hold by now, the request is over.
 if not recall(KEYS[3], ARGV[1]) then
-  record(KEYS[3], ARGV[1], ARGV[2], 'cancelled')
+  keep_record(KEYS[3], ARGV[2])
+  record(KEYS[3], ARGV[1], 'cancelled')
 end
 local left = false
 if ARGV[6] == '1' then
@@ -30,4 +33,5 @@ local claims = {}
 for i = 7, #ARGV do
   claims[i - 6] = ARGV[i]
 end
-return permits_return(KEYS[1], KEYS[2], claims, left, ARGV[3], ARGV[4])
+local held, available = permits_return(KEYS[1], KEYS[2], claims, left)
+return tell_available(held, available or 0, ARGV[3], ARGV[4])

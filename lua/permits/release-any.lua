@@ -3,6 +3,7 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[*] twin       string   the name with which it shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -11,17 +12,26 @@
 -- returns string     1 it was held until now, 0 it had expired or is not there; or why the request
 --                    did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/permits_return
+-- include lib/tell_available
+-- include lib/twin_refusal
 local requests, number = KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
   return answer
 end
-local held = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false, ARGV[3], ARGV[4])
+local refusal = redis.call('EXISTS', KEYS[1]) == 0 and twin_refusal(KEYS[2], unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+keep_record(requests, ARGV[2])
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
 if type(held) == 'table' then
   return held
 end
-return record(requests, number, ARGV[2], tostring(held))
+answer = record(requests, number, tostring(held))
+return tell_available(answer, available or 0, ARGV[3], ARGV[4])

@@ -10,4 +10,6 @@
 -- returns integer    how many were held until now; the others had expired or are not there
 
 -- include lib/permits_return
-return permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false, ARGV[1], ARGV[2])
+-- include lib/tell_available
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
+return tell_available(held, available or 0, ARGV[1], ARGV[2])

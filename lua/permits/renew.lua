@@ -24,11 +24,11 @@ for i = 1, #ARGV do
   elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
     answers[i] = '0'
   else
-    if lease_ms > tonumber(expiry) - now then
-      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
-    end
     if ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
+    end
+    if lease_ms > tonumber(expiry) - now then
+      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
     end
     answers[i] = ttl < 0 and '1' or '1:' .. ttl
   end

@@ -5,6 +5,7 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[*] twin       string   the name with which it shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] way        string   `to` the given total, or `by` the given number
@@ -14,11 +15,14 @@
 -- returns string     1 it was done, 0 the total would leave the 32 bits that Java can read; or why
 --                    the request did not run
 
+-- include lib/keep_record
+-- include lib/needs_memory
 -- include lib/recall
 -- include lib/record
 -- include lib/now_ms
 -- include lib/permit_pool
--- include lib/permits_tell
+-- include lib/tell_available
+-- include lib/twin_refusal
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
@@ -31,7 +35,13 @@ local left, wrong = permit_pool(semaphore)
 if wrong then
   return wrong
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if not left then
+  local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+  if refusal then
+    return refusal
+  end
   -- Permits of a semaphore that went without them were never meant for this one.
   redis.call('UNLINK', timeouts)
   left, taken = 0, 0
@@ -40,12 +50,14 @@ local total = left + taken
 local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
 -- With the total in range, what is left stays there whatever is released.
 if total + delta > 2147483647 or left + delta < -2147483648 then
-  return record(requests, number, ARGV[2], '0')
+  return record(requests, number, '0')
 end
+-- What has expired is available, returned or not.
+local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 -- By 0 too: it makes a semaphore that was not there.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-record(requests, number, ARGV[2], '1')
+answer = record(requests, number, '1')
 if delta > 0 then
-  permits_tell(timeouts, now_ms(), left + delta, ARGV[5], ARGV[6])
+  return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
-return '1'
+return answer

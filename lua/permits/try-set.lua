@@ -3,6 +3,7 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gives one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[*] twin       string   the name with which it shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] permits    integer  the number to set
@@ -11,9 +12,14 @@
 -- ARGV[6] channel    string   where waiters of the semaphore listen
 -- returns string     1 it was set, 0 one was set already; or why the request did not run
 
+-- include lib/keep_record
+-- include lib/needs_memory
 -- include lib/recall
 -- include lib/record
 -- include lib/permit_pool
+-- include lib/set_for
+-- include lib/tell_available
+-- include lib/twin_refusal
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
@@ -26,17 +32,17 @@ local left, wrong = permit_pool(semaphore)
 if wrong then
   return wrong
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if left then
-  return record(requests, number, ARGV[2], '0')
+  return record(requests, number, '0')
+end
+local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
 end
 -- Permits of a semaphore that went without them, by a TTL of its own, were never meant for this one.
 redis.call('UNLINK', timeouts)
-redis.call('SET', semaphore, ARGV[3])
-if tonumber(ARGV[4]) > 0 then
-  redis.call('PEXPIRE', semaphore, ARGV[4])
-end
-record(requests, number, ARGV[2], '1')
-if tonumber(ARGV[3]) > 0 then
-  redis.call(ARGV[5], ARGV[6], ARGV[3])
-end
-return '1'
+set_for(semaphore, ARGV[3], ARGV[4])
+answer = record(requests, number, '1')
+return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])

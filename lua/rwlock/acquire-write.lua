@@ -22,10 +22,13 @@
 
 -- include lib/beat
 -- include lib/first_in_line
+-- include lib/needs_memory
 -- include lib/rw_mode
 -- include lib/rw_readers
 -- include lib/rw_sweep
+-- include lib/tell
 -- include lib/write_hold
+-- include lib/zadd_for
 local lock, cancelled, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local waiting, beats = KEYS[5], KEYS[6]
 local holder, count, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -34,7 +37,7 @@ local field = holder .. ':write'
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 local now = math.floor(micros / 1000)
-rw_sweep(lock, readers, now, ARGV[5], ARGV[6])
+local freed = rw_sweep(lock, readers, now)
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -45,17 +48,18 @@ local function busy()
   if mode == 'write' then
     return redis.call('PTTL', lock)
   end
-  local left = mode and rw_readers(lock, readers, now, ARGV[7], ARGV[5], ARGV[6]) or nil
+  local left = mode and rw_readers(lock, readers, now, ARGV[7])
   if left then
     return left
   end
+  freed = freed or mode == 'read'
   local reader, since, reader_ms = first_in_line(waiting, beats, now)
   local mine = redis.call('ZSCORE', writers, holder)
   return reader and since < (tonumber(mine or micros)) and reader_ms or nil
 end
 
-local held = tonumber(redis.call('HGET', lock, field) or 0)
-if held == 0 then
+-- Why the writer cannot have its hold: an integer of the reply, nil when it can.
+local function refusal()
   if count > 1 then
     return mode and -4 or -2
   end
@@ -64,19 +68,31 @@ if held == 0 then
     return -3
   end
   local ms = busy()
-  if ms then
-    if ARGV[4] == 'line' then
-      redis.call('ZADD', writers, 'NX', micros, holder)
-      redis.call('PEXPIRE', writers, 600000)
-      beat(beats, holder, now)
-    end
-    return ms
+  if ms and ARGV[4] == 'line' then
+    zadd_for(writers, 600000, 'NX', micros, holder)
+    beat(beats, holder, now)
   end
-  redis.call('DEL', readers)
-  redis.call('HSET', lock, 'mode', 'write')
+  return ms
 end
-write_hold(lock, field, held, count, lease_ms)
-if redis.call('ZREM', writers, holder) == 1 then
-  redis.call('ZREM', beats, holder)
+
+local held = tonumber(redis.call('HGET', lock, field) or 0)
+local code = held == 0 and refusal() or nil
+if not code then
+  needs_memory(readers)
+  if redis.call('ZREM', writers, holder) == 1 then
+    redis.call('ZREM', beats, holder)
+  end
+  if held > 0 then
+    write_hold(lock, field, held, count, lease_ms)
+  else
+    redis.call('UNLINK', readers)
+    -- First the TTL, though there is no lock to set it for: whoever may not set it gets nothing.
+    redis.call('PEXPIRE', lock, lease_ms)
+    redis.call('HSET', lock, 'mode', 'write', field, count)
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
 end
-return nil
+if freed then
+  return tell(code, ARGV[5], ARGV[6], '0')
+end
+return code

@@ -12,32 +12,40 @@
 -- ARGV[6] stem       string   what the names of hold keys begin with
 -- returns string     1 it was held in this mode, 0 it was not; or why the request did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/now_ms
 -- include lib/rw_mode
 -- include lib/rw_sweep
-local lock, readers, requests, number, floor = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
+-- include lib/tell
+local lock, readers, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
   return answer
 end
-rw_sweep(lock, readers, now_ms(), ARGV[4], ARGV[5])
+keep_record(requests, ARGV[2])
+local freed = rw_sweep(lock, readers, now_ms())
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
 end
-if mode ~= ARGV[3] then
-  return record(requests, number, floor, '0')
-end
--- The hold keys of about 500 readers; those of more end with their leases.
-local fields = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2]
-for i = 1, #fields, 2 do
-  for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
-    redis.call('DEL', ARGV[6] .. fields[i] .. ':rwlock_timeout:' .. hold)
+local is_held = mode == ARGV[3]
+if is_held then
+  -- About 500 hold keys; those that are left end with their leases.
+  local fields, hold_keys = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2], {}
+  for i = 1, #fields, 2 do
+    local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
+    for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100, 500 - #hold_keys) do
+      hold_keys[#hold_keys + 1] = stem .. hold
+    end
   end
+  -- Taken apart behind: a lock may have any number of readers.
+  redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
-redis.call('DEL', lock, readers)
-redis.call(ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
-return record(requests, number, floor, '1')
+answer = record(requests, number, is_held and '1' or '0')
+if is_held or freed then
+  return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
+end
+return answer

@@ -8,11 +8,13 @@
 -- ARGV[3] channel    string   where waiters of the lock listen
 -- returns integer    1 it stood in line, 0 it did not
 
+-- include lib/tell
+local is_free = redis.call('EXISTS', KEYS[1]) == 0
 local left = redis.call('ZREM', KEYS[2], ARGV[1])
 if left == 1 then
   redis.call('ZREM', KEYS[3], ARGV[1])
-  if redis.call('EXISTS', KEYS[1]) == 0 then
-    redis.call(ARGV[2], ARGV[3], '0')
+  if is_free then
+    return tell(left, ARGV[2], ARGV[3], '0')
   end
 end
 return left

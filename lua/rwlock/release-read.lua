@@ -19,6 +19,7 @@
 -- include lib/now_ms
 -- include lib/rw_is_alive
 -- include lib/rw_readers
+-- include lib/tell
 local lock, cancelled, readers = KEYS[1], KEYS[2], KEYS[3]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local first = 4
@@ -27,25 +28,38 @@ if burn_ms > 0 then
   redis.call('SET', cancelled, '1', 'PX', burn_ms)
 end
 local mode = redis.call('HGET', lock, 'mode')
-if redis.call('HEXISTS', lock, holder) == 0 then
+local held = redis.call('HGET', lock, holder)
+if not held then
   redis.call('ZREM', readers, holder)
   redis.call('DEL', unpack(KEYS, first))
   return mode == 'write' and -1 or -2
 end
 local now = now_ms()
 local alive = rw_is_alive(readers, holder, KEYS[first], now)
-if alive and count > 0 then
-  for i = first + 1, #KEYS do
-    redis.call('DEL', KEYS[i])
-  end
+local stays = alive and count > 0
+if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
+  -- The mode and this reader: nobody else is there.
+  redis.call('DEL', lock, readers, unpack(KEYS, first))
+  return tell(alive and 1 or -2, ARGV[4], ARGV[5], '0')
+end
+if stays then
   redis.call('HSET', lock, holder, count)
+  first = first + 1
+else
+  redis.call('ZREM', readers, holder)
+  redis.call('HDEL', lock, holder)
+end
+local removed = first <= #KEYS and redis.pcall('DEL', unpack(KEYS, first))
+if type(removed) == 'table' then
+  redis.call('HSET', lock, holder, held)
+  return removed
+end
+if stays then
   return 0
 end
-redis.call('DEL', unpack(KEYS, first))
-redis.call('HDEL', lock, holder)
-redis.call('ZREM', readers, holder)
-local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6], ARGV[4], ARGV[5])
-if not alive then
-  return -2
+local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6])
+local answer = not alive and -2 or freed and 1 or 0
+if freed then
+  return tell(answer, ARGV[4], ARGV[5], '0')
 end
-return freed and 1 or 0
+return answer

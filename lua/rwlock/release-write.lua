@@ -19,36 +19,42 @@
 
 -- include lib/now_ms
 -- include lib/rw_readers
+-- include lib/tell
 local lock, cancelled, writers, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local publish, channel = ARGV[4], ARGV[5]
 local field = holder .. ':write'
 
 if burn_ms > 0 then
   redis.call('SET', cancelled, '1', 'PX', burn_ms)
 end
 if redis.call('HEXISTS', lock, field) == 0 then
+  local answer = redis.call('EXISTS', lock) == 1 and -1 or -2
   if redis.call('ZREM', writers, holder) == 1 then
     redis.call('ZREM', beats, holder)
     -- Readers that stood back for it may come in.
     if redis.call('HGET', lock, 'mode') ~= 'write' then
-      redis.call(publish, channel, '1')
+      return tell(answer, ARGV[4], ARGV[5], '1')
     end
   end
-  return redis.call('EXISTS', lock) == 1 and -1 or -2
+  return answer
 end
 if count > 0 then
   redis.call('HSET', lock, field, count)
   return 0
 end
-redis.call('HDEL', lock, field)
-if redis.call('HLEN', lock) == 1 then
+if redis.call('HLEN', lock) == 2 then
+  -- The mode and the writer: nobody else is there.
   redis.call('DEL', lock)
 else
+  local now = now_ms()
   redis.call('HSET', lock, 'mode', 'read')
+  local removed = redis.pcall('HDEL', lock, field)
+  if type(removed) == 'table' then
+    redis.call('HSET', lock, 'mode', 'write')
+    return removed
+  end
   -- Frees it when the leases of its own readers have ended before.
-  rw_readers(lock, KEYS[5], now_ms(), ARGV[6], publish, channel)
+  rw_readers(lock, KEYS[5], now, ARGV[6])
 end
 -- Also after a downgrade: every reader that waits can come in now.
-redis.call(publish, channel, '1')
-return 1
+return tell(1, ARGV[4], ARGV[5], '1')

@@ -8,6 +8,7 @@
 -- include lib/keep_holds
 -- include lib/now_ms
 -- include lib/rw_is_alive
+-- include lib/zadd_for
 local answers, key, now = {}, 1, now_ms()
 for i = 1, #ARGV, 3 do
   local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
@@ -20,11 +21,11 @@ for i = 1, #ARGV, 3 do
   if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
     if lease_ms > 0 then
       keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
-      redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
-      if redis.call('PTTL', lock) < lease_ms then
+      local left = redis.call('PTTL', lock)
+      if left < lease_ms then
         redis.call('PEXPIRE', lock, lease_ms)
       end
-      redis.call('PEXPIRE', readers, redis.call('PTTL', lock))
+      zadd_for(readers, math.max(left, lease_ms), 'GT', now + lease_ms, reader)
     end
     answers[#answers + 1] = '1'
   else

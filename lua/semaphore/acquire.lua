@@ -6,6 +6,7 @@
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] line       zset     private: clients that were passed over -> rank; lives 10 minutes
 -- KEYS[4] beats      zset     private: client -> its last sign of life; lives 10 minutes
+-- KEYS[5] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -14,11 +15,15 @@
 -- ARGV[6] must_queue integer  1 the client has a place in the line, or takes one; 0 it has none
 -- ARGV[*] needs      integer  permits that each waiter needs
 -- returns string     waiters served, permits taken, ms after which asking again is worth while
---                    (-1: nobody knows); or why the request did not run
+--                    (-1: nobody knows), and the mark of the semaphore; or why the request did not
+--                    run
 
+-- include lib/keep_record
+-- include lib/needs_memory
 -- include lib/recall
 -- include lib/record
 -- include lib/available_permits
+-- include lib/generation
 -- include lib/tell_available
 -- include lib/serve_waiters
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
@@ -31,15 +36,18 @@ local available = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+local mark = generation(KEYS[5])
+needs_memory(requests)
 local served, taken, retry_ms, left =
-  serve_waiters(semaphore, KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
-answer = string.format('%.0f %.0f %.0f', served, taken, retry_ms)
+  serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
+answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
 if served > 0 then
-  record(requests, number, ARGV[2], answer)
+  keep_record(requests, ARGV[2])
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  record(requests, number, answer)
 end
 if left then
-  -- The other clients stood back for this one. Last of all: what the server refuses to publish is
-  -- done and recorded.
-  tell_available(available - taken, ARGV[3], ARGV[4])
+  -- The other clients stood back for this one.
+  return tell_available(answer, available - taken, ARGV[3], ARGV[4])
 end
 return answer

@@ -2,6 +2,7 @@
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[3] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -10,28 +11,35 @@
 -- returns string     permits there are now; "full" and the permits there are, when the sum does
 --                    not fit into 32 bits; or why the request did not run
 
+-- include lib/keep_record
+-- include lib/needs_memory
 -- include lib/recall
 -- include lib/record
 -- include lib/available_permits
+-- include lib/new_generation
 -- include lib/tell_available
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 local sum = available + ARGV[5]
 if sum > 2147483647 or sum < -2147483648 then
-  return record(requests, number, floor, string.format('full %.0f', available))
+  return record(requests, number, string.format('full %.0f', available))
+end
+if not exists then
+  new_generation(KEYS[3], 0)
 end
 redis.call('INCRBY', semaphore, ARGV[5])
-answer = record(requests, number, floor, string.format('%.0f', sum))
+answer = record(requests, number, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
-  -- Last of all: what the server refuses to publish is done and recorded.
-  tell_available(sum, ARGV[3], ARGV[4])
+  return tell_available(answer, sum, ARGV[3], ARGV[4])
 end
 return answer

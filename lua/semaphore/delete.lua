@@ -4,14 +4,16 @@
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[3] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     1 it was there, 0 it was not; or why the request did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/available_permits
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
@@ -20,4 +22,7 @@ end
 if not available_permits(semaphore) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-return record(requests, number, floor, tostring(redis.call('DEL', semaphore)))
+keep_record(requests, ARGV[2])
+local deleted = redis.call('DEL', semaphore)
+redis.call('DEL', KEYS[3])
+return record(requests, number, tostring(deleted))

@@ -6,10 +6,11 @@
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     how many it took; or why the request did not run
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
 -- include lib/available_permits
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
@@ -19,7 +20,8 @@ local available = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+keep_record(requests, ARGV[2])
 if available > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', available))
 end
-return record(requests, number, floor, string.format('%.0f', math.max(available, 0)))
+return record(requests, number, string.format('%.0f', math.max(available, 0)))

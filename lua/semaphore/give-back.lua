@@ -1,12 +1,14 @@
 -- semaphore/give-back: make sure that a request never runs (again), and undo what it took.
 --
 -- A release that was given up is made good for instead: if it never ran, its permits are released
--- here, and a later copy of it finds its number burnt.
+-- here, and a later copy of it finds its number burnt. Permits of a semaphore that was made anew
+-- since are gone with it.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] line       zset     private: clients that were passed over -> rank; lives 10 minutes
 -- KEYS[4] beats      zset     private: client -> its last sign of life; lives 10 minutes
+-- KEYS[5] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -14,27 +16,50 @@
 -- ARGV[5] client     string   whose request it was
 -- ARGV[6] leaves     integer  1 the client gives up its place in the line of all clients
 -- ARGV[7] permits    integer  what the request was to release for certain; 0 nothing
+-- ARGV[8] mark       string   that of the semaphore which those were taken from
 -- returns integer    how many permits were given back
 
+-- include lib/keep_record
 -- include lib/recall
 -- include lib/record
+-- include lib/generation
 -- include lib/tell_available
--- include lib/give_back_permits
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 
 local answer = recall(requests, number)
-local permits = answer and tonumber(string.match(answer, '^%d+ (%d+)') or 0) or tonumber(ARGV[7])
--- First the number: whatever the key holds by now, the request is over.
-redis.call('ZREMRANGEBYSCORE', requests, number, number)
-record(requests, number, ARGV[2], 'cancelled')
+local permits, mark = ARGV[7], ARGV[8]
+if answer then
+  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)$')
+end
+permits = tonumber(permits or 0)
+local _, is_theirs = generation(KEYS[5], mark)
+-- pcall: whatever the key holds by now, the request is over.
+local value = redis.pcall('GET', semaphore)
+if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+  return value
+end
+local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
+keep_record(requests, ARGV[2])
 local left = false
 if ARGV[6] == '1' then
   left = redis.call('ZREM', KEYS[3], client) == 1
   redis.call('ZREM', KEYS[4], client)
 end
-if permits == 0 and not left then
-  return 0
+redis.call('ZREMRANGEBYSCORE', requests, number, number)
+-- None to a semaphore that is gone, since they would make one that nobody has set, and none to one
+-- that was made since. Otherwise as many as leave the count within 32 bits.
+local returns = available and is_theirs
+local given = returns and math.max(math.min(permits, 2147483647 - available), 0) or 0
+local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
+if type(sum) == 'table' then
+  -- What the request took is still taken, so its record stays as it was.
+  if answer then
+    record(requests, number, answer)
+  end
+  return sum
 end
-local given, available = give_back_permits(semaphore, permits)
-tell_available(available, ARGV[3], ARGV[4])
+record(requests, number, 'cancelled')
+if given > 0 or left then
+  return tell_available(given, (available or 0) + given, ARGV[3], ARGV[4])
+end
 return given

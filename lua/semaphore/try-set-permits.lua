@@ -3,6 +3,7 @@
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gives one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[3] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] floor      integer  every request below it is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -11,11 +12,15 @@
 -- ARGV[6] ttl_ms     integer  life of the semaphore, 0 for no limit
 -- returns string     1 they were set, 0 some were set already; or why the request did not run
 
+-- include lib/keep_record
+-- include lib/needs_memory
 -- include lib/recall
 -- include lib/record
 -- include lib/available_permits
+-- include lib/set_for
+-- include lib/new_generation
 -- include lib/tell_available
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
 local answer = recall(requests, number)
 if answer then
@@ -25,14 +30,12 @@ local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if exists then
-  return record(requests, number, floor, '0')
+  return record(requests, number, '0')
 end
-redis.call('SET', semaphore, ARGV[5])
-if tonumber(ARGV[6]) > 0 then
-  redis.call('PEXPIRE', semaphore, ARGV[6])
-end
-record(requests, number, floor, '1')
--- Last of all: what the server refuses to publish is done and recorded.
-tell_available(tonumber(ARGV[5]), ARGV[3], ARGV[4])
-return '1'
+new_generation(KEYS[3], tonumber(ARGV[6]))
+set_for(semaphore, ARGV[5], ARGV[6])
+answer = record(requests, number, '1')
+return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])

@@ -10,7 +10,7 @@ import luaparse from 'luaparse';
  * @typedef {import('./header.mjs').Report} Report
  * @typedef {import('./header.mjs').Operand} Operand
  * @typedef {import('./header.mjs').Table} Table
- * @typedef {{ node: Node, parent: Node }} Visit
+ * @typedef {{ node: Node, parents: Node[] }} Visit  the nearest parent first
  */
 
 const GLOBALS = new Set(
@@ -43,16 +43,16 @@ export function parse(text, report) {
 
 /**
  * @param {Node} node
- * @param {Node} parent
+ * @param {Node[]} parents
  * @returns {Generator<Visit>}
  */
-function* visits(node, parent = node) {
-  yield { node, parent };
+export function* visits(node, parents = []) {
+  yield { node, parents };
   /** @type {unknown[]} */
   const children = Object.values(node).flat();
   for (const child of children) {
     if (isNode(child)) {
-      yield* visits(child, node);
+      yield* visits(child, [node, ...parents]);
     }
   }
 }
@@ -66,7 +66,7 @@ function isNode(value) {
 }
 
 /** @param {Node} node */
-function lineOf(node) {
+export function lineOf(node) {
   return node.loc?.start.line ?? 1;
 }
 
@@ -74,7 +74,7 @@ function lineOf(node) {
  * @param {Node} node
  * @returns {node is Identifier}
  */
-function isGlobal(node) {
+export function isGlobal(node) {
   return node.type === 'Identifier' && /** @type {Identifier} */ (node).isLocal === false;
 }
 
@@ -177,7 +177,8 @@ export function checkOperands(chunk, table, operands, report) {
   const fixed = operands.filter((operand) => !operand.variadic);
   /** @type {Set<unknown>} */
   const used = new Set();
-  for (const { node, parent } of visits(chunk)) {
+  for (const { node, parents } of visits(chunk)) {
+    const [parent = chunk] = parents;
     if (!isGlobal(node) || node.name !== table) {
       continue;
     }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { checkCode, checkLib, checkOperands, globalsOf, parse } from './check.mjs';
 import { camelCase, readHeader } from './header.mjs';
+import { checkCommands, checkRecording, checkTelling } from './messages.mjs';
 
 /**
  * @typedef {import('./header.mjs').Header} Header
@@ -21,6 +22,8 @@ import { camelCase, readHeader } from './header.mjs';
 const OPERATION = /^[a-z][a-z0-9]*(-[a-z0-9]+)*\/[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const LIB = /^lib\/[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const INCLUDE = /^\s*--\s*include\b/;
+/** The one file that publishes. */
+const TELL = 'lib/tell';
 
 /**
  * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`
@@ -109,9 +112,19 @@ function checkSource({ path, lines, chunk, includes, report }, sources) {
       report(line, `${include} is included but never used`);
     }
   }
-  checkCode(chunk, new Set([...includes.keys()].map(functionOf)), report);
-  if (LIB.test(path)) {
+  const isLib = LIB.test(path);
+  const included = [...includes.keys()];
+  checkCode(chunk, new Set(included.map(functionOf)), report);
+  if (isLib) {
     checkLib(chunk, functionOf(path), lines, report);
+  }
+  if (path !== TELL) {
+    const tellers = new Set(
+      included.filter((include) => reaches(include, TELL, sources)).map(functionOf),
+    );
+    checkCommands(chunk, report);
+    checkTelling(chunk, tellers, isLib, report);
+    checkRecording(chunk, tellers, report);
   }
 }
 

@@ -1,5 +1,6 @@
 import { AcquireTimeoutError, UnexpectedReplyError } from '../errors.js';
 import type { Call, Receiver, Sending } from './call.js';
+import { Chained } from './chain.js';
 import { translate } from './translate.js';
 import type { LockHold } from './hold.js';
 import type { LockKeeper } from './lock-keeper.js';
@@ -28,7 +29,7 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
  * One outermost acquisition: asks, waits its turn and asks again, until it is granted or its
  * patience ends. Whatever it may have left on the server when it gives up, it takes back.
  */
-export class Acquisition implements Waiter, Receiver<Verdict> {
+export class Acquisition extends Chained implements Waiter, Receiver<Verdict> {
   readonly #keeper: LockKeeper;
   readonly #terms: AcquisitionTerms;
   readonly #resolve: (hold: LockHold) => void;
@@ -55,6 +56,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     resolve: (hold: LockHold) => void,
     reject: (error: unknown) => void,
   ) {
+    super();
     this.#keeper = keeper;
     this.#terms = terms;
     this.#resolve = resolve;
@@ -122,11 +124,12 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
     const terms = this.#terms;
     const lease = this.#keeper.createLease(this.holderId);
     lease.stray = this.#stray;
-    lease.start(call.sentAt, terms.leaseMs);
+    lease.start(call, terms.leaseMs);
     if (!lease.covers(runtime.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
       this.#tooLate();
       return;
     }
+    this.#keeper.endOthers();
     const hold = this.#keeper.createHold(lease, terms, undefined, fencingToken);
     // Not pushed: that would make room for seventeen, and most leases have one hold.
     lease.holders = [hold];
@@ -191,7 +194,7 @@ export class Acquisition implements Waiter, Receiver<Verdict> {
       return;
     }
     this.#finish();
-    this.#keeper.runtime.kinds.leave(this.#keeper.protocol.key, true);
+    this.#keeper.runtime.kinds.leave(this.#keeper.protocol, true);
     this.#reject(error);
     if (this.#call !== undefined) {
       this.#stray = this.#keeper.runtime.delivery.abandon(this.#call) || this.#stray;

@@ -1,5 +1,5 @@
 import { ClosedError, OutcomeUnknownError } from '../errors.js';
-import type { Call, Receiver, Sending } from './call.js';
+import type { Call, Prepared, Receiver, Sending } from './call.js';
 import { Expiring } from './expiry-queue.js';
 import { translate } from './translate.js';
 
@@ -13,6 +13,9 @@ export interface Answered<R> {
   readonly call: Call<R>;
 }
 
+/** What is to be asked after an answer, for the same caller; undefined when that settles it. */
+export type GoOn<R> = (answer: R) => Prepared<R> | undefined;
+
 /** What all who ask have in common. */
 export interface AskedHooks {
   /** True when the caller is still waiting; it is then served. */
@@ -21,17 +24,21 @@ export interface AskedHooks {
   giveUp(): void;
   /** The call came to an end after its caller had given up. */
   finish(call: Sending, error?: Error): void;
+  start<R>(prepared: Prepared<R>, asked: Asked<R>): Call<R>;
 }
+
+const ignore = (): void => {};
 
 /** A caller that waits for one answer, not longer than `commandTimeoutMs`. */
 export class Asked<R> extends Expiring implements Receiver<R> {
   call: Call<R> | undefined;
+  goOn: GoOn<R> | undefined;
   readonly #hooks: AskedHooks;
   readonly #resource: string;
   readonly #purpose: Purpose;
   readonly #giveUp: (call: Call<R>) => Error;
-  readonly #resolve: (answered: Answered<R>) => void;
-  readonly #reject: (error: Error) => void;
+  #resolve: (answered: Answered<R>) => void;
+  #reject: (error: Error) => void;
 
   constructor(
     hooks: AskedHooks,
@@ -51,6 +58,11 @@ export class Asked<R> extends Expiring implements Receiver<R> {
   }
 
   answered(answer: R, call: Call<R>): void {
+    const next = this.goOn?.(answer);
+    if (next !== undefined) {
+      this.call = this.#hooks.start(next, this);
+      return;
+    }
     if (this.#hooks.serve(this)) {
       this.#resolve({ answer, call });
     } else {
@@ -70,6 +82,9 @@ export class Asked<R> extends Expiring implements Receiver<R> {
     if (this.call !== undefined) {
       this.#reject(this.#giveUp(this.call));
     }
+    // The call may go on for long; the promise, and with it the caller's context, need not stay.
+    this.#resolve = ignore;
+    this.#reject = ignore;
     this.#hooks.giveUp();
   }
 

@@ -22,12 +22,22 @@ export interface Receiver<R> {
   failed(error: Error, call: Call<R>): void;
 }
 
+/** Whoever is told of what happens beside the answers of calls. */
+export interface CallWatch {
+  /** Something fails behind the caller's back, a receiver that throws included. */
+  readonly failed: (error: Error) => void;
+  /** A call was carried out, but its message was refused. */
+  readonly unheard: (call: Sending) => void;
+}
+
 /** A call as those who deliver it see it, whatever it answers. */
 export abstract class Sending extends Chained {
   abstract readonly script: { readonly sha1: string; readonly source: string };
   abstract operands: Operand[];
   /** Write it again on the next connection when its answer is lost with this one. */
   abstract readonly resend: boolean;
+  /** Which call of its client it is: a larger number was sent later. */
+  order = 0;
   /** Clock instant just before the first copy was written; NaN while none was. */
   sentAt: number = Number.NaN;
   /** Clock instant just before the newest copy was written. */
@@ -40,6 +50,10 @@ export abstract class Sending extends Chained {
   refusal: Error | undefined;
   /** For a cluster node that imports its slot just now: it has to be told to answer. */
   asking = false;
+  /** A copy was written to a connection that stands, and has no answer yet. */
+  isUnanswered = false;
+  /** Nobody waits for its answer any more: it is not written again, and tells nobody. */
+  isAbandoned = false;
 
   /** True once a copy was handed to a connection. */
   get sent(): boolean {
@@ -59,6 +73,16 @@ export abstract class Sending extends Chained {
     );
   }
 
+  /** A copy that was not written yet never will be. One that was written stays where it is: its
+   * connection is judged by it. */
+  abandon(): void {
+    this.isAbandoned = true;
+    if (!this.isUnanswered) {
+      this.unchain();
+    }
+  }
+
+  /** Neither throws, whatever its receiver does. */
   abstract succeed(reply: unknown): void;
   abstract fail(error: Error): void;
 }
@@ -73,34 +97,55 @@ export class Call<R> extends Sending {
   readonly resend: boolean;
   #settled = false;
   readonly #receiver: Receiver<R>;
+  readonly #watch: CallWatch;
 
-  constructor({ script, operands }: Prepared<R>, receiver: Receiver<R>, resend: boolean) {
+  constructor(
+    { script, operands }: Prepared<R>,
+    receiver: Receiver<R>,
+    resend: boolean,
+    watch: CallWatch,
+  ) {
     super();
     this.script = script;
     this.operands = operands;
     this.resend = resend;
     this.#receiver = receiver;
+    this.#watch = watch;
   }
 
   succeed(reply: unknown): void {
-    if (this.#settled) {
+    if (this.#settled || this.isAbandoned) {
       return;
     }
     let answer: R;
     try {
-      answer = this.script.decode(reply);
+      // No script replies with an array, but for this: lib/tell.lua.
+      answer = this.script.decode(Array.isArray(reply) ? this.#unwrap(reply) : reply);
     } catch (error) {
       this.fail(asError(error));
       return;
     }
     this.#settled = true;
-    this.#receiver.answered(answer, this);
+    try {
+      this.#receiver.answered(answer, this);
+    } catch (error) {
+      this.#watch.failed(asError(error));
+    }
   }
 
   fail(error: Error): void {
-    if (!this.#settled) {
+    if (!this.#settled && !this.isAbandoned) {
       this.#settled = true;
-      this.#receiver.failed(error, this);
+      try {
+        this.#receiver.failed(error, this);
+      } catch (thrown) {
+        this.#watch.failed(asError(thrown));
+      }
     }
+  }
+
+  #unwrap([reply]: readonly unknown[]): unknown {
+    this.#watch.unheard(this);
+    return reply;
   }
 }

@@ -5,7 +5,12 @@ export class Chained {
   /** For the chain only. */
   previous: this | undefined = undefined;
   /** The chain that it stands in. */
-  chain: object | undefined = undefined;
+  chain: Chain<Chained> | undefined = undefined;
+
+  /** Leaves the chain that it stands in, if any. */
+  unchain(): void {
+    this.chain?.delete(this);
+  }
 }
 
 /** A doubly linked list in order of arrival. Unlike a Set it allocates nothing and leaves no holes,
@@ -55,6 +60,9 @@ export class Chain<T extends Chained> implements Iterable<T> {
     } else {
       node.next.previous = node.previous;
     }
+    // Whoever is left behind would keep its old neighbours, and they theirs.
+    node.next = undefined;
+    node.previous = undefined;
     return true;
   }
 
@@ -63,6 +71,8 @@ export class Chain<T extends Chained> implements Iterable<T> {
     const nodes = [...this];
     for (const node of nodes) {
       node.chain = undefined;
+      node.next = undefined;
+      node.previous = undefined;
     }
     this.first = undefined;
     this.#last = undefined;

@@ -1,3 +1,5 @@
+import { startOutside } from './context.js';
+
 /** A timer that can be called off; calling it off twice is harmless. */
 export interface Timer {
   cancel(): void;
@@ -14,9 +16,11 @@ export interface Anchor {
 export interface Clock {
   /** Milliseconds that have really passed, suspended time included; never goes back. */
   now(): number;
-  /** Runs `task` once after `delayMs`. Never keeps the process alive (see `anchor`). */
+  /** Runs `task` once after `delayMs`, outside of every async context. Never keeps the process
+   * alive (see `anchor`). */
   after(delayMs: number, task: () => void): Timer;
-  /** Runs `task` after the input that is already waiting in this process has been handled. */
+  /** Runs `task` after the input that is already waiting in this process has been handled, outside
+   * of every async context. */
   afterInput(task: () => void): void;
   /** Something that keeps the process alive from `hold()` to `drop()`. */
   anchor(): Anchor;
@@ -64,7 +68,8 @@ export function systemClock(): Clock {
   return {
     now,
     after(delayMs, task) {
-      const timer = setTimeout(task, Math.min(Math.max(0, Math.ceil(delayMs)), TIMER_MAX_MS));
+      const timeMs = Math.min(Math.max(0, Math.ceil(delayMs)), TIMER_MAX_MS);
+      const timer = startOutside(() => setTimeout(task, timeMs));
       timer.unref();
       return { cancel: () => clearTimeout(timer) };
     },
@@ -72,10 +77,10 @@ export function systemClock(): Clock {
       // Timers run before a turn's input: a loop that was blocked sees its timers first. Two
       // immediates later every socket that had something to read has been read. They are not
       // unref'd, or an idle loop would sleep on them.
-      setImmediate(() => setImmediate(task));
+      startOutside(() => setImmediate(() => setImmediate(task)));
     },
     anchor() {
-      const timer = setInterval(() => {}, TIMER_MAX_MS);
+      const timer = startOutside(() => setInterval(() => {}, TIMER_MAX_MS));
       timer.unref();
       return {
         hold: () => timer.ref(),

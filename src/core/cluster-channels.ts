@@ -53,10 +53,12 @@ export class ClusterChannels implements Channels {
     this.#sharded ??= sharded;
     for (const [channel, before] of this.#wanted) {
       const subscriber = this.#subscriberOf(channel);
-      if (subscriber !== before || !this.isConfirmed(channel)) {
+      if (subscriber !== before) {
         before?.remove(channel);
         this.#wanted.set(channel, subscriber);
         subscriber?.add(channel);
+      } else if (before?.isConfirmed(channel) === false && !before.isRefused(channel)) {
+        before.add(channel);
       }
     }
     const used = new Set(this.#wanted.values());

@@ -1,6 +1,9 @@
 import type { Sending } from './call.js';
+import { Chain } from './chain.js';
 import type { Clock, Timer } from './clock.js';
+import { asError } from './decode.js';
 import { ClusterChannels } from './cluster-channels.js';
+import { soon } from './context.js';
 import { Link } from './link.js';
 import { isReplyError } from './redis.js';
 import type { Address, ConnectionOptions } from './redis.js';
@@ -47,9 +50,10 @@ export class ClusterRouter implements Router {
   /** The master of each slot, by node id. */
   readonly #masters = new Map<number, string>();
   /** Calls whose slot has no known master. */
-  #unrouted: Sending[] = [];
+  readonly #unrouted = new Chain<Sending>();
   #publish: 'PUBLISH' | 'SPUBLISH' | undefined;
   #refreshing = false;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
   #refresh: Timer | undefined;
   #closedBy: Error | undefined;
 
@@ -85,19 +89,12 @@ export class ClusterRouter implements Router {
     const closedBy = this.#closedBy;
     const node = this.#masterOf(slotOf(call.routingKey));
     if (closedBy !== undefined) {
-      queueMicrotask(() => call.fail(closedBy));
+      soon(() => call.fail(closedBy));
     } else if (node === undefined) {
       this.#unrouted.push(call);
       this.#refreshSoon();
     } else {
       node.link.send(call);
-    }
-  }
-
-  abandon(call: Sending): void {
-    this.#unrouted = this.#unrouted.filter((other) => other !== call);
-    for (const { link } of this.#nodes.values()) {
-      link.abandon(call);
     }
   }
 
@@ -121,10 +118,9 @@ export class ClusterRouter implements Router {
     for (const { link } of this.#nodes.values()) {
       link.close(error);
     }
-    for (const call of this.#unrouted) {
+    for (const call of this.#unrouted.clear()) {
       call.fail(error);
     }
-    this.#unrouted = [];
   }
 
   #masterOf(slot: number): Node | undefined {
@@ -150,6 +146,7 @@ export class ClusterRouter implements Router {
           this.#refreshSoon();
         },
         redirected: (call, error) => this.#redirected(call, error, address),
+        fault: (error) => this.#owner.fault(error),
       });
       node = { id, address, link };
       this.#nodes.set(id, node);
@@ -175,35 +172,48 @@ export class ClusterRouter implements Router {
 
   #refreshSoon(): void {
     if (this.#closedBy === undefined && !this.#refreshing) {
+      const waitMs = this.#refreshedAt + REFRESH_PERIOD_MS - this.#clock.now();
+      if (waitMs > 0) {
+        // Whatever keeps failing does not keep the cluster busy.
+        this.#refresh?.cancel();
+        this.#refresh = this.#clock.after(waitMs, () => this.#refreshSoon());
+        return;
+      }
       this.#refreshing = true;
-      queueMicrotask(() => {
-        void this.#readMap().finally(() => {
-          this.#refreshing = false;
-          if (this.#closedBy === undefined && this.#hasGaps()) {
-            this.#refresh?.cancel();
-            this.#refresh = this.#clock.after(REFRESH_PERIOD_MS, () => this.#refreshSoon());
-          }
-        });
-      });
+      soon(() => void this.#refreshMap());
+    }
+  }
+
+  async #refreshMap(): Promise<void> {
+    try {
+      await this.#readMap();
+    } catch (error) {
+      this.#owner.fault(asError(error));
+    } finally {
+      this.#refreshing = false;
+      if (this.#closedBy === undefined && this.#hasGaps()) {
+        this.#refresh?.cancel();
+        this.#refresh = this.#clock.after(REFRESH_PERIOD_MS, () => this.#refreshSoon());
+      }
     }
   }
 
   #hasGaps(): boolean {
     const nodes = [...this.#nodes.values()];
-    return this.#unrouted.length > 0 || nodes.some(({ link }) => !link.isUp);
+    return this.#unrouted.first !== undefined || nodes.some(({ link }) => !link.isUp);
   }
 
   /** Reads the slots from the first node that answers; without any, tries the seeds again. */
   async #readMap(): Promise<void> {
     const up = [...this.#nodes.values()].filter(({ link }) => link.isUp);
-    try {
-      const ranges = await Promise.any(up.map(async (node) => await this.#readMapFrom(node)));
-      if (this.#closedBy === undefined) {
-        this.#apply(ranges);
-      }
-    } catch {
+    const asked = up.map(async (node) => await this.#readMapFrom(node));
+    const ranges = await Promise.any(asked).catch(() => undefined);
+    if (ranges === undefined) {
       // Nobody knows: each link that goes down says why.
       this.open();
+    } else if (this.#closedBy === undefined) {
+      this.#refreshedAt = this.#clock.now();
+      this.#apply(ranges);
     }
   }
 
@@ -225,23 +235,32 @@ export class ClusterRouter implements Router {
       }
     }
     const masters = new Set(this.#masters.values());
-    const calls = this.#unrouted;
-    this.#unrouted = [];
     for (const node of this.#nodes.values()) {
       // What waits for a node that may never come back goes to whoever has its slots now.
       if (!node.link.isUp) {
-        calls.push(...node.link.takeWaiting());
+        this.#reroute(node.link.takeWaiting());
       }
       if (!masters.has(node.id)) {
         this.#nodes.delete(node.id);
-        calls.push(...node.link.retire());
+        this.#reroute(node.link.retire());
       }
     }
-    for (const call of calls) {
-      call.tellWith(this.publish);
-      this.send(call);
+    for (const call of this.#unrouted) {
+      const master = this.#masterOf(slotOf(call.routingKey));
+      if (master !== undefined) {
+        this.#unrouted.delete(call);
+        call.tellWith(this.publish);
+        master.link.send(call);
+      }
     }
     this.channels.move(this.publish === 'SPUBLISH');
+  }
+
+  /** The calls go to whoever is found to be their master. */
+  #reroute(calls: readonly Sending[]): void {
+    for (const call of calls) {
+      this.#unrouted.push(call);
+    }
   }
 }
 

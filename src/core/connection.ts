@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Clock, Timer } from './clock.js';
-import { createConnection, destroyConnection, isReplyError, unref } from './redis.js';
+import { asError } from './decode.js';
+import { outside } from './context.js';
+import { createConnection, isReplyError } from './redis.js';
 import type { ConnectionOptions, Redis } from './redis.js';
 
 /** Reconnection starts at this pause and doubles up to the longest. */
@@ -22,6 +24,8 @@ export interface ConnectionOwner {
   disconnected(cause: Error): void;
   /** An attempt to connect failed. */
   failed(cause: Error): void;
+  /** What it was told of made it throw. That stops nothing here. */
+  fault(error: Error): void;
 }
 
 /**
@@ -61,10 +65,25 @@ export class Connection {
     if (this.#closed || this.#current !== undefined || this.#retry !== undefined) {
       return;
     }
+    // A socket runs all that comes in by it in the context in which it was made.
+    outside(() => this.#tryToConnect());
+  }
+
+  #tryToConnect(): void {
+    try {
+      this.#connect();
+    } catch (error) {
+      // A function of the template may throw: that must not be the last attempt.
+      this.#owner.fault(asError(error));
+      this.#retryLater();
+    }
+  }
+
+  #connect(): void {
     const { options, readyLimitMs } = this.#server;
     const redis = createConnection(options, readyLimitMs);
     this.#current = redis;
-    redis.on('error', (error: Error) => {
+    redis.on('error', (error) => {
       if (this.#current === redis) {
         this.#lastError = error;
         if (isReplyError(error) && !this.#ready) {
@@ -73,7 +92,7 @@ export class Connection {
         }
       }
     });
-    redis.on('connect', () => unref(redis));
+    redis.on('connect', () => redis.unref());
     this.#patience = this.#clock.after(readyLimitMs, () => {
       this.drop(redis, new Error(`Redis was not ready within ${readyLimitMs} ms`));
     });
@@ -100,7 +119,7 @@ export class Connection {
     if (redis !== undefined) {
       this.#current = undefined;
       this.#ready = false;
-      destroyConnection(redis);
+      redis.destroy();
     }
   }
 
@@ -110,7 +129,7 @@ export class Connection {
       this.#ready = true;
       this.#attempts = 0;
       this.#lastError = undefined;
-      this.#owner.connected(redis);
+      this.#tell(() => this.#owner.connected(redis));
     }
   }
 
@@ -123,18 +142,29 @@ export class Connection {
     this.#current = undefined;
     this.#ready = false;
     this.#lastError ??= cause;
-    destroyConnection(redis);
+    // The next attempt first: whatever the others do now, there will be one. Until then nobody
+    // finds a connection.
+    this.#retryLater();
+    const error = this.#lastError;
+    this.#tell(() => redis.destroy());
+    this.#tell(() => (wasReady ? this.#owner.disconnected(error) : this.#owner.failed(error)));
+  }
+
+  #retryLater(): void {
     const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
     this.#attempts += 1;
-    // The owner first: what it does now must not find a connection.
-    if (wasReady) {
-      this.#owner.disconnected(this.#lastError);
-    } else {
-      this.#owner.failed(this.#lastError);
-    }
     this.#retry = this.#clock.after(randomInt(pauseMs / 2, pauseMs + 1), () => {
       this.#retry = undefined;
       this.open();
     });
+  }
+
+  /** What an owner throws must not end the driver's event, nor what is still to be done here. */
+  #tell(what: () => void): void {
+    try {
+      what();
+    } catch (error) {
+      this.#owner.fault(asError(error));
+    }
   }
 }

@@ -1,8 +1,10 @@
+import type { Sending } from './call.js';
 import { UnexpectedReplyError } from '../errors.js';
 
 /** What a counted call was answered, and the instant before it was first sent. */
 export interface Counted {
   readonly count: number;
+  readonly call: Sending;
   readonly sentAt: number;
 }
 

@@ -1,29 +1,26 @@
-import { ClosedError, CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
+import { CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
 import { Asked } from './asked.js';
-import type { Answered, AskedHooks, Purpose } from './asked.js';
+import type { Answered, AskedHooks, GoOn, Purpose } from './asked.js';
 import { Call, prepare } from './call.js';
-import type { Prepared, Receiver, Sending } from './call.js';
+import type { CallWatch, Prepared, Receiver, Sending } from './call.js';
+import { CleanUp } from './clean-up.js';
+import type { Behind } from './clean-up.js';
 import type { Anchor, Clock } from './clock.js';
 import { countOf, lateCountOf } from './counted.js';
 import type { Counted } from './counted.js';
-import { ExpiryQueue, Limit } from './expiry-queue.js';
+import { ExpiryQueue } from './expiry-queue.js';
 import type { Request, Requests } from './requests.js';
 import type { Router } from './router.js';
 import { requestsCancel } from './scripts.generated.js';
 
-/** How long a burnt holder id or request number is remembered, and clean-up is tried. */
-export const MEMORY_MS = 600_000;
-
 /** What delivery is made of. */
-export interface DeliveryParts {
+export interface DeliveryParts extends CallWatch {
   readonly clock: Clock;
   /** Held while a caller waits for an answer. */
   readonly anchor: Pick<Anchor, 'hold' | 'drop'>;
   readonly router: Router;
   readonly requests: Requests;
   readonly timeoutMs: number;
-  /** Told of what fails behind the caller's back. */
-  readonly failed: (error: Error) => void;
 }
 
 /** How a counted call is made never to run (again), once its caller has stopped waiting. */
@@ -31,20 +28,28 @@ export interface Burning {
   readonly burn: (request: Request) => Prepared<unknown>;
   /** Also when it was never sent: then `burn` does what it should have done. */
   readonly always: boolean;
-  /** Told what `burn` was answered. */
-  readonly burnt?: (answer: unknown) => void;
+  readonly follower?: BurnFollower | undefined;
+}
+
+/** Who wants to know what comes of a call after its caller has stopped waiting. */
+export interface BurnFollower {
+  /** The number is burnt, with this answer. */
+  burnt(answer: unknown, call: Sending): void;
+  /** What the call did will never be known. */
+  forgotten?(): void;
 }
 
 /** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #timeouts: ExpiryQueue;
-  readonly #memories: ExpiryQueue;
+  #order = 0;
   /** Callers that wait for an answer. */
   #waiting = 0;
-  /** Clean-up that goes on behind the caller's back. */
-  readonly #behind = new Map<Sending, () => void>();
+  readonly #cleanUp: CleanUp;
   #cleanedUp: (() => void) | undefined;
+  /** What callers have left of their time who send just now; undefined: all of it. */
+  #leftMs: number | undefined;
   readonly #hooks: AskedHooks = {
     serve: (asked) => {
       const waiting = this.#timeouts.delete(asked);
@@ -54,44 +59,66 @@ export class Delivery {
       return waiting;
     },
     giveUp: () => this.#served(),
-    finish: (call, error) => this.#finished(call, error),
+    finish: (call, error) => this.#cleanUp.finished(call, error),
+    start: (prepared, asked) => this.start(prepared, asked),
   };
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
     this.#timeouts = new ExpiryQueue(parts.clock, parts.timeoutMs);
-    this.#memories = new ExpiryQueue(parts.clock, MEMORY_MS);
+    this.#cleanUp = new CleanUp({
+      ...parts,
+      timeouts: this.#timeouts,
+      abandon: (call) => this.abandon(call),
+      ended: () => this.#checkCleanedUp(),
+    });
   }
 
   /** Sends a call; who sends it has it settled or abandons it. */
   start<R>(prepared: Prepared<R>, receiver: Receiver<R>, resend = true): Call<R> {
-    const call = new Call(prepared, receiver, resend);
+    const call = new Call(prepared, receiver, resend, this.#parts);
+    this.#order += 1;
+    call.order = this.#order;
     this.#parts.router.send(call);
     return call;
   }
 
   /** Stops waiting for a call; true when a copy of it may run, or may have run. */
   abandon(call: Sending): boolean {
-    this.#parts.router.abandon(call);
+    call.abandon();
     return call.sent;
   }
 
-  /** Asks what changes nothing: settles within `commandTimeoutMs`. */
-  async ask<R>(resource: string, prepared: Prepared<R>): Promise<R> {
-    const { answer } = await this.tell(resource, prepared, 'read');
-    return answer;
+  /** Asks what changes nothing: settles within `commandTimeoutMs`, with all that it goes on to ask. */
+  async ask<R>(resource: string, prepared: Prepared<R>, goOn?: GoOn<R>): Promise<R> {
+    const giveUp = (call: Call<R>): Error => this.#drop(resource, call, 'read');
+    const asked = this.#inTime(resource, prepared, 'read', giveUp, false, goOn);
+    return (await asked).answer;
   }
 
   /** States something that may be stated twice, and settles within `commandTimeoutMs`. */
   tell<R>(resource: string, prepared: Prepared<R>, purpose: Purpose): Promise<Answered<R>> {
-    return this.#inTime(resource, prepared, purpose, (call) => {
-      if (purpose === 'release') {
-        this.#leaveBehind(call);
-      } else {
-        this.abandon(call);
-      }
-      return this.#outOfTime(resource, call, purpose);
-    });
+    return this.#inTime(resource, prepared, purpose, (call) => this.#drop(resource, call, purpose));
+  }
+
+  /** A caller stops waiting for a call. */
+  #drop(resource: string, call: Sending, purpose: Purpose): Error {
+    if (purpose === 'release') {
+      this.#cleanUp.add(call);
+    } else {
+      this.abandon(call);
+    }
+    return this.#outOfTime(resource, call, purpose);
+  }
+
+  /** Has `work` send what it sends at once with only `leftMs` of its caller's time left. */
+  late<T>(leftMs: number, work: () => T): T {
+    this.#leftMs = leftMs;
+    try {
+      return work();
+    } finally {
+      this.#leftMs = undefined;
+    }
   }
 
   /** Runs a counted call at most once. Out of time, its number is burnt behind the caller's back,
@@ -113,16 +140,16 @@ export class Delivery {
     key: string,
     requestsKey: string,
     build: (request: Request) => Prepared<string>,
-    late: (count: number | undefined) => void = () => {},
+    late: (count: number | undefined, call: Sending) => void = () => {},
   ): Promise<Counted> {
     const burn = ({ number }: Request): Prepared<string> => {
       const args = { number, floor: this.#parts.requests.floor(key) };
       return prepare(requestsCancel, { requests: requestsKey }, args);
     };
-    const burnt = (answer: unknown): void => late(lateCountOf(answer));
-    const burning = { burn, always: false, burnt };
+    const burnt = (answer: unknown, call: Sending): void => late(lateCountOf(answer), call);
+    const burning = { burn, always: false, follower: { burnt } };
     const { answer, call } = await this.counted(resource, key, build, burning);
-    return { count: countOf(answer), sentAt: call.sentAt };
+    return { count: countOf(answer), sentAt: call.sentAt, call };
   }
 
   /** Like `count`, with an answer of any sort. Out of time, `burn` runs behind the caller's back:
@@ -131,16 +158,23 @@ export class Delivery {
     resource: string,
     key: string,
     build: (request: Request) => Prepared<R>,
-    { burn, always, burnt }: Burning,
+    { burn, always, follower }: Burning,
   ): Promise<Answered<R>> {
     const { requests } = this.#parts;
     const request = requests.open(key);
     const fate = { burning: false };
     try {
       const giveUp = (call: Call<R>): Error => {
-        if (this.abandon(call) || always) {
+        const mayRun = this.abandon(call);
+        if (mayRun || always) {
           fate.burning = true;
-          this.behind(burn(request), () => requests.settle(key, request), burnt);
+          this.behind(burn(request), {
+            answered: (answer) => follower?.burnt(answer, call),
+            failed: () => follower?.forgotten?.(),
+            done: () => requests.settle(key, request),
+            // A call whose record is gone would look like one that never ran.
+            limit: mayRun ? 'from now' : 'once sent',
+          });
         }
         return this.#outOfTime(resource, call, 'change');
       };
@@ -162,27 +196,28 @@ export class Delivery {
     this.#parts.requests.settle(key, request);
   }
 
-  /** Cleans up behind the caller's back, through outages, for at most ten minutes. It is `done`
-   * also when that failed; `answered` tells what it was answered. */
-  behind<R>(prepared: Prepared<R>, done: () => void, answered?: (answer: R) => void): void {
+  /** Cleans up behind the caller's back, through outages, however long they last: what it states may
+   * be stated at any time. Only what is limited ends earlier. */
+  behind<R>(prepared: Prepared<R>, { answered, ...ending }: Behind<R> = {}): void {
     const call = this.start(prepared, {
       answered: (answer, finished) => {
-        this.#finished(finished);
+        this.#cleanUp.finished(finished);
         answered?.(answer);
       },
-      failed: (error, failed) => this.#finished(failed, error),
+      failed: (error, unfinished) => this.#cleanUp.finished(unfinished, error),
     });
     call.insists = true;
-    this.#leaveBehind(call, done);
+    this.#cleanUp.add(call, ending);
   }
 
   /** Settles when every call is answered or given up, and all clean-up is done or has failed. */
   async cleanedUp(): Promise<void> {
-    while (this.#waiting + this.#behind.size > 0) {
+    while (this.#waiting + this.#cleanUp.size > 0) {
       await new Promise<void>((resolve) => {
         this.#cleanedUp = resolve;
       });
       // Whoever got the last answer may have something to give back.
+      // oxlint-disable-next-line no-restricted-properties -- no timer is judged here
       await new Promise<void>((resolve) => this.#parts.clock.afterInput(resolve));
     }
   }
@@ -204,7 +239,7 @@ export class Delivery {
 
   close(): void {
     this.#timeouts.close();
-    this.#memories.close();
+    this.#cleanUp.close();
   }
 
   /** Settles with the answer, or with what `giveUp` makes of the time that ran out. */
@@ -214,50 +249,17 @@ export class Delivery {
     purpose: Purpose,
     giveUp: (call: Call<R>) => Error,
     insists = purpose === 'release',
+    goOn?: GoOn<R>,
   ): Promise<Answered<R>> {
     return new Promise((resolve, reject) => {
       const asked = new Asked<R>(this.#hooks, resource, purpose, giveUp, resolve, reject);
+      asked.goOn = goOn;
       this.#waiting += 1;
       this.#parts.anchor.hold();
-      this.#timeouts.add(asked);
+      this.#timeouts.add(asked, this.#leftMs);
       asked.call = this.start(prepared, asked);
       asked.call.insists = insists;
     });
-  }
-
-  /** Lets a call go on after its caller has stopped waiting. */
-  #leaveBehind(call: Sending, done: () => void = () => {}): void {
-    const { anchor } = this.#parts;
-    // It keeps the process alive only as long as a caller's command would.
-    const alive = new Limit(() => anchor.drop());
-    anchor.hold();
-    this.#timeouts.add(alive);
-    const forgotten = new Limit(() => {
-      this.abandon(call);
-      this.#finished(call, new Error('a clean-up was given up after ten minutes'));
-    });
-    this.#memories.add(forgotten);
-    this.#behind.set(call, () => {
-      if (this.#timeouts.delete(alive)) {
-        anchor.drop();
-      }
-      this.#memories.delete(forgotten);
-      done();
-    });
-  }
-
-  /** A call that was left behind is done or has failed. */
-  #finished(call: Sending, error?: Error): void {
-    const done = this.#behind.get(call);
-    if (done === undefined) {
-      return;
-    }
-    this.#behind.delete(call);
-    done();
-    if (error !== undefined && !(error instanceof ClosedError)) {
-      this.#parts.failed(error);
-    }
-    this.#checkCleanedUp();
   }
 
   #served(): void {
@@ -267,7 +269,7 @@ export class Delivery {
   }
 
   #checkCleanedUp(): void {
-    if (this.#waiting + this.#behind.size === 0) {
+    if (this.#waiting + this.#cleanUp.size === 0) {
       this.#cleanedUp?.();
     }
   }

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'eventemitter3';
 import type { LeaseLostError } from '../errors.js';
+import { currentContext, runIn, whenSettled } from './context.js';
+import type { Context } from './context.js';
 import { checkTask } from './validate.js';
 
 /** What every event about an object tells. */
@@ -39,7 +41,11 @@ export interface ClientEvents {
   ) => void;
   /** A hold ended while it was held; once per hold. */
   lost: (event: HoldEvent & { readonly error: LeaseLostError }) => void;
-  /** A wait is longer than max(10 s, 3 leases), and again each such span. */
+  /**
+   * A wait is longer than max(10 s, 3 leases), and again each such span. Waits for one object that
+   * come due within a tenth of that are told together, with what one look at the server has shown.
+   * `holders` are those who are in the way; of hundreds only the first ones.
+   */
   stalled: (
     event: ObjectEvent & { readonly waitedMs: number; readonly holders: readonly Holder[] },
   ) => void;
@@ -48,21 +54,23 @@ export interface ClientEvents {
 }
 
 type Listener = (event: never) => unknown;
-type Guard = (payload: unknown) => void;
+/** Called on the context in which its listener was added. */
+type Guard = (this: Context, payload: unknown) => void;
 type Guards = Map<keyof ClientEvents, Guard>;
 
-/** The client's events. A listener that throws harms nobody: its error becomes an `error` event. */
+/** The client's events. A listener runs in the async context in which it was added, and one that
+ * throws harms nobody: its error becomes an `error` event. */
 export class Events {
   readonly #emitter = new EventEmitter<keyof ClientEvents>();
   /** What was registered in place of each listener: one function may listen to many events. */
   readonly #guarded = new WeakMap<Listener, Guards>();
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
-    this.#emitter.on(event, this.#guard(event, listener));
+    this.#emitter.on(event, this.#guard(event, listener), currentContext());
   }
 
   once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
-    this.#emitter.once(event, this.#guard(event, listener));
+    this.#emitter.once(event, this.#guard(event, listener), currentContext());
   }
 
   off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
@@ -82,9 +90,15 @@ export class Events {
     checkTask('listener', listener);
     const guards: Guards = this.#guarded.get(listener) ?? new Map();
     this.#guarded.set(listener, guards);
+    const call = (context: Context, payload: unknown): void => {
+      const listen = (): unknown => Reflect.apply(listener, undefined, [payload]);
+      this.#call(event, () => runIn(context, listen));
+    };
     const guarded: Guard =
       guards.get(event) ??
-      ((payload) => this.#call(event, () => Reflect.apply(listener, undefined, [payload])));
+      function guarded(payload) {
+        call(this, payload);
+      };
     guards.set(event, guarded);
     return guarded;
   }
@@ -98,7 +112,7 @@ export class Events {
     try {
       const result = listen();
       if (result instanceof Promise) {
-        result.catch(report);
+        whenSettled(result, () => {}, report);
       }
     } catch (error) {
       report(error);

@@ -1,3 +1,4 @@
+import { Chain } from './chain.js';
 import type { Clock, Timer } from './clock.js';
 import { RECHECK_MAX_MS, Sleeper } from './rechecks.js';
 import type { Rechecks } from './rechecks.js';
@@ -36,7 +37,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   readonly #emptied: () => void;
   #head: Waiter | undefined;
   /** Those behind the head; most locks never have any. */
-  #others: Set<Waiter> | undefined;
+  #others: Chain<Waiter> | undefined;
   #asking = false;
   /** A hint came while the head was asking: its answer may be older than the hint. */
   #hinted = false;
@@ -67,8 +68,8 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
       this.#ask();
       return true;
     }
-    this.#others ??= new Set();
-    this.#others.add(waiter);
+    this.#others ??= new Chain();
+    this.#others.push(waiter);
     this.#listen();
     return false;
   }
@@ -155,7 +156,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   }
 
   #advance(): void {
-    const [next] = this.#others ?? [];
+    const next = this.#others?.first;
     this.#head = next;
     if (next === undefined) {
       this.#wakeUp();

@@ -1,10 +1,15 @@
+import { Alarm } from './alarm.js';
+import type { Deadlines } from './alarm.js';
 import { Chain, Chained } from './chain.js';
+import { deadline } from './clock.js';
 import type { Clock, Timer } from './clock.js';
 
 /** Something that is told when its time is up. */
 export abstract class Expiring extends Chained {
   /** For the queue only. */
   deadline = 0;
+  /** For the queue only: it has less time than the others. */
+  sooner: Timer | undefined = undefined;
 
   abstract expired(): void;
 }
@@ -23,48 +28,54 @@ export class Limit extends Expiring {
  * Deadlines that are all the same time away when they are set, and so come in the order in which
  * they were set: one timer serves them all, and setting or dropping one costs next to nothing.
  */
-export class ExpiryQueue {
+export class ExpiryQueue implements Deadlines {
   readonly #clock: Clock;
   readonly #delayMs: number;
   readonly #entries = new Chain<Expiring>();
-  #timer: Timer | undefined;
+  readonly #alarm: Alarm;
 
   constructor(clock: Clock, delayMs: number) {
     this.#clock = clock;
     this.#delayMs = delayMs;
+    this.#alarm = new Alarm(clock, this);
   }
 
-  add(entry: Expiring): void {
+  /** `leftMs`: it has less time than the others. */
+  add(entry: Expiring, leftMs: number = this.#delayMs): void {
+    if (leftMs < this.#delayMs) {
+      entry.sooner = deadline(this.#clock, Math.max(0, leftMs), () => {
+        if (this.#entries.delete(entry)) {
+          entry.expired();
+        }
+      });
+    }
     entry.deadline = this.#clock.now() + this.#delayMs;
     this.#entries.push(entry);
-    this.#timer ??= this.#clock.after(this.#delayMs, this.#expire);
+    this.#alarm.added(entry.deadline);
   }
 
   /** False when it had expired or was dropped before. */
   delete(entry: Expiring): boolean {
+    entry.sooner?.cancel();
     return this.#entries.delete(entry);
   }
 
-  close(): void {
-    this.#timer?.cancel();
-    this.#entries.clear();
+  /** For the alarm only. */
+  get earliest(): number | undefined {
+    return this.#entries.first?.deadline;
   }
 
-  readonly #expire = (): void => {
-    this.#timer = undefined;
-    // What has arrived in time is handled first, however long this process was busy or stopped.
-    this.#clock.afterInput(() => {
-      const now = this.#clock.now();
-      // Each step looks at the head anew: what expires may add and drop others.
-      let head = this.#entries.first;
-      while (head !== undefined && head.deadline <= now) {
-        this.#entries.delete(head);
-        head.expired();
-        head = this.#entries.first;
-      }
-      if (head !== undefined) {
-        this.#timer ??= this.#clock.after(head.deadline - now, this.#expire);
-      }
-    });
-  };
+  /** For the alarm only. */
+  due(): void {
+    const head = this.#entries.first;
+    if (head !== undefined) {
+      this.#entries.delete(head);
+      head.expired();
+    }
+  }
+
+  close(): void {
+    this.#alarm.close();
+    this.#entries.clear();
+  }
 }

@@ -129,9 +129,9 @@ export abstract class GrantKeeper<G extends LeasedGrant> implements GrantOwner<G
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
     this.letGo(lease);
     const mayOutlast = reason === 'unproven' || (reason === 'expired' && lease.mayOutlast);
-    if (mayOutlast || lease.stray || lease.companion?.active === true) {
+    if (mayOutlast || lease.stray || lease.companion !== undefined) {
       // The server may still think it is held: for up to a whole lease, or, since the two share one
-      // TTL, for as long as its companion is. In order of sending, behind what made it longer.
+      // TTL, for as long as its companion was to be. In order of sending, behind what made it longer.
       this.takeBack(lease);
     }
     this.wake();

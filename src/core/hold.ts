@@ -2,7 +2,7 @@ import type { Lease } from './lease.js';
 import { LeasedGrant } from './leased-grant.js';
 import type { GrantOwner } from './leased-grant.js';
 import { LocalMutex } from './local-mutex.js';
-import type { ScopedHold } from './scopes.js';
+import type { Place, ScopedHold } from './scopes.js';
 import { checkTask } from './validate.js';
 
 /** Proof of one acquisition, and the only way to give it back. */
@@ -79,8 +79,12 @@ export class LockHold extends LeasedGrant implements Hold, ScopedHold {
   readonly depth: number;
   declare readonly fencingToken?: bigint;
   readonly lockId: string;
-  readonly outer: LockHold | undefined;
   declare protected readonly owner: HoldOwner;
+  /** The mutex of the hold that it re-entered through, taken until its own end. */
+  turn: LocalMutex | undefined;
+  #outer: LockHold | undefined;
+  #place: Place<LockHold> | undefined;
+  #isOver = false;
   /** Keeps the re-entries through this hold apart; made when the first one comes. */
   #reentries: LocalMutex | undefined;
 
@@ -88,10 +92,26 @@ export class LockHold extends LeasedGrant implements Hold, ScopedHold {
     super(owner, lease, terms.renewed, terms.grantedAt);
     this.depth = (terms.outer?.depth ?? 0) + 1;
     this.lockId = terms.lockId;
-    this.outer = terms.outer;
+    this.#outer = terms.outer;
+    for (let hold = this.outer; hold !== undefined; hold = hold.outer) {
+      // Looking drops those that are over: a chain is never longer than what is held.
+    }
     if (terms.fencingToken !== undefined) {
       this.fencingToken = terms.fencingToken;
     }
+  }
+
+  get outer(): LockHold | undefined {
+    while (this.#outer !== undefined && this.#outer.#isOver) {
+      this.#outer = this.#outer.#outer;
+    }
+    return this.#outer;
+  }
+
+  /** Its place in scopes. */
+  get place(): Place<LockHold> {
+    this.#place ??= { hold: this };
+    return this.#place;
   }
 
   get lockName(): string {
@@ -106,6 +126,14 @@ export class LockHold extends LeasedGrant implements Hold, ScopedHold {
   get reentries(): LocalMutex {
     this.#reentries ??= new LocalMutex();
     return this.#reentries;
+  }
+
+  /** Its release has been settled: scopes and re-entries forget it. */
+  over(): void {
+    this.#isOver = true;
+    if (this.#place !== undefined) {
+      this.#place.hold = undefined;
+    }
   }
 
   async run<T>(task: () => T | Promise<T>): Promise<T> {

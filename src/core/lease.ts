@@ -18,6 +18,13 @@ export interface LeaseIdentity {
   readonly holderId: string;
 }
 
+/** What a lease keeps of the call that has acquired it. */
+export interface Acquiring {
+  readonly order: number;
+  readonly sentAt: number;
+  readonly lastSentAt: number;
+}
+
 /** A hold that lives on a lease. */
 export interface LeaseHolder {
   /** Renewed by the watchdog as long as it is alive. */
@@ -45,6 +52,10 @@ export class Lease {
   readonly identity: LeaseIdentity;
   /** Its holds, and re-entries on their way: the server may count those already. */
   holders: LeaseHolder[] = [];
+  /** Which call of its client has acquired it. */
+  order = 0;
+  /** That call was written more than once, and may have run behind later ones. */
+  isReordered = false;
   /** A renewal is under way. */
   renewing = false;
   /** A copy of the acquisition may still run: releasing must burn the holder id. */
@@ -152,9 +163,16 @@ export class Lease {
     return this.#error === undefined && !this.#ended;
   }
 
-  /** Granted, by a command first sent at `sentAt`: the deadline counts from before it ran. */
-  start(sentAt: number, leaseMs: number): void {
-    this.#end.start(sentAt, leaseMs);
+  /** Granted by `call`: the deadline counts from before it was first sent. */
+  start(call: Acquiring, leaseMs: number): void {
+    this.acquiredBy(call);
+    this.#end.start(call.sentAt, leaseMs);
+  }
+
+  /** The call that has acquired it. */
+  acquiredBy({ order, sentAt, lastSentAt }: Acquiring): void {
+    this.order = order;
+    this.isReordered = lastSentAt !== sentAt;
   }
 
   /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`; 0 only confirms

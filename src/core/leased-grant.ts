@@ -2,6 +2,7 @@ import { LeaseLostError, NotHeldError } from '../errors.js';
 import { asError } from './decode.js';
 import type { Lease, LeaseHolder } from './lease.js';
 import { lossSignal } from './loss-signal.js';
+import type { LossSignal } from './loss-signal.js';
 import { checkInteger, INT32_MAX } from './validate.js';
 
 /** What a grant needs of the object that granted it. */
@@ -24,7 +25,7 @@ export abstract class LeasedGrant implements LeaseHolder, AsyncDisposable {
   #releasing: Promise<void> | undefined;
   /** The server said at the release that the lease had ended before. */
   #lostAtRelease: LeaseLostError | undefined;
-  #abort: AbortController | undefined;
+  #loss: LossSignal | undefined;
 
   /** Each subclass takes the owner of its own kind. */
   constructor(owner: GrantOwner<never>, lease: Lease, renewed: boolean, grantedAt: number) {
@@ -55,8 +56,8 @@ export abstract class LeasedGrant implements LeaseHolder, AsyncDisposable {
   }
 
   get signal(): AbortSignal {
-    this.#abort ??= lossSignal(() => this.#error);
-    return this.#abort.signal;
+    this.#loss ??= lossSignal(() => this.#error);
+    return this.#loss.signal;
   }
 
   assertHeld(): void {
@@ -108,7 +109,7 @@ export abstract class LeasedGrant implements LeaseHolder, AsyncDisposable {
 
   lost(error: LeaseLostError): void {
     this.ended();
-    this.#abort?.abort(error);
+    this.#loss?.abort(error);
     this.owner.lost(this, error);
   }
 

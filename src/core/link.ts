@@ -1,12 +1,15 @@
 import type { Sending } from './call.js';
 import { Chain } from './chain.js';
-import { deadline } from './clock.js';
 import type { Clock, Timer } from './clock.js';
 import { Connection } from './connection.js';
 import type { Server } from './connection.js';
-import { cork, isReplyError, sendScript } from './redis.js';
+import { ExpiryQueue, Limit } from './expiry-queue.js';
+import { soon, whenSettled } from './context.js';
+import { asError } from './decode.js';
+import { isReplyError } from './redis.js';
 import type { Redis } from './redis.js';
 import { isNotNow, isNoWrite } from './refusals.js';
+import { Unanswered } from './unanswered.js';
 
 const NOT_NOW_PAUSE_MS = 50;
 
@@ -29,6 +32,8 @@ export interface LinkOwner {
   down(cause: Error): void;
   /** A cluster node says that another one serves the key; true when it was sent there. */
   redirected(call: Sending, error: Error): boolean;
+  /** Something of ours threw. It is told, and stops nothing. */
+  fault(error: Error): void;
 }
 
 /**
@@ -39,12 +44,12 @@ export class Link {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #owner: LinkOwner;
-  #waiting: Sending[] = [];
-  readonly #unanswered = new Chain<Sending>();
+  readonly #waiting = new Chain<Sending>();
+  readonly #unanswered: Unanswered;
+  readonly #queries: ExpiryQueue;
   /** Scripts that the server of this connection has been given in full. */
   readonly #known = new Set<string>();
   #demotedAt = Number.NEGATIVE_INFINITY;
-  #overdue: Timer | undefined;
   /** Runs while the server is not to be bothered. */
   #pause: Timer | undefined;
   /** Calls that insist, while the server takes no writes. */
@@ -59,7 +64,10 @@ export class Link {
       connected: () => this.#connected(),
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => owner.down(cause),
+      fault: (error) => owner.fault(error),
     });
+    this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
+    this.#queries = new ExpiryQueue(clock, owner.answerLimitMs);
   }
 
   get isUp(): boolean {
@@ -80,12 +88,12 @@ export class Link {
     const closedBy = this.#closedBy;
     if (closedBy !== undefined) {
       // Not before its sender has it in hand.
-      queueMicrotask(() => call.fail(closedBy));
+      soon(() => call.fail(closedBy));
       return;
     }
     const redis = this.#connection.ready;
     // Behind what waits, even when ready: order is what makes a late release find its acquisition.
-    if (redis === undefined || this.#waiting.length > 0) {
+    if (redis === undefined || this.#waiting.first !== undefined) {
       this.#waiting.push(call);
     } else {
       this.#write(redis, call);
@@ -98,20 +106,20 @@ export class Link {
     if (redis === undefined) {
       throw this.lastError ?? new Error('not connected');
     }
-    const limitMs = this.#owner.answerLimitMs;
-    const limit = deadline(this.#clock, limitMs, () => this.#silent(redis, limitMs));
+    const limit = new Limit(() => this.#silent(redis));
+    this.#queries.add(limit);
     try {
-      return await redis.call(command, ...args);
+      return await redis.call(command, args);
     } finally {
-      limit.cancel();
+      this.#queries.delete(limit);
     }
   }
 
-  /** Hands out the calls that wait for a connection, for another link to send. */
+  /** Hands out the calls that wait for a connection, for another link to send: in the order in which
+   * they were made, whatever became of them meanwhile. Only so does a later call never overtake one
+   * that was refused or lost its connection. */
   takeWaiting(): Sending[] {
-    const calls = this.#waiting;
-    this.#waiting = [];
-    return calls;
+    return this.#waiting.clear().toSorted((one, other) => one.order - other.order);
   }
 
   /** Ends the connection and hands out every call, for another link to send. */
@@ -119,16 +127,6 @@ export class Link {
     this.#stop();
     this.#putBack(new Error('the node left the cluster'));
     return [...this.#insisting.clear(), ...this.takeWaiting()];
-  }
-
-  /** Stops waiting for `call`: a copy that was not written yet never will be. */
-  abandon(call: Sending): void {
-    if (!this.#unanswered.delete(call) && !this.#insisting.delete(call)) {
-      const at = this.#waiting.indexOf(call);
-      if (at >= 0) {
-        this.#waiting.splice(at, 1);
-      }
-    }
   }
 
   /** Ends the connection; every call still under way fails with `error`. */
@@ -142,7 +140,8 @@ export class Link {
   }
 
   #stop(): void {
-    this.#overdue?.cancel();
+    this.#unanswered.close();
+    this.#queries.close();
     this.#pause?.cancel();
     this.#nextTry?.cancel();
     this.#connection.close();
@@ -155,8 +154,11 @@ export class Link {
   }
 
   #flush(): void {
-    for (const call of this.takeWaiting()) {
-      this.send(call);
+    const redis = this.#connection.ready;
+    if (redis !== undefined) {
+      for (const call of this.takeWaiting()) {
+        this.#write(redis, call);
+      }
     }
   }
 
@@ -167,50 +169,60 @@ export class Link {
 
   /** The answers of what was written will not come. */
   #putBack(cause: Error): void {
-    const again: Sending[] = [];
-    for (const call of this.#unanswered.clear()) {
+    const calls = this.#unanswered.clear();
+    for (const call of calls) {
       call.strays += 1;
       if (call.resend) {
-        again.push(call);
-      } else {
+        this.#waiting.push(call);
+      }
+    }
+    // Only now: who is told may abandon others.
+    for (const call of calls) {
+      if (!call.resend) {
         call.fail(new ConnectionLostError(cause.message, { cause }));
       }
     }
-    // In their old order, before what has never been sent.
-    this.#waiting.unshift(...again);
   }
 
   #write(redis: Redis, call: Sending): void {
-    cork(redis);
+    redis.cork();
     const now = this.#clock.now();
     if (!call.sent) {
       call.sentAt = now;
     }
     call.lastSentAt = now;
-    this.#unanswered.push(call);
+    this.#unanswered.add(call);
     const { sha1 } = call.script;
     if (call.asking) {
       redis.call('ASKING').catch(() => {});
     }
     // The first use on a connection sends the source: one command, where EVALSHA might cost two.
-    const reply = sendScript(redis, call.script, this.#known.has(sha1), call.operands);
+    const reply = redis.sendScript(call.script, this.#known.has(sha1), call.operands);
     this.#known.add(sha1);
-    reply.then(
+    whenSettled(
+      reply,
       (value) => {
-        // Unless it was abandoned meanwhile.
         if (this.#unanswered.delete(call)) {
           call.succeed(value);
         }
       },
-      (error: Error) => this.#failed(redis, call, error),
+      (error) => this.#refused(redis, call, error),
     );
-    this.#overdue ??= this.#watch(this.#owner.answerLimitMs);
+  }
+
+  /** What throws here, as a function of the template may, ends the call and not the process. */
+  #refused(redis: Redis, call: Sending, error: Error): void {
+    try {
+      this.#failed(redis, call, error);
+    } catch (thrown) {
+      this.#owner.fault(asError(thrown));
+      call.fail(error);
+    }
   }
 
   #failed(redis: Redis, call: Sending, error: Error): void {
     if (!isReplyError(error)) {
-      // Nothing more comes from this connection. When it is gone already, the call has been put
-      // back, settled or abandoned.
+      // Nothing more comes from this connection. When it is gone already, the call was put back.
       this.#connection.drop(redis, error);
       return;
     }
@@ -256,39 +268,17 @@ export class Link {
   #again(call: Sending): void {
     const redis = this.#connection.ready;
     if (redis === undefined) {
-      this.#waiting.unshift(call);
+      this.#waiting.push(call);
     } else {
       this.#write(redis, call);
     }
   }
 
-  /** One timer for all: it looks at the call that has been without an answer for longest. */
-  #watch(delayMs: number): Timer {
-    return this.#clock.after(delayMs, () => {
-      this.#overdue = undefined;
-      const redis = this.#connection.ready;
-      if (redis !== undefined && this.#unanswered.first !== undefined) {
-        this.#clock.afterInput(() => this.#judge(redis));
-      }
-    });
-  }
-
-  #judge(redis: Redis): void {
-    const { first: oldest } = this.#unanswered;
-    if (oldest === undefined || this.#connection.ready !== redis || this.#overdue !== undefined) {
-      return;
-    }
-    const limitMs = this.#owner.answerLimitMs;
-    const leftMs = oldest.lastSentAt + limitMs - this.#clock.now();
-    if (leftMs > 0) {
-      this.#overdue = this.#watch(leftMs);
-    } else {
-      this.#silent(redis, limitMs);
-    }
-  }
-
   /** A connection without an answer for so long counts as half-open. */
-  #silent(redis: Redis, limitMs: number): void {
-    this.#connection.drop(redis, new Error(`no answer from Redis for ${limitMs} ms`));
+  #silent(redis = this.#connection.ready): void {
+    if (redis !== undefined) {
+      const { answerLimitMs } = this.#owner;
+      this.#connection.drop(redis, new Error(`no answer from Redis for ${answerLimitMs} ms`));
+    }
   }
 }

@@ -1,8 +1,18 @@
+import { Chain, Chained } from './chain.js';
 import type { Patience } from './patience.js';
 import type { ScopedHold } from './scopes.js';
 
 /** How a wait for the mutex ended. */
 export type MutexResult = 'taken' | 'closed' | 'ended';
+
+class MutexWaiter extends Chained {
+  readonly tell: (result: MutexResult) => void;
+
+  constructor(tell: (result: MutexResult) => void) {
+    super();
+    this.tell = tell;
+  }
+}
 
 /**
  * Keeps the re-entries through one hold apart: each keeps the mutex until its own hold ends, so
@@ -13,7 +23,7 @@ export class LocalMutex {
   owner: ScopedHold | undefined;
   #taken = false;
   #closed = false;
-  readonly #waiters = new Set<(result: MutexResult) => void>();
+  readonly #waiters = new Chain<MutexWaiter>();
 
   /** Takes the mutex if it is free. */
   tryTake(): boolean {
@@ -36,9 +46,10 @@ export class LocalMutex {
       return Promise.resolve('taken');
     }
     return new Promise((resolve) => {
-      this.#waiters.add(resolve);
+      const waiter = new MutexWaiter(resolve);
+      this.#waiters.push(waiter);
       patience.onEnd = () => {
-        this.#waiters.delete(resolve);
+        this.#waiters.delete(waiter);
         resolve('ended');
       };
     });
@@ -47,21 +58,20 @@ export class LocalMutex {
   /** Hands the mutex to the next waiter. */
   free(): void {
     this.owner = undefined;
-    const [next] = this.#waiters;
+    const next = this.#waiters.first;
     if (next === undefined) {
       this.#taken = false;
     } else {
       this.#waiters.delete(next);
-      next('taken');
+      next.tell('taken');
     }
   }
 
   /** The hold has ended: whoever waits has to look again. */
   close(): void {
     this.#closed = true;
-    for (const waiter of this.#waiters) {
-      waiter('closed');
+    for (const waiter of this.#waiters.clear()) {
+      waiter.tell('closed');
     }
-    this.#waiters.clear();
   }
 }

@@ -1,13 +1,17 @@
 import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../errors.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionTerms } from './acquisition.js';
+import type { Prepared, Sending } from './call.js';
+import { enterAndStart, whileInUse } from './entry.js';
 import type { Holder } from './events.js';
 import { LockHold } from './hold.js';
 import type { Hold } from './hold.js';
 import { LockKeeper } from './lock-keeper.js';
-import type { LockProtocol, LockView } from './lock-protocol.js';
+import type { LockProtocol } from './lock-protocol.js';
+import { LockQuestions } from './lock-questions.js';
 import { describe } from './names.js';
 import { Reentry } from './reentry.js';
+import type { Request } from './requests.js';
 import type { Runtime } from './runtime.js';
 import { checkLease, checkOptions, checkTask, checkWaiting } from './validate.js';
 
@@ -65,7 +69,11 @@ export interface Lock {
   using<T>(task: (hold: Hold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T>;
   /** True when anybody holds it. */
   isLocked(): Promise<boolean>;
-  /** Everyone who holds it now, Java included. */
+  /**
+   * Everyone who holds it now, Java included; for a read lock the readers, for a write lock the
+   * writer. Many readers are read page by page: who is there during the whole read is listed exactly
+   * once, who comes or goes meanwhile may be listed or not.
+   */
   holders(): Promise<Holder[]>;
   /** Hold count of the current async scope on the server; 0 when it holds nothing. */
   holdCount(): Promise<number>;
@@ -73,7 +81,8 @@ export interface Lock {
   remainingLeaseMs(): Promise<number | null>;
   /**
    * Frees the lock whoever holds it, at most once however often the network sends it.
-   * The holder learns of it through its signal: at once in this client, else with its next renewal.
+   * The holder learns of it through its signal: in this client with the answer, whatever was asked
+   * for before the call included, else with its next renewal.
    * @returns true if it was held.
    * @throws OutcomeUnknownError when no answer came in time; it is then not run later.
    */
@@ -86,12 +95,14 @@ export class LockFace implements Lock {
   readonly #runtime: Runtime;
   readonly #protocol: LockProtocol;
   readonly #keeper: LockKeeper;
+  readonly #questions: LockQuestions;
 
   constructor(runtime: Runtime, protocol: LockProtocol) {
     this.name = protocol.resource;
     this.#runtime = runtime;
     this.#protocol = protocol;
     this.#keeper = new LockKeeper(runtime, protocol);
+    this.#questions = new LockQuestions(runtime, protocol);
   }
 
   acquire(options?: LockAcquireOptions): Promise<Hold> {
@@ -125,13 +136,11 @@ export class LockFace implements Lock {
   }
 
   async isLocked(): Promise<boolean> {
-    const { holders } = await this.#inspect();
-    return holders.length > 0;
+    return await this.#inUse(() => this.#questions.isLocked());
   }
 
   async holders(): Promise<Holder[]> {
-    const { holders } = await this.#inspect();
-    return [...holders];
+    return await this.#inUse(() => this.#questions.holders());
   }
 
   async holdCount(): Promise<number> {
@@ -142,53 +151,33 @@ export class LockFace implements Lock {
     }
     const isOurs = own.lockId === this.#protocol.lockId;
     const lease = isOurs ? own.lease : own.lease.companion;
-    const { holders } = await this.#inspect();
-    return holders.find(({ holderId }) => holderId === lease?.identity.holderId)?.depth ?? 0;
+    const holderId = lease?.identity.holderId ?? '';
+    return await this.#inUse(() => this.#questions.holdCount(holderId));
   }
 
   async remainingLeaseMs(): Promise<number | null> {
-    const { ttlMs, holders } = await this.#inspect();
-    if (holders.length === 0) {
-      return null;
-    }
-    return ttlMs < 0 ? Number.POSITIVE_INFINITY : ttlMs;
+    return await this.#inUse(() => this.#questions.remainingLeaseMs());
   }
 
   async forceRelease(): Promise<boolean> {
     const { key, requestsKey } = this.#protocol;
-    // Those of now: the answer may arrive together with the grant of a hold that came after it.
-    const leases = [...this.#runtime.watchdog.leases].filter(
-      ({ identity }) => identity.key === key && identity.kind === this.#protocol.kind,
-    );
-    const held = await this.#inUse(() =>
-      this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
-        this.#protocol.forceRelease(request),
-      ),
-    );
-    if (held === 1) {
-      for (const lease of leases) {
-        lease.lose('deleted');
+    const { delivery } = this.#runtime;
+    const build = (request: Request): Prepared<string> => this.#protocol.forceRelease(request);
+    const told = (held: number | undefined, call: Sending): void => {
+      if (held === 1) {
+        this.#keeper.forced(call);
       }
-      this.#keeper.passed();
-      this.#keeper.wake();
-    }
-    return held === 1;
-  }
-
-  async #inspect(): Promise<LockView> {
-    return await this.#inUse(() => this.#runtime.delivery.ask(this.name, this.#protocol.inspect()));
+    };
+    const { count, call } = await this.#inUse(() =>
+      delivery.countAt(this.name, key, requestsKey, build, told),
+    );
+    told(count, call);
+    return count === 1;
   }
 
   /** Counts as a user of the name while `work` runs. */
-  async #inUse<T>(work: () => Promise<T>): Promise<T> {
-    const { key, family } = this.#protocol;
-    this.#runtime.assertOpen(this.name);
-    this.#runtime.kinds.enter(key, this.name, family);
-    try {
-      return await work();
-    } finally {
-      this.#runtime.kinds.leave(key, true);
-    }
+  #inUse<T>(work: () => Promise<T>): Promise<T> {
+    return whileInUse(this.#runtime, this.#protocol, work, () => true);
   }
 
   #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
@@ -213,7 +202,7 @@ export class LockFace implements Lock {
     const { lockId, sibling } = this.#protocol;
     const outer = within ?? this.#scopeHold();
     if (outer === undefined) {
-      return this.#outermost(terms);
+      return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
     }
     return outer.lockId === lockId || sibling?.admits === true
       ? this.#reenter(terms, outer, within)
@@ -258,19 +247,10 @@ export class LockFace implements Lock {
     return await this.#enter(terms, within);
   }
 
-  #outermost(terms: AcquisitionTerms): Promise<LockHold> {
-    const { key, resource, family } = this.#protocol;
-    const { kinds } = this.#runtime;
-    try {
-      kinds.enter(key, resource, family);
-    } catch (error) {
-      terms.patience.dispose();
-      throw error;
-    }
-    return new Promise((resolve, reject) => {
+  readonly #start = (terms: AcquisitionTerms): Promise<LockHold> =>
+    new Promise((resolve, reject) => {
       new Acquisition(this.#keeper, terms, resolve, reject).start();
     });
-  }
 
   #checkWithin(options: object): LockHold | undefined {
     const { within } = options as { within?: unknown };

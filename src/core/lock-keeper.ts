@@ -1,5 +1,6 @@
-import type { Prepared } from './call.js';
-import { MEMORY_MS } from './delivery.js';
+import type { Prepared, Sending } from './call.js';
+import { MEMORY_MS } from './clean-up.js';
+import { outside } from './context.js';
 import type { Holder } from './events.js';
 import { GrantKeeper } from './grant-keeper.js';
 import type { ReleaseResult } from './grant-keeper.js';
@@ -8,7 +9,6 @@ import type { HoldOwner } from './hold.js';
 import type { Lease } from './lease.js';
 import type { LockProtocol } from './lock-protocol.js';
 import type { Runtime } from './runtime.js';
-import { watchForStall } from './stall.js';
 import type { LeaseTerms } from './validate.js';
 import type { WaitQueue } from './wait-queue.js';
 
@@ -29,8 +29,8 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
       return lease;
     }
     if (lease.companion?.active !== true) {
-      const { key, resource, family } = this.protocol;
-      this.runtime.kinds.enter(key, resource, family);
+      // It is in use by the hold: nobody is in the way.
+      this.runtime.kinds.enter(this.protocol);
       // Redisson has both sides under one id. That goes once: no id is ever granted anew, or a late
       // release of the first companion would take a later one.
       const isFirst = lease.companion === undefined;
@@ -56,12 +56,12 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   /** Reports a wait for this lock that lasts; returns what stops that. */
   watchForStall(startedAt: number): () => void {
     const { runtime, protocol } = this;
-    const { resource, kind } = protocol;
+    const { lockId: id, resource, kind } = protocol;
     const findHolders = async (): Promise<readonly Holder[]> => {
-      const { holders } = await runtime.delivery.ask(resource, protocol.inspectAll());
+      const { holders } = await runtime.delivery.ask(resource, protocol.obstacles());
       return holders;
     };
-    return watchForStall(runtime, { resource, kind, findHolders }, startedAt);
+    return runtime.stalls.watch({ id, resource, kind, findHolders }, startedAt);
   }
 
   /** The local waiters of this lock. */
@@ -77,7 +77,51 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   }
 
   inScope<T>(hold: LockHold, task: () => T): T {
-    return this.runtime.scopes.run(hold, task);
+    return this.runtime.scopes.run(hold.place, task);
+  }
+
+  /**
+   * The server has let a new holder of this client in: whoever of this client cannot be in beside it
+   * is out, though nobody has told yet (by force, by a flush). So no two of one client are ever told
+   * `held` beside each other, whatever happened on the server.
+   */
+  endOthers(): void {
+    const { isShared, kind, key, sibling } = this.protocol;
+    if (!isShared) {
+      this.#endAll(kind, key);
+    }
+    if (sibling !== undefined) {
+      this.#endAll(sibling.kind, key);
+    }
+  }
+
+  #endAll(kind: string, key: string): void {
+    for (const lease of this.runtime.watchdog.leasesOf(kind, key)) {
+      // Should the server know it after all, it is taken back, too.
+      lease.stray = true;
+      lease.lose('taken');
+    }
+  }
+
+  /** The lock was freed by force, by `call`. What was asked for before that is lost with it, also what
+   * was granted after it was sent. */
+  forced({ order, sentAt, lastSentAt, strays }: Sending): void {
+    const { runtime, protocol } = this;
+    for (const lease of runtime.watchdog.leasesOf(protocol.kind, protocol.key)) {
+      if (lease.order < order) {
+        lease.lose('deleted');
+        if (lease.isReordered) {
+          // It may have been granted behind the forced release.
+          this.#behind(protocol.release(lease.identity.holderId, 0, 0, lease.most));
+        }
+      }
+    }
+    if (strays > 0 || lastSentAt !== sentAt) {
+      // A copy of it may have run behind later calls: what they got is asked about.
+      runtime.watchdog.look();
+    }
+    this.passed();
+    this.wake();
   }
 
   /** The server counts a re-entry that came to nothing, or may do so yet: state the number of
@@ -106,8 +150,10 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   }
 
   protected override released(hold: LockHold): void {
-    if (!this.protocol.isShared) {
-      hold.outer?.reentries.free();
+    hold.turn?.free();
+    if (hold.state === 'released') {
+      // One that was found lost stays: whoever goes on inside is refused.
+      hold.over();
     }
   }
 
@@ -127,14 +173,22 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
   /** The lease is renewed no more, and the name is free. */
   protected override letGo(lease: Lease): void {
     this.runtime.letGo(lease);
-    this.runtime.kinds.leave(this.protocol.key, true);
+    this.runtime.kinds.leave(this.protocol, true);
   }
 
   override wake(): void {
-    const { runtime, protocol } = this;
-    runtime.queues.get(protocol.lockId)?.hint();
-    if (protocol.sibling !== undefined) {
-      runtime.queues.get(protocol.sibling.lockId)?.hint();
+    const { lockId, sibling } = this.protocol;
+    this.#hint(lockId);
+    if (sibling !== undefined) {
+      this.#hint(sibling.lockId);
+    }
+  }
+
+  #hint(lockId: string): void {
+    const queue = this.runtime.queues.get(lockId);
+    if (queue !== undefined) {
+      // Who waits there is somebody else.
+      outside(() => queue.hint());
     }
   }
 
@@ -146,6 +200,6 @@ export class LockKeeper extends GrantKeeper<LockHold> implements HoldOwner {
         this.passed();
       }
     };
-    this.runtime.delivery.behind(prepared, () => this.wake(), answered);
+    this.runtime.delivery.behind(prepared, { done: () => this.wake(), answered });
   }
 }

@@ -1,7 +1,8 @@
 import { UnexpectedReplyError } from '../errors.js';
 import type { Prepared } from './call.js';
-import type { Holder } from './events.js';
 import type { LeasedObject, ReleaseResult } from './grant-keeper.js';
+import type { NamedObject } from './kinds.js';
+import type { HolderPage, LeasePage } from './lock-questions.js';
 import type { Place, WaitQueue } from './wait-queue.js';
 
 /** What the server says to an acquisition. `gone`: the hold to re-enter is no longer there;
@@ -51,14 +52,9 @@ export function releaseResultOf(code: number): ReleaseResult {
   return result;
 }
 
-/** Who holds a lock and for how long: -2 ms when nobody does, -1 when it has no lease. */
-export interface LockView {
-  readonly ttlMs: number;
-  readonly holders: readonly Holder[];
-}
-
 /** The other side of a lock that has two. */
 export interface Sibling {
+  readonly kind: string;
   readonly lockId: string;
   /** A hold of that side lets its scope in here at once (writer to reader); otherwise waiting here
    * would be waiting for that hold (reader to writer). */
@@ -69,9 +65,7 @@ export interface Sibling {
  * One lock on its own wire layout: everything in which the kinds of lock differ. All calls state
  * outcomes, so running one twice equals running it once; force-release is counted.
  */
-export interface LockProtocol extends LeasedObject {
-  /** What the name stands for; the same for the two sides of a read-write lock. */
-  readonly family: string;
+export interface LockProtocol extends LeasedObject, NamedObject {
   /** The same for two faces of one lock of one client, and for nothing else. */
   readonly lockId: string;
   /** Several holders at once: re-entries through one hold need not exclude each other. */
@@ -97,7 +91,12 @@ export interface LockProtocol extends LeasedObject {
   forceRelease(request: { number: number; floor: number }): Prepared<string>;
   /** Tells whose turn it is, if nobody has taken the lock; true: look again. */
   followUp?(): Prepared<boolean>;
-  inspect(): Prepared<LockView>;
-  /** Everybody who can be in the way of a waiter. */
-  inspectAll(): Prepared<LockView>;
+  /** The longest lease, page by page; one of at least `enoughMs` settles it. */
+  lease(cursor: string, enoughMs: number): Prepared<LeasePage>;
+  /** How many holds one holder has on the server. */
+  holdCount(holderId: string): Prepared<number>;
+  /** Who holds it, page by page. */
+  holders(cursor: string): Prepared<HolderPage>;
+  /** Those who can be in the way of a waiter: the first page of them. */
+  obstacles(): Prepared<HolderPage>;
 }

@@ -1,7 +1,15 @@
+import { withoutCredentials } from './secrets.js';
+
 const NAME_BYTES_MAX = 512;
 
 /** At most one hash tag, not empty: anything else could put an object's keys in two slots. */
 const ONE_TAG_AT_MOST = /^[^{}]*(?:\{[^{}]+\}[^{}]*)?$/;
+
+/** Keys of this library beside those of an object: no object can be called so. */
+const PRIVATE_KEY = /^latchkey_[a-z]+:[^{]*\{/;
+
+/** A tag and nothing else. */
+const ALL_TAG = /^\{([^{}]+)\}$/;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -10,15 +18,15 @@ function checkText(argument: string, value: unknown): string {
     throw new TypeError(`${argument} must be a string, got ${describe(value)}`);
   }
   if (LONE_SURROGATE.test(value)) {
-    throw new TypeError(`${argument} must be well-formed Unicode, got ${JSON.stringify(value)}`);
+    throw new TypeError(`${argument} must be well-formed Unicode, got ${describe(value)}`);
   }
   return value;
 }
 
-/** The given value as a message shows it. */
+/** The given value as a message shows it: a URL may have got anywhere, its password may not. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') {
-    return JSON.stringify(value);
+    return JSON.stringify(withoutCredentials(value));
   }
   if (value === null || value === undefined || typeof value === 'number') {
     return String(value);
@@ -41,14 +49,36 @@ export function objectKey(keyPrefix: string, value: unknown): string {
   const key = keyPrefix + name;
   if (!ONE_TAG_AT_MOST.test(key)) {
     throw new RangeError(
-      `name must have no braces or one hash tag such as "{tag}rest", got ${JSON.stringify(key)}`,
+      `name must have no braces or one hash tag such as "{tag}rest", got ${describe(key)}`,
+    );
+  }
+  if (PRIVATE_KEY.test(key)) {
+    throw new RangeError(
+      `name must be none that this library keeps for itself ("latchkey_...:{...}"), ` +
+        `got ${JSON.stringify(key)}`,
     );
   }
   return key;
 }
 
+/** The name that Redisson gives the same side keys: `y` and `{y}` are each other's. */
+export function twinOf(key: string): string | undefined {
+  return key.includes('{') ? ALL_TAG.exec(key)?.[1] : `{${key}}`;
+}
+
+/** A private key: no name but this has the same, and it is in the slot of the name. */
+export function privateKey(word: `latchkey_${string}`, key: string): string {
+  // `y` and `{y}` would have the same one. No name has a second pair of braces, and only the first
+  // pair makes the slot.
+  return ALL_TAG.test(key) ? `${word}:${key}{}` : inFront(word, key);
+}
+
 /** Redisson's rule for a side key or channel in front of the name: `prefix:{key}`. */
-export function prefixed(prefix: string, key: string): string {
+export function prefixed(prefix: `redisson_${string}`, key: string): string {
+  return inFront(prefix, key);
+}
+
+function inFront(prefix: string, key: string): string {
   return key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`;
 }
 

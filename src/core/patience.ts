@@ -1,4 +1,5 @@
 import type { LeaseLostError } from '../errors.js';
+import { whenAborted } from './abort-waits.js';
 import { Chain, Chained } from './chain.js';
 import { deadline } from './clock.js';
 import type { Clock, Timer } from './clock.js';
@@ -56,8 +57,7 @@ export class Patience extends Chained {
   readonly startedAt: number;
   readonly #waits: Waits;
   readonly #timer: Timer | undefined;
-  readonly #signal: AbortSignal | undefined;
-  readonly #aborted: (() => void) | undefined;
+  readonly #ignoreSignal: (() => void) | undefined;
 
   constructor(clock: Clock, waits: Waits, { limitMs, signal }: PatienceLimits) {
     super();
@@ -68,12 +68,9 @@ export class Patience extends Chained {
       this.#timer = deadline(clock, limitMs, () => this.end({ why: 'timeout' }));
     }
     if (signal !== undefined) {
-      this.#signal = signal;
-      this.#aborted = () => this.end({ why: 'aborted', reason: signal.reason });
-      signal.addEventListener('abort', this.#aborted);
-      if (signal.aborted) {
-        this.#aborted();
-      }
+      this.#ignoreSignal = whenAborted(signal, () => {
+        this.end({ why: 'aborted', reason: signal.reason });
+      });
     }
   }
 
@@ -88,9 +85,7 @@ export class Patience extends Chained {
   dispose(): void {
     this.onEnd = undefined;
     this.#timer?.cancel();
-    if (this.#aborted !== undefined) {
-      this.#signal?.removeEventListener('abort', this.#aborted);
-    }
+    this.#ignoreSignal?.();
     this.#waits.delete(this);
   }
 }

@@ -1,6 +1,7 @@
 import type { Answered } from './asked.js';
 import type { Sending } from './call.js';
 import type { Timer } from './clock.js';
+import { soon } from './context.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
 import { PermitWaiters } from './permit-waiters.js';
 import { RECHECK_MAX_MS } from './rechecks.js';
@@ -144,7 +145,7 @@ export class PermitQueue<W extends PermitWaiter> {
   #askSoon(): void {
     if (this.#ask === undefined && !this.#scheduled) {
       this.#scheduled = true;
-      queueMicrotask(this.#askIfFree);
+      soon(this.#askIfFree);
     }
   }
 
@@ -248,9 +249,9 @@ export class PermitQueue<W extends PermitWaiter> {
     const { delivery } = this.#runtime;
     const leaves = this.#waiters.head === undefined;
     this.#inLine &&= !leaves;
-    delivery.behind(this.#source.giveBack(request, waiters, leaves), () =>
-      delivery.settleRequest(this.#source.key, request),
-    );
+    const answered = this.#source.watchRecord?.();
+    const done = (): void => delivery.settleRequest(this.#source.key, request);
+    delivery.behind(this.#source.giveBack(request, waiters, leaves), { answered, done });
   }
 
   get #isUp(): boolean {

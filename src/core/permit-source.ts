@@ -27,6 +27,8 @@ export interface PermitAnswer {
   readonly retryMs: number;
   /** Life that the semaphore had left, where permits need to know; < 0: no limit. */
   readonly lifeMs?: number;
+  /** Mark of the semaphore they were taken from, where permits have no number of their own. */
+  readonly mark?: string;
 }
 
 /** Where the permits come from. Its calls carry request numbers, so each runs at most once. */
@@ -34,6 +36,9 @@ export interface PermitSource<W extends PermitWaiter> {
   readonly key: string;
   /** Where it is told that permits became available. */
   readonly channel: string;
+  /** Where what a request took is known from the server's record of it only: to be called when that
+   * was given back, in case the server has forgotten it by then. */
+  watchRecord?(): () => void;
   /** True when the number in a message is that of the permits which are available then. */
   readonly tellsAvailable: boolean;
   /** How much of the server's time a waiter costs, in permits that are written one by one. */

@@ -54,11 +54,12 @@ export class PermitWaiters<W extends PermitWaiter> {
   /** False when it was not there (any more). */
   delete(waiter: W): boolean {
     const wasHead = waiter === this.head;
+    const { next }: W = waiter;
     if (!this.#all.delete(waiter)) {
       return false;
     }
     if (waiter === this.#untold) {
-      this.#untold = waiter.next;
+      this.#untold = next;
     }
     if (wasHead) {
       this.headSince = this.#clock.now();

@@ -1,9 +1,12 @@
 import { Command, Redis } from 'ioredis';
 import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
-import { describe } from './names.js';
+import { afterTurn, outsider } from './context.js';
 import type { Operand } from './script.js';
+import { Redactor } from './secrets.js';
 
-export type { Redis };
+export type { Cluster, ClusterOptions, RedisOptions };
+/** What the driver has, for reading templates; and what everybody else gets of it. */
+export type { Redis as DriverRedis, GuardedRedis as Redis };
 
 /** Where to connect, in any form that a program already has. It is only read from. */
 export type RedisTemplate = string | RedisOptions | Redis | Cluster;
@@ -27,187 +30,155 @@ export interface Address {
   readonly port: number;
 }
 
-/** What is taken over from a template: how to reach the server and who we are there. Every other
- * option is the library's to decide, so that none can change what a call means. */
-const CARRIED = new Set([
-  'host',
-  'port',
-  'family',
-  'path',
-  'tls',
-  'username',
-  'password',
-  'db',
-  'protocol',
-  'connectTimeout',
-  'keepAlive',
-  'noDelay',
-  'enableReadyCheck',
-  'maxLoadingRetryTime',
-  'connectionName',
-  'disableClientInfo',
-  'clientInfoTag',
-  'Connector',
-  'sentinels',
-  'name',
-  'sentinelUsername',
-  'sentinelPassword',
-  'sentinelTLS',
-  'natMap',
-  'enableTLSForSentinelMode',
-  'updateSentinels',
-  'sentinelMaxConnections',
-  'sentinelCommandTimeout',
-]);
+/** One script, as a connection is told of it. */
+interface Known {
+  readonly sha1: string;
+  readonly source: string;
+}
 
 /**
- * Options that every connection of ours has. The driver decides nothing about delivery: a command
- * is written once to a ready connection or rejected, and a connection that ends stays ended.
+ * One connection of the driver. No error of the driver leaves it as it is: those have the commands
+ * that failed, with all their arguments, and that of signing in has the password.
  */
-const OWN_OPTIONS = {
-  lazyConnect: true,
-  maxRetriesPerRequest: 0,
-  enableOfflineQueue: false,
-  autoResubscribe: false,
-  autoResendUnfulfilledCommands: false,
-  enableAutoPipelining: false,
-  retryStrategy: null,
-  reconnectOnError: null,
-  // A connection that we end is destroyed; the driver's timer for a graceful end only lingers.
-  disconnectTimeout: 1,
-  // Without it a demoted master is written to for seconds after a failover.
-  failoverDetector: true,
-  sentinelRetryStrategy: () => null,
-  sentinelReconnectStrategy: () => null,
-} as const satisfies RedisOptions;
+class GuardedRedis {
+  readonly #driver: Redis;
+  readonly #redactor: Redactor;
 
-function carried(source: object): ConnectionOptions {
-  const options = Object.entries(source);
-  return Object.fromEntries(
-    options.filter(([name, value]) => CARRIED.has(name) && value !== undefined),
-  );
-}
-
-function refuse(source: object, option: string, allowed: unknown, why: string): void {
-  const value: unknown = Reflect.get(source, option);
-  if (value !== undefined && value !== allowed) {
-    throw new TypeError(`redis.${option} must be ${describe(allowed)}: ${why}`);
-  }
-}
-
-function singleEndpoint(source: object): Endpoint {
-  refuse(source, 'role', 'master', 'locks are kept on the master');
-  refuse(source, 'monitor', false, 'a monitoring connection cannot send commands');
-  return { options: { ...carried(source), ...OWN_OPTIONS } };
-}
-
-/** A start node of a cluster as ioredis takes it: a port, an address, a URL or options. */
-function parseSeed(node: unknown): ConnectionOptions & Address {
-  let options: RedisOptions = {};
-  if (typeof node === 'number') {
-    options = { port: node };
-  } else if (typeof node === 'string') {
-    const url = node.includes('://') ? node : `redis://${node}`;
-    ({ options } = new Redis(url, { lazyConnect: true }));
-  } else if (typeof node === 'object' && node !== null) {
-    options = node;
-  }
-  const { host = '127.0.0.1', port = 6379 } = options;
-  return { ...carried(options), host, port };
-}
-
-function translator(natMap: ClusterOptions['natMap']): (address: Address) => Address {
-  return (address) => {
-    const key = `${address.host}:${address.port}`;
-    const mapped = typeof natMap === 'function' ? natMap(key) : natMap?.[key];
-    return mapped ?? address;
-  };
-}
-
-function clusterEndpoint(cluster: Cluster): Endpoint {
-  const { options } = cluster;
-  refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
-  // The nodes it was made with, and those it has learnt since.
-  const startup: unknown = Reflect.get(cluster, 'startupNodes');
-  const given: unknown[] = Array.isArray(startup) ? startup : [];
-  const known = cluster.nodes().map((node) => node.options);
-  const seeds = [...given, ...known].map(parseSeed);
-  // Credentials and TLS may stand in the start nodes; they count for all nodes.
-  const [first] = seeds;
-  if (first === undefined) {
-    throw new TypeError('redis must be a Cluster with at least one start node');
-  }
-  const { host: _host, port: _port, ...shared } = first;
-  return {
-    // A cluster has one database only.
-    options: { ...shared, ...carried(options.redisOptions ?? {}), ...OWN_OPTIONS, db: 0 },
-    seeds: seeds.map(({ host, port }) => ({ host, port })),
-    translate: translator(options.natMap),
-  };
-}
-
-/** Instances are told by what they can do: they may come from another copy of the driver. */
-function isCluster(template: object): template is Cluster {
-  return 'isCluster' in template && template.isCluster === true;
-}
-
-function isRedis(template: object): template is Redis {
-  return 'sendCommand' in template && typeof template.sendCommand === 'function';
-}
-
-/** Reads a template; throws a TypeError that names what cannot be used. */
-export function readTemplate(template: unknown): Endpoint {
-  if (typeof template === 'string') {
-    if (!/^(rediss?:\/\/|\/)/.test(template)) {
-      throw new TypeError(
-        'redis must be a URL such as "redis://127.0.0.1:6379" or the absolute path of a socket, ' +
-          `got ${describe(template)}`,
-      );
+  constructor(options: ConnectionOptions, redactor: Redactor) {
+    this.#redactor = redactor;
+    try {
+      this.#driver = new Redis(options);
+    } catch (error) {
+      throw this.#redactor.error(error);
     }
-    // The driver's own parser, on a connection that is never opened.
-    return singleEndpoint(new Redis(template, { lazyConnect: true }).options);
   }
-  if (typeof template !== 'object' || template === null || Array.isArray(template)) {
+
+  get options(): ConnectionOptions {
+    return this.#driver.options;
+  }
+
+  on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'message' | 'smessage', listener: (channel: string, payload: string) => void): void;
+  on(event: 'connect' | 'ready' | 'end', listener: () => void): void;
+  on(event: string, listener: (...args: never[]) => void): void {
+    // It tells of its end in the context of whoever has ended it.
+    const handler = outsider((...args: unknown[]) => {
+      const told = event === 'error' ? [this.#redactor.error(args[0])] : args;
+      Reflect.apply(listener, undefined, told);
+    });
+    this.#driver.on(event, handler);
+  }
+
+  connect(): Promise<void> {
+    return this.#clean(() => this.#driver.connect());
+  }
+
+  call(command: string, ...args: readonly (string | readonly string[])[]): Promise<unknown> {
+    return this.#clean(() => this.#driver.call(command, args.flat()));
+  }
+
+  ping(): Promise<unknown> {
+    return this.#clean(() => this.#driver.ping());
+  }
+
+  unsubscribe(channel: string): Promise<unknown> {
+    return this.#clean(() => this.#driver.unsubscribe(channel));
+  }
+
+  sunsubscribe(channel: string): Promise<unknown> {
+    return this.#clean(() => this.#driver.sunsubscribe(channel));
+  }
+
+  /** Writes one script call: by digest, or with the source to introduce it. */
+  sendScript({ sha1, source }: Known, isKnown: boolean, operands: Operand[]): Promise<unknown> {
+    const name = isKnown ? 'evalsha' : 'eval';
+    // Nested, since the driver flattens what it is given.
+    const args = [isKnown ? sha1 : source, operands];
+    const command = new Command(name, args, { replyEncoding: 'utf8' });
+    // Without a promise more for each call.
+    const { reject } = command;
+    command.reject = (error) => reject(this.#redactor.error(error));
+    void this.#driver.sendCommand(command);
+    return command.promise;
+  }
+
+  /** Commands of one turn of the event loop leave in one write. */
+  cork(): void {
+    const { stream } = this.#driver;
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      afterTurn(() => stream.uncork());
+    }
+  }
+
+  /** Lets the process end while the connection is idle. */
+  unref(): void {
+    this.#driver.stream.unref();
+    for (const sentinel of failoverWatch(this.#driver)) {
+      unrefWhenConnected(sentinel);
+    }
+  }
+
+  /** Ends the connection at once: a graceful end would wait for the other side, which a half-open
+   * connection has not got. */
+  destroy(): void {
+    const driver = this.#driver;
+    driver.removeAllListeners();
+    // An instance that still connects reports an error after its listeners are gone.
+    driver.on('error', () => {});
+    const { stream } = driver as { stream?: Redis['stream'] };
+    const sentinels = failoverWatch(driver);
+    driver.disconnect();
+    stream?.destroy();
+    for (const sentinel of sentinels) {
+      // The driver forgets one that is still connecting.
+      sentinel.on('connect', () => sentinel.disconnect());
+    }
+  }
+
+  async #clean<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw this.#redactor.error(error);
+    }
+  }
+}
+
+/** By the options that all attempts to connect to one server share. */
+const redactors = new WeakMap<ConnectionOptions, Redactor>();
+
+function redactorOf(options: ConnectionOptions): Redactor {
+  let redactor = redactors.get(options);
+  if (redactor === undefined) {
+    redactor = new Redactor(options);
+    redactors.set(options, redactor);
+  }
+  return redactor;
+}
+
+/** The options that a URL stands for; throws a TypeError without the URL when it cannot be read. */
+export function optionsOfUrl(url: string): RedisOptions {
+  try {
+    // The driver's own parser, on a connection that is never opened.
+    return new Redis(url, { lazyConnect: true }).options;
+  } catch {
     throw new TypeError(
-      `redis must be a URL, ioredis options, a Redis or a Cluster, got ${describe(template)}`,
+      'redis must be a URL that can be read: special characters of user name and password are ' +
+        'percent-encoded, as encodeURIComponent does it',
     );
   }
-  if (isCluster(template)) {
-    return clusterEndpoint(template);
-  }
-  return singleEndpoint(isRedis(template) ? template.options : template);
 }
 
 /** A connection that is not yet opened: `connect()` opens it, and once ended it stays ended. */
-export function createConnection(options: ConnectionOptions, connectTimeoutMs: number): Redis {
+export function createConnection(
+  options: ConnectionOptions,
+  connectTimeoutMs: number,
+): GuardedRedis {
   // 0 would be no limit at all.
   const wanted = options.connectTimeout === 0 ? undefined : options.connectTimeout;
   const connectTimeout = Math.min(wanted ?? connectTimeoutMs, connectTimeoutMs);
-  return new Redis({ ...options, connectTimeout });
-}
-
-/** Lets the process end while a connection is idle. */
-export function unref(redis: Redis): void {
-  redis.stream.unref();
-  for (const sentinel of failoverWatch(redis)) {
-    unrefWhenConnected(sentinel);
-  }
-}
-
-/** Ends a connection at once: a graceful end would wait for the other side, which a half-open
- * connection has not got. */
-export function destroyConnection(redis: Redis): void {
-  redis.removeAllListeners();
-  // An instance that still connects reports an error after its listeners are gone.
-  redis.on('error', () => {});
-  const { stream } = redis as { stream?: Redis['stream'] };
-  const sentinels = failoverWatch(redis);
-  redis.disconnect();
-  stream?.destroy();
-  for (const sentinel of sentinels) {
-    // The driver forgets one that is still connecting.
-    sentinel.on('connect', () => sentinel.disconnect());
-  }
+  return new GuardedRedis({ ...options, connectTimeout }, redactorOf(options));
 }
 
 function unrefWhenConnected(sentinel: Redis): void {
@@ -229,27 +200,4 @@ function failoverWatch(redis: Redis): Redis[] {
 /** An answer of the server, as opposed to a failure of the connection. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
-}
-
-/** Writes one script call to a ready connection: by digest, or with the source to introduce it. */
-export function sendScript(
-  redis: Redis,
-  script: { readonly sha1: string; readonly source: string },
-  isKnown: boolean,
-  operands: Operand[],
-): Promise<unknown> {
-  const name = isKnown ? 'evalsha' : 'eval';
-  const head = isKnown ? script.sha1 : script.source;
-  // Nested, since the driver flattens what it is given.
-  const command = new Command(name, [head, operands], { replyEncoding: 'utf8' });
-  void redis.sendCommand(command);
-  return command.promise;
-}
-
-/** Commands of one turn of the event loop leave in one write. */
-export function cork({ stream }: Redis): void {
-  if (stream.writableCorked === 0) {
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-  }
 }

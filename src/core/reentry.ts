@@ -149,12 +149,16 @@ export class Reentry implements LeaseHolder {
     const hold = this.#keeper.createHold(lease, terms, outer, outer?.fencingToken);
     lease.holders.splice(lease.holders.indexOf(this), 1, hold);
     const isFirst = !lease.isGranted;
+    if (isFirst) {
+      lease.acquiredBy(call);
+    }
     lease.prove(call.sentAt, terms.leaseMs);
     if (isFirst) {
       runtime.keep(lease, protocol.renewal);
     }
     if (!protocol.isShared) {
-      this.#outer.reentries.owner = hold;
+      hold.turn = this.#outer.reentries;
+      hold.turn.owner = hold;
     }
     this.#keeper.announce(hold, terms.patience.startedAt);
     return hold;

@@ -12,6 +12,11 @@ export function isNotNow(error: Error): boolean {
   return NOT_NOW.test(error.message);
 }
 
+/** The user has no right to a command, a key or a channel. */
+export function isAccessRefused(error: Error): boolean {
+  return error.message.startsWith('NOPERM ');
+}
+
 /** The server takes no writes, until somebody mends it: a script stops before its first one. */
 export function isNoWrite(error: Error): boolean {
   return NO_WRITE.test(error.message);

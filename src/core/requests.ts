@@ -1,7 +1,20 @@
+import { Chain, Chained } from './chain.js';
+
 /** A request under way, and the lowest one of its object that is not settled. */
 export interface Request {
   readonly number: number;
   readonly floor: number;
+}
+
+class Numbered extends Chained implements Request {
+  readonly number: number;
+  readonly floor: number;
+
+  constructor(number: number, floor: number) {
+    super();
+    this.number = number;
+    this.floor = floor;
+  }
 }
 
 /**
@@ -10,40 +23,42 @@ export interface Request {
  */
 export class Requests {
   #last = 0;
-  /** Unsettled numbers by object, in ascending order. Mostly there is one, which needs no set. */
-  readonly #open = new Map<string, number | Set<number>>();
+  /** Unsettled ones by object, in ascending order. Mostly there is one, which needs no chain. */
+  readonly #open = new Map<string, Numbered | Chain<Numbered>>();
 
   open(key: string): Request {
     this.#last += 1;
     const open = this.#open.get(key);
-    if (open === undefined) {
-      this.#open.set(key, this.#last);
-    } else if (typeof open === 'number') {
-      this.#open.set(key, new Set([open, this.#last]));
+    const lowest = open instanceof Chain ? open.first : open;
+    const request = new Numbered(this.#last, lowest?.number ?? this.#last);
+    if (open instanceof Chain) {
+      open.push(request);
+    } else if (open === undefined) {
+      this.#open.set(key, request);
     } else {
-      open.add(this.#last);
+      const chain = new Chain<Numbered>();
+      chain.push(open);
+      chain.push(request);
+      this.#open.set(key, chain);
     }
-    return { number: this.#last, floor: this.floor(key) };
+    return request;
   }
 
   /** The lowest unsettled number of an object. */
   floor(key: string): number {
     const open = this.#open.get(key);
-    if (open === undefined || typeof open === 'number') {
-      return open ?? this.#last;
-    }
-    const [lowest] = open;
-    return lowest ?? this.#last;
+    const lowest = open instanceof Chain ? open.first : open;
+    return lowest?.number ?? this.#last;
   }
 
   /** Nobody waits for this request any more, and no copy of it can do harm. */
   settle(key: string, request: Request): void {
     const open = this.#open.get(key);
-    if (open === request.number) {
+    if (open === request) {
       this.#open.delete(key);
-    } else if (typeof open === 'object') {
-      open.delete(request.number);
-      if (open.size === 0) {
+    } else if (open instanceof Chain && request instanceof Numbered) {
+      open.delete(request);
+      if (open.first === undefined) {
         this.#open.delete(key);
       }
     }

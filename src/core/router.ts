@@ -23,7 +23,6 @@ export interface Router extends Routes {
   readonly isCluster: boolean;
   open(): void;
   send(call: Sending): void;
-  abandon(call: Sending): void;
   /** Ends all connections; calls under way fail with `error`. */
   close(error: Error): void;
 }
@@ -41,6 +40,7 @@ export class SingleRouter implements Router {
       up: () => owner.up(),
       down: (cause) => owner.down(cause),
       redirected: () => false,
+      fault: (error) => owner.fault(error),
     });
     this.channels = new Subscriber(server, clock, owner, false);
   }
@@ -51,10 +51,6 @@ export class SingleRouter implements Router {
 
   send(call: Sending): void {
     this.#link.send(call);
-  }
-
-  abandon(call: Sending): void {
-    this.#link.abandon(call);
   }
 
   whyDown(): Error | undefined {

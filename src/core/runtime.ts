@@ -12,7 +12,9 @@ import { Rechecks } from './rechecks.js';
 import { Requests } from './requests.js';
 import type { Router, RouterOwner } from './router.js';
 import { Scopes } from './scopes.js';
+import { Stalls } from './stall.js';
 import { Turns } from './turns.js';
+import { UnheardMessages } from './unheard.js';
 import { WaitHub } from './wait-hub.js';
 import { Watchdog } from './watchdog.js';
 import type { Renewal } from './watchdog.js';
@@ -30,6 +32,10 @@ const ANSWER_LIMIT_MIN_MS = 500;
 /** The same trouble with connections is told at most this often. */
 const TROUBLE_PERIOD_MS = 5_000;
 
+/** One for all clients: whatever stores an async context costs every promise of the process, and
+ * stays after its client. */
+const scopes = new Scopes<LockHold>();
+
 /** The services that all objects of one client share. */
 export class Runtime {
   readonly id: string;
@@ -37,7 +43,7 @@ export class Runtime {
   readonly clock: Clock;
   readonly events: Events = new Events();
   readonly kinds: Kinds = new Kinds();
-  readonly scopes: Scopes<LockHold> = new Scopes();
+  readonly scopes: Scopes<LockHold> = scopes;
   /** Local waiters, by lock. */
   readonly queues: Map<string, WaitQueue> = new Map();
   readonly router: Router;
@@ -46,6 +52,7 @@ export class Runtime {
   readonly rechecks: Rechecks;
   readonly delivery: Delivery;
   readonly turns: Turns;
+  readonly stalls: Stalls;
   readonly waits: Waits;
   readonly #anchor: Anchor;
   #anchored = 0;
@@ -68,6 +75,7 @@ export class Runtime {
     this.waits = new Waits(anchor);
     const { leaseMs, commandTimeoutMs } = settings;
     const failed = (error: Error): void => this.failed(error);
+    const unheard = new UnheardMessages(failed);
     const answerLimitMs = Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6));
     this.router = createRouter({
       answerLimitMs,
@@ -76,8 +84,10 @@ export class Runtime {
       message: (channel, payload) => this.hub.deliver(channel, payload),
       confirmed: (channel) => this.hub.deliver(channel, undefined),
       trouble: (error) => this.#trouble(error),
+      refused: failed,
+      fault: failed,
     });
-    this.hub = new WaitHub(this.router.channels, clock);
+    this.hub = new WaitHub(this.router.channels, clock, failed);
     this.delivery = new Delivery({
       clock,
       anchor,
@@ -85,10 +95,12 @@ export class Runtime {
       requests: new Requests(),
       timeoutMs: commandTimeoutMs,
       failed,
+      unheard: (call) => unheard.tell(call.operands),
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
     this.turns = new Turns(clock, this.delivery, failed);
+    this.stalls = new Stalls(clock, this.events, leaseMs, failed);
     this.router.open();
   }
 

@@ -1,41 +1,50 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A hold as the tree of scopes sees it. */
+/** A hold as scopes see it. */
 export interface ScopedHold {
-  /** Which lock it holds. */
+  /** Which lock it holds; no two clients have the same. */
   readonly lockId: string;
   readonly state: 'held' | 'suspect' | 'lost' | 'released';
-  /** The hold it re-entered through. */
+  /** The hold it re-entered through, or the next one outwards that is not over. */
   readonly outer: ScopedHold | undefined;
 }
 
-interface Scope<H> {
-  readonly hold: H;
-  readonly enclosing: Scope<H> | undefined;
+/** Stands for a hold in every scope that the hold is in. */
+export interface Place<H> {
+  /** Undefined once it was released for good. An async context may live as long as a connection that
+   * was opened in it: the hold is let go, or it would drag along the scope that it was released in. */
+  hold: H | undefined;
 }
 
 /**
- * The async scopes of a client: a tree with one node per running `using(task)` or
- * `hold.run(task)`. AsyncLocalStorage.run() is the only API that delimits an owner: execution ids
- * change with every await, and `enterWith()` would let siblings in.
+ * The async scopes of running `using(task)` and `hold.run(task)`. AsyncLocalStorage.run() is the
+ * only API that delimits an owner: execution ids change with every await, and `enterWith()` would
+ * let siblings in.
+ *
+ * A scope lists the holds around it, nearest first, each once and without those that are over: a job
+ * that starts its next run inside its scope would otherwise drag along all runs that ever were.
  */
 export class Scopes<H extends ScopedHold> {
-  readonly #storage = new AsyncLocalStorage<Scope<H>>();
+  readonly #storage = new AsyncLocalStorage<Place<H>[]>();
 
-  /** Runs `task` in the scope of `hold`. */
-  run<T>(hold: H, task: () => T): T {
-    return this.#storage.run({ hold, enclosing: this.#storage.getStore() }, task);
+  /** Runs `task` in the scope of the hold at `place`. */
+  run<T>(place: Place<H>, task: () => T): T {
+    const places = [place];
+    for (const other of this.#around()) {
+      if (other !== place) {
+        places.push(other);
+      }
+    }
+    return this.#storage.run(places, task);
   }
 
   /** The nearest enclosing hold of a lock. Released ones are passed over: a scope ends with its
    * hold. A lost one is returned, since work inside it must not go on. */
   enclosing(lockId: string): H | undefined {
-    let scope = this.#storage.getStore();
-    while (scope !== undefined) {
-      if (scope.hold.lockId === lockId && scope.hold.state !== 'released') {
-        return scope.hold;
+    for (const { hold } of this.#around()) {
+      if (hold?.lockId === lockId && hold.state !== 'released') {
+        return hold;
       }
-      scope = scope.enclosing;
     }
     return undefined;
   }
@@ -43,13 +52,35 @@ export class Scopes<H extends ScopedHold> {
   /** True when the current code runs inside a scope of `hold`, or of a hold re-entered from it:
    * waiting here for `hold` to end would be waiting for oneself. */
   isInside(hold: ScopedHold): boolean {
-    for (let scope = this.#storage.getStore(); scope; scope = scope.enclosing) {
-      for (let inner: ScopedHold | undefined = scope.hold; inner; inner = inner.outer) {
+    const places = this.#around();
+    return places.some(({ hold: scoped }, i) => {
+      // From the hold of the next scope on, that one is asked.
+      const end = places[i + 1]?.hold;
+      let inner: ScopedHold | undefined = scoped;
+      while (inner !== undefined && inner !== end) {
         if (inner === hold) {
           return true;
         }
+        inner = inner.outer;
+      }
+      return false;
+    });
+  }
+
+  /** The scope of the current code; what is over leaves it here. */
+  #around(): readonly Place<H>[] {
+    const places = this.#storage.getStore();
+    if (places === undefined) {
+      return [];
+    }
+    let kept = 0;
+    for (const place of places) {
+      if (place.hold !== undefined) {
+        places[kept] = place;
+        kept += 1;
       }
     }
-    return false;
+    places.length = kept;
+    return places;
   }
 }

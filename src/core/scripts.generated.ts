@@ -4,12 +4,12 @@ import type { Script } from './script.js';
 
 /** take hold number `count` of a fair lock, or a place in its queue. */
 export const fairLockAcquire: Script<
-  { lock: string; cancelled: string; queue: string; timeouts: string; beats: string },
+  { lock: string; cancelled: string; queue: string; timeouts: string; beats: string; twinBeats: readonly string[] },
   { holder: string; count: number; leaseMs: number; place: string; publish: string; channel: string },
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '566d7a55afdc225b89bef37dd3258fd396fab386',
+  sha1: 'c9375c8439839874fe3f567df91fce73b9147dba',
   source: `-- fair-lock/acquire
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -43,9 +43,13 @@ local function settle_queue(queue, timeouts, beats)
   end
 end
 local function leave_queue(queue, timeouts, beats, holder)
+  redis.call('ZREM', timeouts, '')
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
   settle_queue(queue, timeouts, beats)
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
 end
 local function now_ms()
   local time = redis.call('TIME')
@@ -66,6 +70,13 @@ local function queue_head(queue, timeouts, beats, now)
     end
     redis.call('LPOP', queue)
     redis.call('ZREM', timeouts, head)
+  end
+end
+local function queue_refusal(lock, queue, now, twin_beats)
+  local last = twin_beats and redis.call('ZREVRANGE', twin_beats, 0, 0, 'WITHSCORES')
+  if last and last[2] and now - last[2] < 4000 then
+    local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
+    return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
   end
 end
 local function score_queue(queue, timeouts, beats, holder, now)
@@ -93,6 +104,14 @@ local function score_queue(queue, timeouts, beats, holder, now)
   end
   return math.max(enough, floor), found
 end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
 local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local client = string.sub(holder, 1, 36)
   local heard = redis.call('ZSCORE', beats, client)
@@ -102,9 +121,9 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
     return
   end
   local length = redis.call('LLEN', queue)
+  zadd_for(beats, 600000, is_due and now or heard, client)
   local behind
   if is_due then
-    redis.call('ZADD', beats, now, client)
     local found
     behind, found = score_queue(queue, timeouts, beats, holder, now)
     if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
@@ -127,25 +146,42 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
       redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
       last_score = enough
     end
-    redis.call('ZADD', timeouts, enough, holder)
     if to_front then
       redis.call('LPUSH', queue, holder)
     else
       redis.call('RPUSH', queue, holder)
     end
+    redis.call('ZADD', timeouts, enough, holder)
   end
   local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
   redis.call('PEXPIRE', queue, ttl)
   redis.call('PEXPIRE', timeouts, ttl)
   redis.call('PEXPIRE', beats, ttl)
 end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
 local function write_hold(lock, holder, held, count, lease_ms)
-  if held < count then
+  if held == 0 then
     redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
   end
   if redis.call('PTTL', lock) < lease_ms then
     redis.call('PEXPIRE', lock, lease_ms)
   end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
 end
 local lock, cancelled, queue, timeouts, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, place = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -154,40 +190,47 @@ if type(refusal) == 'table' or refusal and refusal < -1 then
   return refusal
 end
 if not refusal and held > 0 then
-  write_hold(lock, holder, held, count, lease_ms)
-  return nil
+  return write_hold(lock, holder, held, count, lease_ms)
 end
 local first = redis.call('LINDEX', queue, 0)
 local now = now_ms()
-if place ~= 'none' and (refusal or first and first ~= holder) then
+local is_behind = first and first ~= holder
+if is_behind and (place ~= 'none' or not refusal) then
+  local is_shared = queue_refusal(lock, queue, now, unpack(KEYS, 6))
+  if is_shared then
+    return is_shared
+  end
+end
+if place ~= 'none' and (refusal or is_behind) then
   if redis.call('EXISTS', cancelled) == 1 then
     return -3
   end
+  needs_memory(beats)
   stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
 end
 if refusal then
   return refusal
 end
-if first and first ~= holder then
+if is_behind then
   local head, left = queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
     if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
       if head ~= first or place == 'front' then
-        redis.call(ARGV[5], ARGV[6] .. ':' .. head, '0')
+        return tell(left, ARGV[5], ARGV[6] .. ':' .. head, '0')
       end
       return left
     end
-    redis.call('LINSERT', queue, 'AFTER', holder, head)
-    redis.call('LPOP', queue)
     redis.call('ZADD', timeouts, redis.call('ZSCORE', timeouts, holder), head)
+    redis.call('LPOP', queue)
+    redis.call('LINSERT', queue, 'AFTER', holder, head)
   end
 end
 if first then
+  needs_memory(beats)
   leave_queue(queue, timeouts, beats, holder)
 end
-write_hold(lock, holder, 0, count, lease_ms)
-return nil`,
-  operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel],
+return write_hold(lock, holder, 0, count, lease_ms)`,
+  operands: (keys, args) => [5 + keys.twinBeats.length, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, ...keys.twinBeats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel],
   decode: integerOrNull,
 };
 
@@ -198,7 +241,7 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '3651fbdd770675c8919ae35ec1e78abc1ea7b573',
+  sha1: 'e1318dcfa41d3c126a91f511b3d6165f61663981',
   source: `-- fair-lock/follow-up
 local function now_ms()
   local time = redis.call('TIME')
@@ -230,20 +273,28 @@ local function queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function tell_head(queue, timeouts, beats, publish, channel)
+local function head_to_tell(queue, timeouts, beats)
   if redis.call('EXISTS', queue) == 0 then
-    return
+    return nil
   end
   local head = queue_head(queue, timeouts, beats, now_ms())
-  if head then
-    redis.call(publish, channel .. ':' .. head, '0')
-    return redis.call('ZSCORE', beats, string.sub(head, 1, 36)) and head
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
+  return counts and reply + told or reply
 end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return 0
 end
-return tell_head(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]) and 1 or 0`,
+local head, is_ours = head_to_tell(KEYS[2], KEYS[3], KEYS[4])
+if not head then
+  return 0
+end
+return tell(is_ours and 1 or 0, ARGV[1], ARGV[2] .. ':' .. head, '0')`,
   operands: (keys, args) => [4, keys.lock, keys.queue, keys.timeouts, keys.beats, args.publish, args.channel],
   decode: integer,
 };
@@ -255,8 +306,58 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '1c996db4bbbb44f17d4005972210627f6df28198',
+  sha1: '17e8cbee30900d726a7b5b1b45081da1d0e7747a',
   source: `-- fair-lock/force-release
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function settle_queue(queue, timeouts, beats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', beats)
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
+local function queue_head(queue, timeouts, beats, now)
+  local head, left
+  for dropped = 0, 100 do
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
+    end
+    redis.call('LPOP', queue)
+    redis.call('ZREM', timeouts, head)
+  end
+end
+local function head_to_tell(queue, timeouts, beats)
+  if redis.call('EXISTS', queue) == 0 then
+    return nil
+  end
+  local head = queue_head(queue, timeouts, beats, now_ms())
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -268,57 +369,18 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function settle_queue(queue, timeouts, beats)
-  local last = redis.call('LINDEX', queue, -1)
-  if not last then
-    redis.call('DEL', beats)
-  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', timeouts)
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
+  return counts and reply + told or reply
 end
-local function queue_head(queue, timeouts, beats, now)
-  local head, left
-  for dropped = 0, 100 do
-    head = redis.call('LINDEX', queue, 0)
-    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
-    left = math.max(ends - now, 0)
-    if not head or left > 0 or dropped == 100 then
-      if dropped > 0 then
-        settle_queue(queue, timeouts, beats)
-      end
-      return head or nil, left
-    end
-    redis.call('LPOP', queue)
-    redis.call('ZREM', timeouts, head)
-  end
-end
-local function tell_head(queue, timeouts, beats, publish, channel)
-  if redis.call('EXISTS', queue) == 0 then
-    return
-  end
-  local head = queue_head(queue, timeouts, beats, now_ms())
-  if head then
-    redis.call(publish, channel .. ':' .. head, '0')
-    return redis.call('ZSCORE', beats, string.sub(head, 1, 36)) and head
-  end
-end
-local lock, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -326,11 +388,13 @@ end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
 end
-answer = tostring(redis.call('DEL', lock))
-if answer == '1' then
-  tell_head(KEYS[3], KEYS[4], KEYS[5], ARGV[3], ARGV[4])
+keep_record(requests, ARGV[2])
+local head = head_to_tell(KEYS[3], KEYS[4], KEYS[5])
+answer = record(requests, number, tostring(redis.call('DEL', lock)))
+if answer == '1' and head then
+  return tell(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
 end
-return record(requests, number, floor, answer)`,
+return answer`,
   operands: (keys, args) => [5, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.beats, args.number, args.floor, args.publish, args.channel],
   decode: text,
 };
@@ -342,8 +406,12 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '9259c5a3a7b427abe572e5c4fa6fa13471f622c5',
+  sha1: 'ee2d70c88a53b4dcbbe3214ec9fa250a4bd807be',
   source: `-- fair-lock/release
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
 local function settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
@@ -352,15 +420,6 @@ local function settle_queue(queue, timeouts, beats)
     redis.call('PERSIST', queue)
     redis.call('PERSIST', timeouts)
   end
-end
-local function leave_queue(queue, timeouts, beats, holder)
-  redis.call('LREM', queue, 1, holder)
-  redis.call('ZREM', timeouts, holder)
-  settle_queue(queue, timeouts, beats)
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function queue_head(queue, timeouts, beats, now)
   local head, left
@@ -379,15 +438,25 @@ local function queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function tell_head(queue, timeouts, beats, publish, channel)
+local function head_to_tell(queue, timeouts, beats)
   if redis.call('EXISTS', queue) == 0 then
-    return
+    return nil
   end
   local head = queue_head(queue, timeouts, beats, now_ms())
-  if head then
-    redis.call(publish, channel .. ':' .. head, '0')
-    return redis.call('ZSCORE', beats, string.sub(head, 1, 36)) and head
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+end
+local function leave_queue(queue, timeouts, beats, holder)
+  redis.call('ZREM', timeouts, '')
+  redis.call('LREM', queue, 1, holder)
+  redis.call('ZREM', timeouts, holder)
+  settle_queue(queue, timeouts, beats)
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
+  return counts and reply + told or reply
 end
 local lock, queue, timeouts, beats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -400,23 +469,31 @@ if held == 1 then
     redis.call('HSET', lock, holder, count)
     return 0
   end
-  redis.call('HDEL', lock, holder)
-  if redis.call('EXISTS', lock) == 1 then
+  if redis.call('HLEN', lock) > 1 then
+    redis.call('HDEL', lock, holder)
     return 0
   end
-  local told = tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
-  return told and string.sub(told, 1, 36) ~= string.sub(holder, 1, 36) and 2 or 1
+  local head, is_ours = head_to_tell(queue, timeouts, beats)
+  redis.call('HDEL', lock, holder)
+  if not head then
+    return 1
+  end
+  local passes = is_ours and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
+  return tell(passes and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
 end
 local is_free = redis.call('EXISTS', lock) == 0
-local first = redis.call('LINDEX', queue, 0)
+local first, next_head = redis.call('LINDEX', queue, 0), nil
 if count == 0 and first then
   leave_queue(queue, timeouts, beats, holder)
   if is_free and first == holder then
-    tell_head(queue, timeouts, beats, ARGV[4], ARGV[5])
+    next_head = head_to_tell(queue, timeouts, beats)
   end
 end
 if type(held) == 'table' then
   return held
+end
+if next_head then
+  return tell(-2, ARGV[4], ARGV[5] .. ':' .. next_head, '0')
 end
 return is_free and -2 or -1`,
   operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, args.holder, args.count, args.burnMs, args.publish, args.channel],
@@ -430,8 +507,21 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: 'f11c61c9fa29206e2ea0cdf8b2a48f78f4b926cc',
+  sha1: 'eb61df0d2ae9f29177497d18c00b9e067ad17fae',
   source: `-- latch/count-down
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -443,14 +533,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function latch_count(latch)
@@ -464,13 +548,25 @@ local function latch_count(latch)
   end
   return nil
 end
-local function latch_open(latch, opened, publish, channel)
+local function latch_open(latch, opened)
   local time = redis.call('TIME')
-  redis.call('DEL', latch)
-  redis.call('SET', opened, time[1] .. '.' .. time[2], 'PX', 600000)
-  redis.call(publish, channel, '0')
+  local mark = time[1] .. '.' .. time[2]
+  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
+  local removed = redis.pcall('DEL', latch)
+  if type(removed) == 'table' then
+    redis.call('SET', opened, before or '', 'PX', 600000)
+    return removed
+  end
+  return nil
 end
-local latch, requests, number, floor = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -479,12 +575,21 @@ local count = latch_count(latch)
 if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+keep_record(requests, ARGV[2])
 if count > 1 then
   redis.call('DECR', latch)
-elseif redis.call('EXISTS', latch) == 1 then
-  latch_open(latch, KEYS[2], ARGV[3], ARGV[4])
+  return record(requests, number, string.format('%.0f', count - 1))
 end
-return record(requests, number, floor, string.format('%.0f', math.max(count - 1, 0)))`,
+local opens = redis.call('EXISTS', latch) == 1
+local refused = opens and latch_open(latch, KEYS[2])
+if refused then
+  return refused
+end
+record(requests, number, '0')
+if opens then
+  return tell('0', ARGV[3], ARGV[4], '0')
+end
+return '0'`,
   operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.floor, args.publish, args.channel],
   decode: text,
 };
@@ -496,8 +601,21 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: '61f353a8fe094a3a63c1db9d06e2639a18f1aa63',
+  sha1: 'd1ac741cac6213f89ed8cc031e3c0a7dc5b3e471',
   source: `-- latch/delete
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -509,14 +627,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function latch_count(latch)
@@ -530,13 +642,25 @@ local function latch_count(latch)
   end
   return nil
 end
-local function latch_open(latch, opened, publish, channel)
+local function latch_open(latch, opened)
   local time = redis.call('TIME')
-  redis.call('DEL', latch)
-  redis.call('SET', opened, time[1] .. '.' .. time[2], 'PX', 600000)
-  redis.call(publish, channel, '0')
+  local mark = time[1] .. '.' .. time[2]
+  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
+  local removed = redis.pcall('DEL', latch)
+  if type(removed) == 'table' then
+    redis.call('SET', opened, before or '', 'PX', 600000)
+    return removed
+  end
+  return nil
 end
-local latch, requests, number, floor = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -544,11 +668,15 @@ end
 if not latch_count(latch) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+keep_record(requests, ARGV[2])
 if redis.call('EXISTS', latch) == 0 then
-  return record(requests, number, floor, '0')
+  return record(requests, number, '0')
 end
-latch_open(latch, KEYS[2], ARGV[3], ARGV[4])
-return record(requests, number, floor, '1')`,
+local refused = latch_open(latch, KEYS[2])
+if refused then
+  return refused
+end
+return tell(record(requests, number, '1'), ARGV[3], ARGV[4], '0')`,
   operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.floor, args.publish, args.channel],
   decode: text,
 };
@@ -590,8 +718,24 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: 'c125b674b9d4156e2f448c977300e5ee867eae4b',
+  sha1: 'e544ee16ba1d32cbffc2f6f1e7b6565f77f1fc55',
   source: `-- latch/try-set-count
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -603,14 +747,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function latch_count(latch)
@@ -624,7 +762,21 @@ local function latch_count(latch)
   end
   return nil
 end
-local latch, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
+  end
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local latch, requests, number = KEYS[1], KEYS[2], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -633,15 +785,13 @@ local count = latch_count(latch)
 if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if count > 0 then
-  return record(requests, number, floor, '0')
+  return record(requests, number, '0')
 end
-redis.call('SET', latch, ARGV[3])
-if tonumber(ARGV[4]) > 0 then
-  redis.call('PEXPIRE', latch, ARGV[4])
-end
-redis.call(ARGV[5], ARGV[6], '1')
-return record(requests, number, floor, '1')`,
+set_for(latch, ARGV[3], ARGV[4])
+return tell(record(requests, number, '1'), ARGV[5], ARGV[6], '1')`,
   operands: (keys, args) => [2, keys.latch, keys.requests, args.number, args.floor, args.count, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
@@ -653,7 +803,7 @@ export const lockAcquire: Script<
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: '5781d2fe418c0066488e73c27c56fa046bb63eb4',
+  sha1: '31c32dcb590ae56ae2d8120db43bf7ee975beac9',
   source: `-- lock/acquire
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -678,20 +828,29 @@ local function admit(lock, cancelled, holder, count)
   return nil, 0
 end
 local function write_hold(lock, holder, held, count, lease_ms)
-  if held < count then
+  if held == 0 then
     redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
   end
   if redis.call('PTTL', lock) < lease_ms then
     redis.call('PEXPIRE', lock, lease_ms)
   end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
 end
 local lock, holder, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local refusal, held = admit(lock, KEYS[2], holder, count)
 if refusal then
   return refusal
 end
-write_hold(lock, holder, held, count, tonumber(ARGV[3]))
-return nil`,
+return write_hold(lock, holder, held, count, tonumber(ARGV[3]))`,
   operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.leaseMs],
   decode: integerOrNull,
 };
@@ -703,7 +862,7 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: '41ef6d60b091217cbffdb6b975de61bada08c1c1',
+  sha1: 'a03a7270ccde33428192dfa9078c1d0df3cd2882',
   source: `-- lock/acquire-fenced
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -728,12 +887,22 @@ local function admit(lock, cancelled, holder, count)
   return nil, 0
 end
 local function write_hold(lock, holder, held, count, lease_ms)
-  if held < count then
+  if held == 0 then
     redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
   end
   if redis.call('PTTL', lock) < lease_ms then
     redis.call('PEXPIRE', lock, lease_ms)
   end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
 end
 local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
 local refusal, held = admit(lock, KEYS[2], holder, count)
@@ -750,8 +919,12 @@ if held == 0 or redis.call('EXISTS', token) == 0 then
     redis.call('SET', token, string.format('%.0f', micros))
   end
 end
-write_hold(lock, holder, held, count, tonumber(ARGV[3]))
-return '+' .. redis.call('GET', token)`,
+local issued = redis.call('GET', token)
+local refused = write_hold(lock, holder, held, count, tonumber(ARGV[3]))
+if refused then
+  return refused
+end
+return '+' .. issued`,
   operands: (keys, args) => [3, keys.lock, keys.cancelled, keys.token, args.holder, args.count, args.leaseMs],
   decode: text,
 };
@@ -763,8 +936,21 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'a1be9230a09d6f4142fa51dcdf2010319b50b030',
+  sha1: '93676b2f717bf3d1bcabc9e3e264da769f074ec3',
   source: `-- lock/force-release
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -776,17 +962,18 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
-local lock, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -794,34 +981,83 @@ end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
 end
-answer = tostring(redis.call('DEL', lock))
+keep_record(requests, ARGV[2])
+answer = record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' then
-  redis.call(ARGV[3], ARGV[4], '0')
+  return tell(answer, ARGV[3], ARGV[4], '0')
 end
-return record(requests, number, floor, answer)`,
+return answer`,
   operands: (keys, args) => [2, keys.lock, keys.requests, args.number, args.floor, args.publish, args.channel],
   decode: text,
 };
 
-/** who holds a lock, and how long its lease still runs. */
+/** how many holds one holder has of a lock. */
+export const lockHoldCount: Script<
+  { lock: string },
+  { holder: string },
+  number
+> = {
+  name: 'lock/hold-count',
+  sha1: 'c4d749974a8fb5a107de3207ebe1998793de6759',
+  source: `-- lock/hold-count
+local function not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
+return not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)`,
+  operands: (keys, args) => [1, keys.lock, args.holder],
+  decode: integer,
+};
+
+/** who holds a lock, and how long its lease still runs, page by page. */
 export const lockInspect: Script<
   { lock: string },
-  Record<string, never>,
+  { cursor: string },
   string
 > = {
   name: 'lock/inspect',
-  sha1: '9636e0de470c5dcfaf93aecda0b8c42ed8215092',
+  sha1: 'de93bbb00b3f96e2956158a357291edf4ebd85af',
   source: `-- lock/inspect
-local fields = redis.call('HGETALL', KEYS[1])
-for i = 1, #fields, 2 do
-  if fields[i] == 'mode' then
+local function not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
     return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
   end
+  return nil
 end
-table.insert(fields, 1, redis.call('PTTL', KEYS[1]))
-return cjson.encode(fields)`,
-  operands: (keys) => [1, keys.lock],
+local wrong = not_read_write(KEYS[1])
+if wrong then
+  return wrong
+end
+local page = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', 250)
+local answer = { page[1], redis.call('PTTL', KEYS[1]) }
+for _, part in ipairs(page[2]) do
+  answer[#answer + 1] = part
+end
+return cjson.encode(answer)`,
+  operands: (keys, args) => [1, keys.lock, args.cursor],
   decode: text,
+};
+
+/** how long a lock is still held. */
+export const lockLease: Script<
+  { lock: string },
+  Record<string, never>,
+  number
+> = {
+  name: 'lock/lease',
+  sha1: '0590e0aef8e464d058d2bd6622e42fda88669c2a',
+  source: `-- lock/lease
+local function not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
+return not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
+  operands: (keys) => [1, keys.lock],
+  decode: integer,
 };
 
 /** state how many of a holder's holds are still alive, and free the lock at none. */
@@ -831,8 +1067,15 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: '69796181b8baefa39cdb657048ea0fcc422b933b',
+  sha1: '27ce6b94c877496a4c8065be398b6b5784567468',
   source: `-- lock/release
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
 local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if burn_ms > 0 then
   redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
@@ -844,11 +1087,12 @@ if count > 0 then
   redis.call('HSET', lock, holder, count)
   return 0
 end
+local others = redis.call('HLEN', lock) - 1
 redis.call('HDEL', lock, holder)
-if redis.call('EXISTS', lock) == 1 then
+if others > 0 then
   return 0
 end
-return 1 + redis.call(ARGV[4], ARGV[5], '0')`,
+return tell(1, ARGV[4], ARGV[5], '0', true)`,
   operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.burnMs, args.publish, args.channel],
   decode: integer,
 };
@@ -883,6 +1127,20 @@ return table.concat(answers)`,
   decode: text,
 };
 
+/** whether there is a count under a name, as of a semaphore or a latch. */
+export const namesIsCount: Script<
+  { name: string },
+  Record<string, never>,
+  number
+> = {
+  name: 'names/is-count',
+  sha1: 'e5989776a824f4899c003d4be59e973f05bec842',
+  source: `-- names/is-count
+return type(redis.pcall('GET', KEYS[1])) == 'string' and 1 or 0`,
+  operands: (keys) => [1, keys.name],
+  decode: integer,
+};
+
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const permitsAcquire: Script<
   { semaphore: string; timeouts: string; requests: string; line: string; beats: string },
@@ -890,8 +1148,24 @@ export const permitsAcquire: Script<
   string
 > = {
   name: 'permits/acquire',
-  sha1: '6d589e15e4cfc7670d50689c46ab9e8397f6eb5f',
+  sha1: 'b3ac7432615636e48ec86fca5400f69886d65cd8',
   source: `-- permits/acquire
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -903,14 +1177,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -927,31 +1195,31 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local function permits_reclaim(semaphore, timeouts, now, wanted)
-  local reclaimed = 0
-  repeat
-    local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
-    if #expired > 0 then
-      redis.call('ZREM', timeouts, unpack(expired))
-      redis.call('INCRBY', semaphore, #expired)
-      reclaimed = reclaimed + #expired
-    end
-  until #expired < 1000 or reclaimed >= wanted
-  return reclaimed
+local function permits_reclaim(semaphore, timeouts, now)
+  local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
+  if #expired == 0 then
+    return 0, 0
+  end
+  local all = #expired == 1000 and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
+  redis.call('INCRBY', semaphore, #expired)
+  local removed = redis.pcall('ZREM', timeouts, unpack(expired))
+  if type(removed) == 'table' then
+    redis.call('INCRBY', semaphore, -#expired)
+    return removed
+  end
+  return #expired, all - #expired
 end
 local function permit_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
 local function permits_take(timeouts, first, count, expiry)
-  for from = 0, count - 1, 1000 do
-    local entries = {}
-    for i = from, math.min(from + 1000, count) - 1 do
-      entries[#entries + 1] = expiry
-      entries[#entries + 1] = permit_id(first, i)
-    end
-    redis.call('ZADD', timeouts, unpack(entries))
+  local entries = {}
+  for i = 0, count - 1 do
+    entries[#entries + 1] = expiry
+    entries[#entries + 1] = permit_id(first, i)
   end
+  redis.call('ZADD', timeouts, unpack(entries))
 end
 local function permits_expiry_ms(timeouts, count, now)
   local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
@@ -960,24 +1228,8 @@ local function permits_expiry_ms(timeouts, count, now)
   end
   return math.max(tonumber(last[2]) - now, 0)
 end
-local function permits_share_ttl(semaphore, timeouts)
-  local ttl = redis.call('PTTL', semaphore)
-  if ttl > 0 then
-    redis.call('PEXPIRE', timeouts, ttl)
-  end
-  return ttl
-end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
-  end
-end
-local function permits_tell(timeouts, now, left, publish, channel)
-  tell_available(left + redis.call('ZCOUNT', timeouts, '-inf', now), publish, channel)
-end
 local function beat(beats, member, now)
-  redis.call('ZADD', beats, now, member)
-  redis.call('PEXPIRE', beats, 600000)
+  zadd_for(beats, 600000, now, member)
 end
 local function first_in_line(line, beats, now)
   for i = 1, 32 do
@@ -997,13 +1249,12 @@ local function first_in_line(line, beats, now)
     redis.call('ZREM', beats, first[1])
   end
 end
-local function serve_waiters(semaphore, line, beats, client, must_queue, available, needs)
+local function serve_waiters(line, beats, client, must_queue, available, needs)
   local now, left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    redis.call('ZADD', line, 'NX', rank, client)
-    redis.call('PEXPIRE', line, 600000)
+    zadd_for(line, 600000, 'NX', rank, client)
     beat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
@@ -1023,10 +1274,20 @@ local function serve_waiters(semaphore, line, beats, client, must_queue, availab
       first, _, absent_ms = first_in_line(line, beats, now)
     end
   end
-  if taken > 0 then
-    redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  end
   return served, taken, first and first ~= client and absent_ms or -1, left
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
@@ -1037,33 +1298,47 @@ local pool, wrong = permit_pool(semaphore)
 if wrong then
   return wrong
 end
-local counts, leases, wanted = {}, {}, 0
+local counts, leases = {}, {}
 for i = 7, #ARGV do
   local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
   counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
-  wanted = wanted + tonumber(count)
 end
+needs_memory(requests)
 local now = now_ms()
-local reclaimed = pool and permits_reclaim(semaphore, timeouts, now, wanted - pool) or 0
-local available = (pool or 0) + reclaimed
-local served, taken, retry_ms, left =
-  serve_waiters(semaphore, KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
-available = available - taken
-for i = 1, served do
-  permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
+local reclaimed, expired = 0, 0
+if pool then
+  reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
 end
-local life_ms = served > 0 and permits_share_ttl(semaphore, timeouts) or -1
+if type(reclaimed) == 'table' then
+  return reclaimed
+end
+local available = (pool or 0) + reclaimed + expired
+local served, taken, retry_ms, left =
+  serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
+available = available - taken
+local life_ms = -1
+if served > 0 then
+  life_ms = redis.call('PTTL', semaphore)
+  keep_record(requests, ARGV[2])
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  for i = 1, served do
+    permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
+  end
+  if life_ms > 0 then
+    redis.call('PEXPIRE', timeouts, life_ms)
+  end
+end
 if retry_ms < 0 and served < #counts and pool then
-  retry_ms = permits_expiry_ms(timeouts, counts[served + 1] - available, now)
+  retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
 answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
-  record(requests, number, ARGV[2], answer)
+  record(requests, number, answer)
 end
 if left then
-  redis.call(ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+  return tell(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
 elseif reclaimed > 0 then
-  permits_tell(timeouts, now, available, ARGV[3], ARGV[4])
+  return tell_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer`,
   operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
@@ -1072,13 +1347,26 @@ return answer`,
 
 /** remove a semaphore with all its permits, at most once per request. */
 export const permitsDelete: Script<
-  { semaphore: string; timeouts: string; requests: string },
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
   { number: number; floor: number },
   string
 > = {
   name: 'permits/delete',
-  sha1: 'a1355d17f1baa3ee8e11d1f3cacf73809ea47116',
+  sha1: 'cf839f2161e97ccf1e1b8e60ce2d80fb6251a871',
   source: `-- permits/delete
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -1090,14 +1378,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function permit_pool(semaphore)
@@ -1110,19 +1392,27 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
 end
 redis.call('ZCARD', timeouts)
-local _, wrong = permit_pool(semaphore)
-if wrong then
-  return wrong
+local left, wrong = permit_pool(semaphore)
+local refusal = wrong or not left and twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
 end
+keep_record(requests, ARGV[2])
 local removed = redis.call('UNLINK', semaphore, timeouts)
-return record(requests, number, ARGV[2], removed > 0 and '1' or '0')`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor],
+return record(requests, number, removed > 0 and '1' or '0')`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor],
   decode: text,
 };
 
@@ -1133,8 +1423,21 @@ export const permitsGiveBack: Script<
   number
 > = {
   name: 'permits/give-back',
-  sha1: 'c968b9406767f58aa6d42b718b5f7c567ed1f7b3',
+  sha1: 'c5a076b0f296ad32c400fa499e92df3517002c75',
   source: `-- permits/give-back
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -1146,14 +1449,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1174,52 +1471,80 @@ local function permit_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
-local function permits_remove(timeouts, first, count, now)
-  local removed, held = 0, 0
+local function permit_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permit_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
   for from = 0, count - 1, 1000 do
-    local ids = {}
-    for i = from, math.min(from + 1000, count) - 1 do
-      ids[#ids + 1] = permit_id(first, i)
-    end
+    local ids = permit_ids(first, from, math.min(from + 1000, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)
     end
-    removed = removed + redis.call('ZREM', timeouts, unpack(ids))
   end
-  return removed, held
+  return taken, held
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
   end
+  return nil
 end
-local function permits_tell(timeouts, now, left, publish, channel)
-  tell_available(left + redis.call('ZCOUNT', timeouts, '-inf', now), publish, channel)
-end
-local function permits_return(semaphore, timeouts, claims, tells, publish, channel)
+local function permits_return(semaphore, timeouts, claims, tells)
   local left, wrong = permit_pool(semaphore)
   if wrong then
     return wrong
   end
-  local now, removed, held = now_ms(), 0, 0
+  local now, taken, held = now_ms(), 0, 0
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
-    local some_removed, some_held = permits_remove(timeouts, claim, count, now)
-    removed, held = removed + some_removed, held + some_held
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
   end
-  if not left then
-    return 0
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or tells) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
-  if removed > 0 then
-    redis.call('INCRBY', semaphore, removed)
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
   end
-  if removed > 0 or tells then
-    permits_tell(timeouts, now, left + removed, publish, channel)
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
   end
-  return held
+  return left and held or 0, available
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
 end
 if not recall(KEYS[3], ARGV[1]) then
-  record(KEYS[3], ARGV[1], ARGV[2], 'cancelled')
+  keep_record(KEYS[3], ARGV[2])
+  record(KEYS[3], ARGV[1], 'cancelled')
 end
 local left = false
 if ARGV[6] == '1' then
@@ -1230,7 +1555,8 @@ local claims = {}
 for i = 7, #ARGV do
   claims[i - 6] = ARGV[i]
 end
-return permits_return(KEYS[1], KEYS[2], claims, left, ARGV[3], ARGV[4])`,
+local held, available = permits_return(KEYS[1], KEYS[2], claims, left)
+return tell_available(held, available or 0, ARGV[3], ARGV[4])`,
   operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, ...args.claims],
   decode: integer,
 };
@@ -1309,7 +1635,7 @@ export const permitsRelease: Script<
   number
 > = {
   name: 'permits/release',
-  sha1: 'fd8013c5f58957b5365f8f245b203a161d4cdc47',
+  sha1: '2e0f138aed6364581c9cc864aa17fa5864e713bc',
   source: `-- permits/release
 local function now_ms()
   local time = redis.call('TIME')
@@ -1329,64 +1655,105 @@ local function permit_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
-local function permits_remove(timeouts, first, count, now)
-  local removed, held = 0, 0
+local function permit_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permit_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
   for from = 0, count - 1, 1000 do
-    local ids = {}
-    for i = from, math.min(from + 1000, count) - 1 do
-      ids[#ids + 1] = permit_id(first, i)
-    end
+    local ids = permit_ids(first, from, math.min(from + 1000, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)
     end
-    removed = removed + redis.call('ZREM', timeouts, unpack(ids))
   end
-  return removed, held
+  return taken, held
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
   end
+  return nil
 end
-local function permits_tell(timeouts, now, left, publish, channel)
-  tell_available(left + redis.call('ZCOUNT', timeouts, '-inf', now), publish, channel)
-end
-local function permits_return(semaphore, timeouts, claims, tells, publish, channel)
+local function permits_return(semaphore, timeouts, claims, tells)
   local left, wrong = permit_pool(semaphore)
   if wrong then
     return wrong
   end
-  local now, removed, held = now_ms(), 0, 0
+  local now, taken, held = now_ms(), 0, 0
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
-    local some_removed, some_held = permits_remove(timeouts, claim, count, now)
-    removed, held = removed + some_removed, held + some_held
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
   end
-  if not left then
-    return 0
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or tells) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
-  if removed > 0 then
-    redis.call('INCRBY', semaphore, removed)
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
   end
-  if removed > 0 or tells then
-    permits_tell(timeouts, now, left + removed, publish, channel)
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
   end
-  return held
+  return left and held or 0, available
 end
-return permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false, ARGV[1], ARGV[2])`,
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
+return tell_available(held, available or 0, ARGV[1], ARGV[2])`,
   operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
   decode: integer,
 };
 
 /** return a permit to the pool whoever has it, at most once per request. */
 export const permitsReleaseAny: Script<
-  { semaphore: string; timeouts: string; requests: string },
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
   { number: number; floor: number; publish: string; channel: string; claim: Buffer },
   string
 > = {
   name: 'permits/release-any',
-  sha1: '50ba042657b65f63ca25a111af0e5950416c7677',
+  sha1: 'c1e51bbcfd58eb51cfe3a9a443aa381b1117e8da',
   source: `-- permits/release-any
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -1398,14 +1765,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1426,61 +1787,100 @@ local function permit_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
-local function permits_remove(timeouts, first, count, now)
-  local removed, held = 0, 0
+local function permit_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permit_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
   for from = 0, count - 1, 1000 do
-    local ids = {}
-    for i = from, math.min(from + 1000, count) - 1 do
-      ids[#ids + 1] = permit_id(first, i)
-    end
+    local ids = permit_ids(first, from, math.min(from + 1000, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)
     end
-    removed = removed + redis.call('ZREM', timeouts, unpack(ids))
   end
-  return removed, held
+  return taken, held
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
   end
+  return nil
 end
-local function permits_tell(timeouts, now, left, publish, channel)
-  tell_available(left + redis.call('ZCOUNT', timeouts, '-inf', now), publish, channel)
-end
-local function permits_return(semaphore, timeouts, claims, tells, publish, channel)
+local function permits_return(semaphore, timeouts, claims, tells)
   local left, wrong = permit_pool(semaphore)
   if wrong then
     return wrong
   end
-  local now, removed, held = now_ms(), 0, 0
+  local now, taken, held = now_ms(), 0, 0
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
-    local some_removed, some_held = permits_remove(timeouts, claim, count, now)
-    removed, held = removed + some_removed, held + some_held
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
   end
-  if not left then
-    return 0
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or tells) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
-  if removed > 0 then
-    redis.call('INCRBY', semaphore, removed)
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
   end
-  if removed > 0 or tells then
-    permits_tell(timeouts, now, left + removed, publish, channel)
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
   end
-  return held
+  return left and held or 0, available
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
 end
 local requests, number = KEYS[3], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
 end
-local held = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false, ARGV[3], ARGV[4])
+local refusal = redis.call('EXISTS', KEYS[1]) == 0 and twin_refusal(KEYS[2], unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+keep_record(requests, ARGV[2])
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
 if type(held) == 'table' then
   return held
 end
-return record(requests, number, ARGV[2], tostring(held))`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.publish, args.channel, args.claim],
+answer = record(requests, number, tostring(held))
+return tell_available(answer, available or 0, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.publish, args.channel, args.claim],
   decode: text,
 };
 
@@ -1491,7 +1891,7 @@ export const permitsRenew: Script<
   string
 > = {
   name: 'permits/renew',
-  sha1: '3ea7e373480f2afd853ca907ccff0787904b4c9c',
+  sha1: 'fc3026f2203b3e0efdab5c9c2f46712e8980c998',
   source: `-- permits/renew
 local function now_ms()
   local time = redis.call('TIME')
@@ -1512,11 +1912,11 @@ for i = 1, #ARGV do
   elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
     answers[i] = '0'
   else
-    if lease_ms > tonumber(expiry) - now then
-      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
-    end
     if ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
+    end
+    if lease_ms > tonumber(expiry) - now then
+      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
     end
     answers[i] = ttl < 0 and '1' or '1:' .. ttl
   end
@@ -1528,13 +1928,29 @@ return table.concat(answers, ' ')`,
 
 /** grow or shrink the number of permits, at most once per request. */
 export const permitsResize: Script<
-  { semaphore: string; timeouts: string; requests: string },
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
   { number: number; floor: number; way: string; permits: number; publish: string; channel: string },
   string
 > = {
   name: 'permits/resize',
-  sha1: 'a8c64e2205f7f8804172bd1b62f06610ca3eef64',
+  sha1: '51f915a4f0f179f524b56b1aad26e7147b9afb6e',
   source: `-- permits/resize
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -1546,14 +1962,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1570,13 +1980,24 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
+  return counts and reply + told or reply
 end
-local function permits_tell(timeouts, now, left, publish, channel)
-  tell_available(left + redis.call('ZCOUNT', timeouts, '-inf', now), publish, channel)
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
@@ -1588,34 +2009,57 @@ local left, wrong = permit_pool(semaphore)
 if wrong then
   return wrong
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if not left then
+  local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+  if refusal then
+    return refusal
+  end
   redis.call('UNLINK', timeouts)
   left, taken = 0, 0
 end
 local total = left + taken
 local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
 if total + delta > 2147483647 or left + delta < -2147483648 then
-  return record(requests, number, ARGV[2], '0')
+  return record(requests, number, '0')
 end
+local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-record(requests, number, ARGV[2], '1')
+answer = record(requests, number, '1')
 if delta > 0 then
-  permits_tell(timeouts, now_ms(), left + delta, ARGV[5], ARGV[6])
+  return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
-return '1'`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.way, args.permits, args.publish, args.channel],
+return answer`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.way, args.permits, args.publish, args.channel],
   decode: text,
 };
 
 /** set the number of permits unless one is set, at most once per request. */
 export const permitsTrySet: Script<
-  { semaphore: string; timeouts: string; requests: string },
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
   { number: number; floor: number; permits: number; ttlMs: number; publish: string; channel: string },
   string
 > = {
   name: 'permits/try-set',
-  sha1: '9f30fa69ed15f6d7c05daaa8766a005e5c23164e',
+  sha1: 'aafd933b335f0dab55569684e91351e064cabf28',
   source: `-- permits/try-set
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -1627,14 +2071,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function permit_pool(semaphore)
@@ -1647,6 +2085,32 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
+local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
+  end
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
 if answer then
@@ -1657,20 +2121,20 @@ local left, wrong = permit_pool(semaphore)
 if wrong then
   return wrong
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if left then
-  return record(requests, number, ARGV[2], '0')
+  return record(requests, number, '0')
+end
+local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
 end
 redis.call('UNLINK', timeouts)
-redis.call('SET', semaphore, ARGV[3])
-if tonumber(ARGV[4]) > 0 then
-  redis.call('PEXPIRE', semaphore, ARGV[4])
-end
-record(requests, number, ARGV[2], '1')
-if tonumber(ARGV[3]) > 0 then
-  redis.call(ARGV[5], ARGV[6], ARGV[3])
-end
-return '1'`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.permits, args.ttlMs, args.publish, args.channel],
+set_for(semaphore, ARGV[3], ARGV[4])
+answer = record(requests, number, '1')
+return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
 
@@ -1681,8 +2145,21 @@ export const permitsUpdateLease: Script<
   string
 > = {
   name: 'permits/update-lease',
-  sha1: 'baf3d98904f08e7dcc7196a183dc373763acb266',
+  sha1: '1b7d3a705ac740fe28f29e5b27e18c8a65186c69',
   source: `-- permits/update-lease
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -1694,14 +2171,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -1718,12 +2189,12 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local function permits_share_ttl(semaphore, timeouts)
-  local ttl = redis.call('PTTL', semaphore)
-  if ttl > 0 then
-    redis.call('PEXPIRE', timeouts, ttl)
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
-  return ttl
+  return counts and reply + told or reply
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
@@ -1734,18 +2205,22 @@ local left, wrong = permit_pool(semaphore)
 if wrong then
   return wrong
 end
+keep_record(requests, ARGV[2])
 local now = now_ms()
 local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
 if not left or expiry <= now then
-  return record(requests, number, ARGV[2], '0')
+  return record(requests, number, '0')
 end
+local life_ms = redis.call('PTTL', semaphore)
 redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
-permits_share_ttl(semaphore, timeouts)
-record(requests, number, ARGV[2], '1')
-if now + ARGV[4] < expiry then
-  redis.call(ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+if life_ms > 0 then
+  redis.call('PEXPIRE', timeouts, life_ms)
 end
-return '1'`,
+answer = record(requests, number, '1')
+if now + ARGV[4] < expiry then
+  return tell(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+end
+return answer`,
   operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.permit, args.leaseMs, args.publish, args.channel],
   decode: text,
 };
@@ -1757,8 +2232,21 @@ export const requestsCancel: Script<
   string
 > = {
   name: 'requests/cancel',
-  sha1: '7aef3900d95c72461c1f3ade6dc960ecad6cda76',
+  sha1: '1522318cb6c13f0d38e90efa8150754fc5cf3832',
   source: `-- requests/cancel
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -1770,21 +2258,16 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local answer = recall(KEYS[1], ARGV[1])
 if answer then
   return answer
 end
-return record(KEYS[1], ARGV[1], ARGV[2], 'cancelled')`,
+keep_record(KEYS[1], ARGV[2])
+return record(KEYS[1], ARGV[1], 'cancelled')`,
   operands: (keys, args) => [1, keys.requests, args.number, args.floor],
   decode: text,
 };
@@ -1796,11 +2279,18 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: 'ba05784983e3c95b9adbcf65ee7fcfe5ef7949f7',
+  sha1: '9c7e09fa01bacb0d4fc86aada5e337e7c91ca376',
   source: `-- rwlock/acquire-read
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
 local function beat(beats, member, now)
-  redis.call('ZADD', beats, now, member)
-  redis.call('PEXPIRE', beats, 600000)
+  zadd_for(beats, 600000, now, member)
 end
 local function first_in_line(line, beats, now)
   for i = 1, 32 do
@@ -1821,11 +2311,20 @@ local function first_in_line(line, beats, now)
   end
 end
 local function keep_holds(keys, first, last, lease_ms)
+  local made = {}
   for i = first, last do
-    if redis.call('PTTL', keys[i]) < lease_ms then
+    local left = redis.call('PTTL', keys[i])
+    if left < lease_ms then
       redis.call('SET', keys[i], '1', 'PX', lease_ms)
+      if left == -2 then
+        made[#made + 1] = keys[i]
+      end
     end
   end
+  return made
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
 end
 local function rw_mode(lock)
   local mode = redis.call('HGET', lock, 'mode')
@@ -1834,32 +2333,32 @@ local function rw_mode(lock)
   end
   return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
 end
-local function rw_sweep(lock, readers, now, publish, channel)
+local function rw_sweep(lock, readers, now)
   local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
   if #dead == 0 then
-    return
+    return false
   end
   redis.call('HDEL', lock, unpack(dead))
-  redis.call('ZREM', readers, unpack(dead))
-  if redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1 then
+  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+  if freed then
     redis.call('DEL', lock)
-    redis.call(publish, channel, '0')
   end
+  redis.call('ZREM', readers, unpack(dead))
+  return freed
 end
-local function write_hold(lock, holder, held, count, lease_ms)
-  if held < count then
-    redis.call('HSET', lock, holder, count)
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
-  if redis.call('PTTL', lock) < lease_ms then
-    redis.call('PEXPIRE', lock, lease_ms)
-  end
+  return counts and reply + told or reply
 end
 local lock, readers, writers, waiting, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local client = ARGV[1]
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 local now = math.floor(micros / 1000)
-rw_sweep(lock, readers, now, ARGV[3], ARGV[4])
+local freed = rw_sweep(lock, readers, now)
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -1870,7 +2369,7 @@ if mode ~= 'write' then
 end
 local function refusal(count, since, writer_beside, cancelled)
   local is_beside = mode == 'write' and redis.call('HEXISTS', lock, writer_beside .. ':write') == 1
-  if count > 1 and not is_beside then
+  if (count > 1 or writer_beside ~= '') and not is_beside then
     return mode and -4 or -2
   end
   if redis.call('EXISTS', cancelled) == 1 then
@@ -1883,6 +2382,10 @@ local function refusal(count, since, writer_beside, cancelled)
     return redis.call('PTTL', lock)
   end
   return writer and writer_since < since and writer_ms or nil
+end
+if ARGV[2] == 'line' then
+  needs_memory(waiting)
+  redis.call('ZREM', waiting, '')
 end
 local answers, earliest, key = { string.format('%.0f', micros) }, nil, 6
 for i = 5, #ARGV, 5 do
@@ -1897,33 +2400,43 @@ for i = 5, #ARGV, 5 do
       earliest = math.min(earliest or since, since)
     end
   else
+    needs_memory(readers)
     if not mode then
-      mode = 'read'
-      redis.call('DEL', readers)
-      redis.call('HSET', lock, 'mode', mode)
+      redis.call('UNLINK', readers)
     end
-    write_hold(lock, reader, held, count, lease_ms)
-    keep_holds(KEYS, key + 1, key + 2, lease_ms)
-    redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
-    redis.call('PEXPIRE', readers, redis.call('PTTL', lock))
+    mode = mode or 'read'
+    local longest_ms = math.max(redis.call('PTTL', lock), lease_ms)
+    zadd_for(readers, longest_ms, 'GT', now + lease_ms, reader)
+    local made = keep_holds(KEYS, key + 1, key + 2, lease_ms)
+    local written = redis.pcall('HSET', lock, 'mode', mode, reader, math.max(held, count))
+    if type(written) == 'table' then
+      for _, hold in ipairs(made) do
+        redis.call('PEXPIRE', hold, 0)
+      end
+      return written
+    end
+    redis.call('PEXPIRE', lock, longest_ms)
     answers[#answers + 1] = 'T'
   end
   key = key + 3
 end
-if ARGV[2] == 'line' then
-  if earliest then
-    local before = redis.call('ZSCORE', waiting, client)
-    if not mode and before and tonumber(before) < earliest then
-      redis.call(ARGV[3], ARGV[4], '0')
-    end
-    redis.call('ZADD', waiting, earliest, client)
+if earliest and ARGV[2] ~= 'none' then
+  local before = tonumber(redis.call('ZSCORE', waiting, client) or 0)
+  freed = freed or ARGV[2] == 'line' and not mode and before > 0 and before < earliest
+  if ARGV[2] == 'line' or before == 0 or before > earliest then
+    zadd_for(waiting, 600000, earliest, client)
+  else
     redis.call('PEXPIRE', waiting, 600000)
-    beat(beats, client, now)
-  elseif redis.call('ZREM', waiting, client) == 1 then
-    redis.call('ZREM', beats, client)
   end
+  beat(beats, client, now)
+elseif ARGV[2] == 'line' and redis.call('ZREM', waiting, client) == 1 then
+  redis.call('ZREM', beats, client)
 end
-return table.concat(answers, ' ')`,
+local answer = table.concat(answers, ' ')
+if freed then
+  return tell(answer, ARGV[3], ARGV[4], '0')
+end
+return answer`,
   operands: (keys, args) => [5 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.beats, ...keys.ofClaims, args.client, args.place, args.publish, args.channel, ...args.claims],
   decode: text,
 };
@@ -1935,11 +2448,18 @@ export const rwlockAcquireWrite: Script<
   number | null
 > = {
   name: 'rwlock/acquire-write',
-  sha1: 'fa87225a5798f218c0a7d633e87fea8dac1c5e67',
+  sha1: '98284b2fe8678788b528bac597082a3bd1b78f90',
   source: `-- rwlock/acquire-write
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
 local function beat(beats, member, now)
-  redis.call('ZADD', beats, now, member)
-  redis.call('PEXPIRE', beats, 600000)
+  zadd_for(beats, 600000, now, member)
 end
 local function first_in_line(line, beats, now)
   for i = 1, 32 do
@@ -1959,6 +2479,9 @@ local function first_in_line(line, beats, now)
     redis.call('ZREM', beats, first[1])
   end
 end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function rw_mode(lock)
   local mode = redis.call('HGET', lock, 'mode')
   if mode or redis.call('EXISTS', lock) == 0 then
@@ -1966,25 +2489,35 @@ local function rw_mode(lock)
   end
   return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
 end
-local function rw_readers(lock, readers, now, stem, publish, channel)
+local function rw_last(lock, readers, now)
   local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
   if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
     return tonumber(last[2]) - now
   end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_readers(lock, readers, now, stem)
+  local last = rw_last(lock, readers, now)
+  if last then
+    return last
+  end
   local are_all = redis.call('HLEN', lock) <= 200
   local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
   for i = 1, #fields, 2 do
-    local reader, left = fields[i], 0
+    local reader = fields[i]
     if reader ~= 'mode' then
-      local ends_at = redis.call('ZSCORE', readers, reader)
-      if ends_at then
-        left = tonumber(ends_at) - now
-      else
-        for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
-          local key = stem .. reader .. ':rwlock_timeout:' .. hold
-          left = math.max(left, redis.call('PTTL', key))
-        end
-      end
+      local left = rw_left(readers, reader, fields[i + 1], now, stem)
       if left > 0 then
         return left
       end
@@ -1996,28 +2529,45 @@ local function rw_readers(lock, readers, now, stem, publish, channel)
     return 0
   end
   redis.call('DEL', lock, readers)
-  redis.call(publish, channel, '0')
   return nil
 end
-local function rw_sweep(lock, readers, now, publish, channel)
+local function rw_sweep(lock, readers, now)
   local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
   if #dead == 0 then
-    return
+    return false
   end
   redis.call('HDEL', lock, unpack(dead))
-  redis.call('ZREM', readers, unpack(dead))
-  if redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1 then
+  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+  if freed then
     redis.call('DEL', lock)
-    redis.call(publish, channel, '0')
   end
+  redis.call('ZREM', readers, unpack(dead))
+  return freed
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
 end
 local function write_hold(lock, holder, held, count, lease_ms)
-  if held < count then
+  if held == 0 then
     redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
   end
   if redis.call('PTTL', lock) < lease_ms then
     redis.call('PEXPIRE', lock, lease_ms)
   end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
 end
 local lock, cancelled, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local waiting, beats = KEYS[5], KEYS[6]
@@ -2026,7 +2576,7 @@ local field = holder .. ':write'
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 local now = math.floor(micros / 1000)
-rw_sweep(lock, readers, now, ARGV[5], ARGV[6])
+local freed = rw_sweep(lock, readers, now)
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -2035,16 +2585,16 @@ local function busy()
   if mode == 'write' then
     return redis.call('PTTL', lock)
   end
-  local left = mode and rw_readers(lock, readers, now, ARGV[7], ARGV[5], ARGV[6]) or nil
+  local left = mode and rw_readers(lock, readers, now, ARGV[7])
   if left then
     return left
   end
+  freed = freed or mode == 'read'
   local reader, since, reader_ms = first_in_line(waiting, beats, now)
   local mine = redis.call('ZSCORE', writers, holder)
   return reader and since < (tonumber(mine or micros)) and reader_ms or nil
 end
-local held = tonumber(redis.call('HGET', lock, field) or 0)
-if held == 0 then
+local function refusal()
   if count > 1 then
     return mode and -4 or -2
   end
@@ -2052,22 +2602,32 @@ if held == 0 then
     return -3
   end
   local ms = busy()
-  if ms then
-    if ARGV[4] == 'line' then
-      redis.call('ZADD', writers, 'NX', micros, holder)
-      redis.call('PEXPIRE', writers, 600000)
-      beat(beats, holder, now)
-    end
-    return ms
+  if ms and ARGV[4] == 'line' then
+    zadd_for(writers, 600000, 'NX', micros, holder)
+    beat(beats, holder, now)
   end
-  redis.call('DEL', readers)
-  redis.call('HSET', lock, 'mode', 'write')
+  return ms
 end
-write_hold(lock, field, held, count, lease_ms)
-if redis.call('ZREM', writers, holder) == 1 then
-  redis.call('ZREM', beats, holder)
+local held = tonumber(redis.call('HGET', lock, field) or 0)
+local code = held == 0 and refusal() or nil
+if not code then
+  needs_memory(readers)
+  if redis.call('ZREM', writers, holder) == 1 then
+    redis.call('ZREM', beats, holder)
+  end
+  if held > 0 then
+    write_hold(lock, field, held, count, lease_ms)
+  else
+    redis.call('UNLINK', readers)
+    redis.call('PEXPIRE', lock, lease_ms)
+    redis.call('HSET', lock, 'mode', 'write', field, count)
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
 end
-return nil`,
+if freed then
+  return tell(code, ARGV[5], ARGV[6], '0')
+end
+return code`,
   operands: (keys, args) => [6, keys.lock, keys.cancelled, keys.readers, keys.writers, keys.waiting, keys.beats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel, args.stem],
   decode: integerOrNull,
 };
@@ -2079,8 +2639,21 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: 'cce1446f7f7b80db6743b3c4abddc3aa234f8433',
+  sha1: '01f479f05de4442b6e8fb0b01ec1ae3f556c9db8',
   source: `-- rwlock/force-release
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2092,14 +2665,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function now_ms()
@@ -2113,57 +2680,131 @@ local function rw_mode(lock)
   end
   return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
 end
-local function rw_sweep(lock, readers, now, publish, channel)
+local function rw_sweep(lock, readers, now)
   local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
   if #dead == 0 then
-    return
+    return false
   end
   redis.call('HDEL', lock, unpack(dead))
-  redis.call('ZREM', readers, unpack(dead))
-  if redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1 then
+  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+  if freed then
     redis.call('DEL', lock)
-    redis.call(publish, channel, '0')
   end
+  redis.call('ZREM', readers, unpack(dead))
+  return freed
 end
-local lock, readers, requests, number, floor = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, readers, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
 end
-rw_sweep(lock, readers, now_ms(), ARGV[4], ARGV[5])
+keep_record(requests, ARGV[2])
+local freed = rw_sweep(lock, readers, now_ms())
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
 end
-if mode ~= ARGV[3] then
-  return record(requests, number, floor, '0')
-end
-local fields = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2]
-for i = 1, #fields, 2 do
-  for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
-    redis.call('DEL', ARGV[6] .. fields[i] .. ':rwlock_timeout:' .. hold)
+local is_held = mode == ARGV[3]
+if is_held then
+  local fields, hold_keys = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2], {}
+  for i = 1, #fields, 2 do
+    local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
+    for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100, 500 - #hold_keys) do
+      hold_keys[#hold_keys + 1] = stem .. hold
+    end
   end
+  redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
-redis.call('DEL', lock, readers)
-redis.call(ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
-return record(requests, number, floor, '1')`,
+answer = record(requests, number, is_held and '1' or '0')
+if is_held or freed then
+  return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
+end
+return answer`,
   operands: (keys, args) => [3, keys.lock, keys.readers, keys.requests, args.number, args.floor, args.mode, args.publish, args.channel, args.stem],
   decode: text,
 };
 
-/** who holds a read-write lock, and how long each lease still runs. */
+/** how many holds one holder has of a read-write lock. */
+export const rwlockHoldCount: Script<
+  { lock: string; readers: string },
+  { holder: string; stem: string },
+  number
+> = {
+  name: 'rwlock/hold-count',
+  sha1: '80a790897e8e9bd2424a56234f1028f50fba962a',
+  source: `-- rwlock/hold-count
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local lock, readers, holder = KEYS[1], KEYS[2], ARGV[1]
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local holds = redis.call('HGET', lock, holder)
+if not holds then
+  return 0
+end
+if
+  string.sub(holder, -6) ~= ':write' and rw_left(readers, holder, holds, now_ms(), ARGV[2]) <= 0
+then
+  return 0
+end
+return tonumber(holds)`,
+  operands: (keys, args) => [2, keys.lock, keys.readers, args.holder, args.stem],
+  decode: integer,
+};
+
+/** who holds a read-write lock, and how long each lease still runs, page by page. */
 export const rwlockInspect: Script<
   { lock: string; readers: string },
-  { stem: string },
+  { cursor: string; stem: string },
   string
 > = {
   name: 'rwlock/inspect',
-  sha1: '984d450a6a047659ce789103a70f20128bda3857',
+  sha1: '994df3524bba0e14f542a406e5d9da39c100dfbf',
   source: `-- rwlock/inspect
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
 local function rw_mode(lock)
   local mode = redis.call('HGET', lock, 'mode')
   if mode or redis.call('EXISTS', lock) == 0 then
@@ -2171,37 +2812,104 @@ local function rw_mode(lock)
   end
   return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
 end
-local lock, now = KEYS[1], now_ms()
+local lock, readers, now = KEYS[1], KEYS[2], now_ms()
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
 end
-local ends = {}
-local ours = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES')
-for i = 1, #ours, 2 do
-  ends[ours[i]] = tonumber(ours[i + 1])
-end
-local fields, holders = redis.call('HGETALL', lock), {}
+local page = redis.call('HSCAN', lock, ARGV[1], 'COUNT', 250)
+local fields, answer = page[2], { page[1] }
 for i = 1, #fields, 2 do
   local holder, holds = fields[i], fields[i + 1]
   local left = 0
   if string.sub(holder, -6) == ':write' then
     left = redis.call('PTTL', lock)
-  elseif ends[holder] then
-    left = math.max(0, ends[holder] - now)
   elseif holder ~= 'mode' then
-    for hold = 1, math.min(tonumber(holds) or 0, 100) do
-      left = math.max(left, redis.call('PTTL', ARGV[1] .. holder .. ':rwlock_timeout:' .. hold))
-    end
+    left = math.max(0, rw_left(readers, holder, holds, now, ARGV[2]))
   end
   if left ~= 0 then
     for _, part in ipairs({ holder, holds, string.format('%.0f', left) }) do
-      holders[#holders + 1] = part
+      answer[#answer + 1] = part
     end
   end
 end
-return #holders == 0 and '[]' or cjson.encode(holders)`,
-  operands: (keys, args) => [2, keys.lock, keys.readers, args.stem],
+return cjson.encode(answer)`,
+  operands: (keys, args) => [2, keys.lock, keys.readers, args.cursor, args.stem],
+  decode: text,
+};
+
+/** how long one side of a read-write lock is still held. */
+export const rwlockLease: Script<
+  { lock: string; readers: string },
+  { side: string; cursor: string; enoughMs: number; stem: string },
+  string
+> = {
+  name: 'rwlock/lease',
+  sha1: 'da1cd58a2087936cb56689510c747e650e939f17',
+  source: `-- rwlock/lease
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_last(lock, readers, now)
+  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
+  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+    return tonumber(last[2]) - now
+  end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local lock, readers, now = KEYS[1], KEYS[2], now_ms()
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local ttl = redis.call('PTTL', lock)
+if ARGV[1] == 'write' then
+  return '0 ' .. (mode == 'write' and ttl or -2)
+end
+local enough = math.min(tonumber(ARGV[3]), ttl > 0 and ttl - 1 or math.huge)
+local longest = ARGV[2] == '0' and rw_last(lock, readers, now) or -2
+if
+  longest >= enough
+  or longest > 0 and redis.call('HLEN', lock) - 1 == redis.call('ZCARD', readers)
+then
+  return '0 ' .. string.format('%.0f', longest)
+end
+local page = redis.call('HSCAN', lock, ARGV[2], 'COUNT', 250)
+local cursor, fields = page[1], page[2]
+for i = 1, #fields, 2 do
+  local reader = fields[i]
+  if reader ~= 'mode' and string.sub(reader, -6) ~= ':write' then
+    local left = rw_left(readers, reader, fields[i + 1], now, ARGV[4])
+    if left > 0 and left > longest then
+      longest = left
+    end
+    if longest >= enough then
+      cursor = '0'
+      break
+    end
+  end
+end
+return cursor .. ' ' .. string.format('%.0f', longest)`,
+  operands: (keys, args) => [2, keys.lock, keys.readers, args.side, args.cursor, args.enoughMs, args.stem],
   decode: text,
 };
 
@@ -2212,13 +2920,21 @@ export const rwlockLeaveLine: Script<
   number
 > = {
   name: 'rwlock/leave-line',
-  sha1: '8b4ec4154e24762cca8892ae4e03abc18d4041e7',
+  sha1: 'd8e0d7594c9b4f7c7f2aa6ad639bbe0da0dfd356',
   source: `-- rwlock/leave-line
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local is_free = redis.call('EXISTS', KEYS[1]) == 0
 local left = redis.call('ZREM', KEYS[2], ARGV[1])
 if left == 1 then
   redis.call('ZREM', KEYS[3], ARGV[1])
-  if redis.call('EXISTS', KEYS[1]) == 0 then
-    redis.call(ARGV[2], ARGV[3], '0')
+  if is_free then
+    return tell(left, ARGV[2], ARGV[3], '0')
   end
 end
 return left`,
@@ -2233,7 +2949,7 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: 'fddb1cf76b2bc8dee91037a7b2551381e5cb676e',
+  sha1: '3162af6f464f8d55f69177025e79ad5231ec8ee1',
   source: `-- rwlock/release-read
 local function now_ms()
   local time = redis.call('TIME')
@@ -2246,25 +2962,35 @@ local function rw_is_alive(readers, reader, hold, now)
   end
   return redis.call('EXISTS', hold) == 1
 end
-local function rw_readers(lock, readers, now, stem, publish, channel)
+local function rw_last(lock, readers, now)
   local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
   if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
     return tonumber(last[2]) - now
   end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_readers(lock, readers, now, stem)
+  local last = rw_last(lock, readers, now)
+  if last then
+    return last
+  end
   local are_all = redis.call('HLEN', lock) <= 200
   local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
   for i = 1, #fields, 2 do
-    local reader, left = fields[i], 0
+    local reader = fields[i]
     if reader ~= 'mode' then
-      local ends_at = redis.call('ZSCORE', readers, reader)
-      if ends_at then
-        left = tonumber(ends_at) - now
-      else
-        for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
-          local key = stem .. reader .. ':rwlock_timeout:' .. hold
-          left = math.max(left, redis.call('PTTL', key))
-        end
-      end
+      local left = rw_left(readers, reader, fields[i + 1], now, stem)
       if left > 0 then
         return left
       end
@@ -2276,8 +3002,14 @@ local function rw_readers(lock, readers, now, stem, publish, channel)
     return 0
   end
   redis.call('DEL', lock, readers)
-  redis.call(publish, channel, '0')
   return nil
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
 end
 local lock, cancelled, readers = KEYS[1], KEYS[2], KEYS[3]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -2286,28 +3018,40 @@ if burn_ms > 0 then
   redis.call('SET', cancelled, '1', 'PX', burn_ms)
 end
 local mode = redis.call('HGET', lock, 'mode')
-if redis.call('HEXISTS', lock, holder) == 0 then
+local held = redis.call('HGET', lock, holder)
+if not held then
   redis.call('ZREM', readers, holder)
   redis.call('DEL', unpack(KEYS, first))
   return mode == 'write' and -1 or -2
 end
 local now = now_ms()
 local alive = rw_is_alive(readers, holder, KEYS[first], now)
-if alive and count > 0 then
-  for i = first + 1, #KEYS do
-    redis.call('DEL', KEYS[i])
-  end
+local stays = alive and count > 0
+if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
+  redis.call('DEL', lock, readers, unpack(KEYS, first))
+  return tell(alive and 1 or -2, ARGV[4], ARGV[5], '0')
+end
+if stays then
   redis.call('HSET', lock, holder, count)
+  first = first + 1
+else
+  redis.call('ZREM', readers, holder)
+  redis.call('HDEL', lock, holder)
+end
+local removed = first <= #KEYS and redis.pcall('DEL', unpack(KEYS, first))
+if type(removed) == 'table' then
+  redis.call('HSET', lock, holder, held)
+  return removed
+end
+if stays then
   return 0
 end
-redis.call('DEL', unpack(KEYS, first))
-redis.call('HDEL', lock, holder)
-redis.call('ZREM', readers, holder)
-local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6], ARGV[4], ARGV[5])
-if not alive then
-  return -2
+local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6])
+local answer = not alive and -2 or freed and 1 or 0
+if freed then
+  return tell(answer, ARGV[4], ARGV[5], '0')
 end
-return freed and 1 or 0`,
+return answer`,
   operands: (keys, args) => [3 + keys.holds.length, keys.lock, keys.cancelled, keys.readers, ...keys.holds, args.holder, args.count, args.burnMs, args.publish, args.channel, args.stem],
   decode: integer,
 };
@@ -2319,31 +3063,41 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '447270d7b5a36a9ca70c92790f3f015df363ec45',
+  sha1: '70604010d16eedd448e2025904daf880f3a3327a',
   source: `-- rwlock/release-write
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function rw_readers(lock, readers, now, stem, publish, channel)
+local function rw_last(lock, readers, now)
   local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
   if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
     return tonumber(last[2]) - now
   end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_readers(lock, readers, now, stem)
+  local last = rw_last(lock, readers, now)
+  if last then
+    return last
+  end
   local are_all = redis.call('HLEN', lock) <= 200
   local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
   for i = 1, #fields, 2 do
-    local reader, left = fields[i], 0
+    local reader = fields[i]
     if reader ~= 'mode' then
-      local ends_at = redis.call('ZSCORE', readers, reader)
-      if ends_at then
-        left = tonumber(ends_at) - now
-      else
-        for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100) do
-          local key = stem .. reader .. ':rwlock_timeout:' .. hold
-          left = math.max(left, redis.call('PTTL', key))
-        end
-      end
+      local left = rw_left(readers, reader, fields[i + 1], now, stem)
       if left > 0 then
         return left
       end
@@ -2355,38 +3109,48 @@ local function rw_readers(lock, readers, now, stem, publish, channel)
     return 0
   end
   redis.call('DEL', lock, readers)
-  redis.call(publish, channel, '0')
   return nil
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
 end
 local lock, cancelled, writers, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local publish, channel = ARGV[4], ARGV[5]
 local field = holder .. ':write'
 if burn_ms > 0 then
   redis.call('SET', cancelled, '1', 'PX', burn_ms)
 end
 if redis.call('HEXISTS', lock, field) == 0 then
+  local answer = redis.call('EXISTS', lock) == 1 and -1 or -2
   if redis.call('ZREM', writers, holder) == 1 then
     redis.call('ZREM', beats, holder)
     if redis.call('HGET', lock, 'mode') ~= 'write' then
-      redis.call(publish, channel, '1')
+      return tell(answer, ARGV[4], ARGV[5], '1')
     end
   end
-  return redis.call('EXISTS', lock) == 1 and -1 or -2
+  return answer
 end
 if count > 0 then
   redis.call('HSET', lock, field, count)
   return 0
 end
-redis.call('HDEL', lock, field)
-if redis.call('HLEN', lock) == 1 then
+if redis.call('HLEN', lock) == 2 then
   redis.call('DEL', lock)
 else
+  local now = now_ms()
   redis.call('HSET', lock, 'mode', 'read')
-  rw_readers(lock, KEYS[5], now_ms(), ARGV[6], publish, channel)
+  local removed = redis.pcall('HDEL', lock, field)
+  if type(removed) == 'table' then
+    redis.call('HSET', lock, 'mode', 'write')
+    return removed
+  end
+  rw_readers(lock, KEYS[5], now, ARGV[6])
 end
-redis.call(publish, channel, '1')
-return 1`,
+return tell(1, ARGV[4], ARGV[5], '1')`,
   operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.writers, keys.beats, keys.readers, args.holder, args.count, args.burnMs, args.publish, args.channel, args.stem],
   decode: integer,
 };
@@ -2398,14 +3162,20 @@ export const rwlockRenewRead: Script<
   string
 > = {
   name: 'rwlock/renew-read',
-  sha1: 'abc15f3ef0ccba2c7dfe68cabae8a9df2c970fbe',
+  sha1: '1ef14533640864fd42c80c515debebc07566bd88',
   source: `-- rwlock/renew-read
 local function keep_holds(keys, first, last, lease_ms)
+  local made = {}
   for i = first, last do
-    if redis.call('PTTL', keys[i]) < lease_ms then
+    local left = redis.call('PTTL', keys[i])
+    if left < lease_ms then
       redis.call('SET', keys[i], '1', 'PX', lease_ms)
+      if left == -2 then
+        made[#made + 1] = keys[i]
+      end
     end
   end
+  return made
 end
 local function now_ms()
   local time = redis.call('TIME')
@@ -2418,6 +3188,14 @@ local function rw_is_alive(readers, reader, hold, now)
   end
   return redis.call('EXISTS', hold) == 1
 end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
 local answers, key, now = {}, 1, now_ms()
 for i = 1, #ARGV, 3 do
   local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
@@ -2429,11 +3207,11 @@ for i = 1, #ARGV, 3 do
   if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
     if lease_ms > 0 then
       keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
-      redis.call('ZADD', readers, 'GT', now + lease_ms, reader)
-      if redis.call('PTTL', lock) < lease_ms then
+      local left = redis.call('PTTL', lock)
+      if left < lease_ms then
         redis.call('PEXPIRE', lock, lease_ms)
       end
-      redis.call('PEXPIRE', readers, redis.call('PTTL', lock))
+      zadd_for(readers, math.max(left, lease_ms), 'GT', now + lease_ms, reader)
     end
     answers[#answers + 1] = '1'
   else
@@ -2448,13 +3226,29 @@ return table.concat(answers)`,
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const semaphoreAcquire: Script<
-  { semaphore: string; requests: string; line: string; beats: string },
+  { semaphore: string; requests: string; line: string; beats: string; marks: string },
   { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '794e458edee58476b1e4b2fe6b0d17b3a2e3c7e0',
+  sha1: '0c29bb19644808cdb5cd859423f1e8292ca0c71e',
   source: `-- semaphore/acquire
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2466,14 +3260,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
@@ -2483,18 +3271,29 @@ local function available_permits(semaphore)
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
+local function generation(marks, taken_from)
+  local now = redis.call('GET', marks) or '0'
+  return now, now == '0' or now == taken_from
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function beat(beats, member, now)
-  redis.call('ZADD', beats, now, member)
-  redis.call('PEXPIRE', beats, 600000)
+  zadd_for(beats, 600000, now, member)
 end
 local function first_in_line(line, beats, now)
   for i = 1, 32 do
@@ -2514,13 +3313,12 @@ local function first_in_line(line, beats, now)
     redis.call('ZREM', beats, first[1])
   end
 end
-local function serve_waiters(semaphore, line, beats, client, must_queue, available, needs)
+local function serve_waiters(line, beats, client, must_queue, available, needs)
   local now, left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    redis.call('ZADD', line, 'NX', rank, client)
-    redis.call('PEXPIRE', line, 600000)
+    zadd_for(line, 600000, 'NX', rank, client)
     beat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
@@ -2540,9 +3338,6 @@ local function serve_waiters(semaphore, line, beats, client, must_queue, availab
       first, _, absent_ms = first_in_line(line, beats, now)
     end
   end
-  if taken > 0 then
-    redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  end
   return served, taken, first and first ~= client and absent_ms or -1, left
 end
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
@@ -2554,29 +3349,49 @@ local available = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+local mark = generation(KEYS[5])
+needs_memory(requests)
 local served, taken, retry_ms, left =
-  serve_waiters(semaphore, KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
-answer = string.format('%.0f %.0f %.0f', served, taken, retry_ms)
+  serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
+answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
 if served > 0 then
-  record(requests, number, ARGV[2], answer)
+  keep_record(requests, ARGV[2])
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  record(requests, number, answer)
 end
 if left then
-  tell_available(available - taken, ARGV[3], ARGV[4])
+  return tell_available(answer, available - taken, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
   decode: text,
 };
 
 /** change the number of permits, at most once per request. */
 export const semaphoreAddPermits: Script<
-  { semaphore: string; requests: string },
+  { semaphore: string; requests: string; marks: string },
   { number: number; floor: number; publish: string; channel: string; delta: number },
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: 'cc37413e72e4242a128b323efa95c56a8ed7ebd3',
+  sha1: 'c3faf9a4b41df6dca449ba902ad7186d69d18483',
   source: `-- semaphore/add-permits
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2588,14 +3403,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
@@ -2605,43 +3414,76 @@ local function available_permits(semaphore)
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
-  end
+local function new_generation(marks, ttl_ms)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('GET', marks) or 0)
+  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  return mark
 end
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 local sum = available + ARGV[5]
 if sum > 2147483647 or sum < -2147483648 then
-  return record(requests, number, floor, string.format('full %.0f', available))
+  return record(requests, number, string.format('full %.0f', available))
+end
+if not exists then
+  new_generation(KEYS[3], 0)
 end
 redis.call('INCRBY', semaphore, ARGV[5])
-answer = record(requests, number, floor, string.format('%.0f', sum))
+answer = record(requests, number, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
-  tell_available(sum, ARGV[3], ARGV[4])
+  return tell_available(answer, sum, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor, args.publish, args.channel, args.delta],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.delta],
   decode: text,
 };
 
 /** remove a semaphore, at most once per request. */
 export const semaphoreDelete: Script<
-  { semaphore: string; requests: string },
+  { semaphore: string; requests: string; marks: string },
   { number: number; floor: number },
   string
 > = {
   name: 'semaphore/delete',
-  sha1: 'd0e26c3350323cf03b21931fbc0191b12c5dba0c',
+  sha1: '9cc9a6b87b803f06a46b0a6c08f2f911db5b2eae',
   source: `-- semaphore/delete
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2653,14 +3495,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
@@ -2670,7 +3506,7 @@ local function available_permits(semaphore)
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -2678,8 +3514,11 @@ end
 if not available_permits(semaphore) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-return record(requests, number, floor, tostring(redis.call('DEL', semaphore)))`,
-  operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor],
+keep_record(requests, ARGV[2])
+local deleted = redis.call('DEL', semaphore)
+redis.call('DEL', KEYS[3])
+return record(requests, number, tostring(deleted))`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor],
   decode: text,
 };
 
@@ -2690,8 +3529,21 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: 'e527ed3054242331fbd6b28a95952f0918f610e0',
+  sha1: '48e8d64f86aca1f0086642eb3705cbcca37739b8',
   source: `-- semaphore/drain-permits
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2703,14 +3555,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
@@ -2720,7 +3566,7 @@ local function available_permits(semaphore)
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -2729,23 +3575,37 @@ local available = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+keep_record(requests, ARGV[2])
 if available > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', available))
 end
-return record(requests, number, floor, string.format('%.0f', math.max(available, 0)))`,
+return record(requests, number, string.format('%.0f', math.max(available, 0)))`,
   operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor],
   decode: text,
 };
 
 /** make sure that a request never runs (again), and undo what it took. */
 export const semaphoreGiveBack: Script<
-  { semaphore: string; requests: string; line: string; beats: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; leaves: number; permits: number },
+  { semaphore: string; requests: string; line: string; beats: string; marks: string },
+  { number: number; floor: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string },
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '6f20ecf47fdbac890a8d97c7d674b514dceff662',
+  sha1: '663f306e2a0c63dcaca0800d0a9d3151202667e2',
   source: `-- semaphore/give-back
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2757,56 +3617,62 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
-  end
+local function generation(marks, taken_from)
+  local now = redis.call('GET', marks) or '0'
+  return now, now == '0' or now == taken_from
 end
-local function available_permits(semaphore)
-  local value = redis.call('GET', semaphore)
-  if not value then
-    return 0, false
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  return counts and reply + told or reply
 end
-local function give_back_permits(semaphore, permits)
-  local available, exists = available_permits(semaphore)
-  if not available or not exists then
-    return 0, 0
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
   end
-  local given = math.max(math.min(permits, 2147483647 - available), 0)
-  if given > 0 then
-    redis.call('INCRBY', semaphore, string.format('%.0f', given))
-  end
-  return given, available + given
+  return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 local answer = recall(requests, number)
-local permits = answer and tonumber(string.match(answer, '^%d+ (%d+)') or 0) or tonumber(ARGV[7])
-redis.call('ZREMRANGEBYSCORE', requests, number, number)
-record(requests, number, ARGV[2], 'cancelled')
+local permits, mark = ARGV[7], ARGV[8]
+if answer then
+  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)$')
+end
+permits = tonumber(permits or 0)
+local _, is_theirs = generation(KEYS[5], mark)
+local value = redis.pcall('GET', semaphore)
+if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+  return value
+end
+local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
+keep_record(requests, ARGV[2])
 local left = false
 if ARGV[6] == '1' then
   left = redis.call('ZREM', KEYS[3], client) == 1
   redis.call('ZREM', KEYS[4], client)
 end
-if permits == 0 and not left then
-  return 0
+redis.call('ZREMRANGEBYSCORE', requests, number, number)
+local returns = available and is_theirs
+local given = returns and math.max(math.min(permits, 2147483647 - available), 0) or 0
+local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
+if type(sum) == 'table' then
+  if answer then
+    record(requests, number, answer)
+  end
+  return sum
 end
-local given, available = give_back_permits(semaphore, permits)
-tell_available(available, ARGV[3], ARGV[4])
+record(requests, number, 'cancelled')
+if given > 0 or left then
+  return tell_available(given, (available or 0) + given, ARGV[3], ARGV[4])
+end
 return given`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, args.permits],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
   decode: integer,
 };
 
@@ -2837,13 +3703,26 @@ return string.format('%.0f %.0f', available, exists and 1 or 0)`,
 
 /** give permits back, at most once per request, and serve waiters with them. */
 export const semaphoreRelease: Script<
-  { semaphore: string; requests: string; line: string; beats: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mayCreate: number; needs: readonly number[] },
+  { semaphore: string; requests: string; line: string; beats: string; marks: string },
+  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/release',
-  sha1: '22b5074be5606a9f879ed9f3d3c2d3b7c68d0490',
+  sha1: 'd56da55ab2af4a6069044f568dd07e0269383793',
   source: `-- semaphore/release
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2855,14 +3734,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
@@ -2872,18 +3745,36 @@ local function available_permits(semaphore)
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
+local function generation(marks, taken_from)
+  local now = redis.call('GET', marks) or '0'
+  return now, now == '0' or now == taken_from
+end
+local function new_generation(marks, ttl_ms)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('GET', marks) or 0)
+  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  return mark
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
   end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function beat(beats, member, now)
-  redis.call('ZADD', beats, now, member)
-  redis.call('PEXPIRE', beats, 600000)
+  zadd_for(beats, 600000, now, member)
 end
 local function first_in_line(line, beats, now)
   for i = 1, 32 do
@@ -2903,13 +3794,12 @@ local function first_in_line(line, beats, now)
     redis.call('ZREM', beats, first[1])
   end
 end
-local function serve_waiters(semaphore, line, beats, client, must_queue, available, needs)
+local function serve_waiters(line, beats, client, must_queue, available, needs)
   local now, left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    redis.call('ZADD', line, 'NX', rank, client)
-    redis.call('PEXPIRE', line, 600000)
+    zadd_for(line, 600000, 'NX', rank, client)
     beat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
@@ -2929,12 +3819,9 @@ local function serve_waiters(semaphore, line, beats, client, must_queue, availab
       first, _, absent_ms = first_in_line(line, beats, now)
     end
   end
-  if taken > 0 then
-    redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  end
   return served, taken, first and first ~= client and absent_ms or -1, left
 end
-local semaphore, requests, number, floor, client = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[5]
+local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -2943,43 +3830,61 @@ local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-if available + ARGV[7] > 2147483647 then
-  return record(requests, number, floor, string.format('full %.0f', available))
-end
-if exists or ARGV[8] == '1' then
-  redis.call('INCRBY', semaphore, ARGV[7])
+local mark, is_theirs = generation(KEYS[5], ARGV[8])
+local is_anybodys = ARGV[8] == ''
+local takes_them = is_anybodys or exists and is_theirs
+keep_record(requests, ARGV[2])
+if takes_them then
+  if available + ARGV[7] > 2147483647 then
+    return record(requests, number, string.format('full %.0f', available))
+  end
+  if not exists then
+    mark = new_generation(KEYS[5], 0)
+  end
   available = available + ARGV[7]
 end
 local served, taken, retry_ms = 0, 0, -1
 if #ARGV > 8 then
-  served, taken, retry_ms = serve_waiters(
-    semaphore,
-    KEYS[3],
-    KEYS[4],
-    client,
-    ARGV[6] == '1',
-    available,
-    { unpack(ARGV, 9) }
-  )
+  served, taken, retry_ms =
+    serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 9) })
   available = available - taken
 end
-answer = string.format('%.0f %.0f %.0f %.0f', served, taken, retry_ms, available)
-record(requests, number, floor, answer)
-tell_available(available, ARGV[3], ARGV[4])
-return answer`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mayCreate, ...args.needs],
+local change = (takes_them and tonumber(ARGV[7]) or 0) - taken
+if takes_them or change ~= 0 then
+  redis.call('INCRBY', semaphore, string.format('%.0f', change))
+end
+answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
+record(requests, number, answer)
+return tell_available(answer, available, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, ...args.needs],
   decode: text,
 };
 
 /** set the permits of a semaphore that has none yet, at most once per request. */
 export const semaphoreTrySetPermits: Script<
-  { semaphore: string; requests: string },
+  { semaphore: string; requests: string; marks: string },
   { number: number; floor: number; publish: string; channel: string; permits: number; ttlMs: number },
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'f09bd50387774b555936b3014519d862382bf16b',
+  sha1: 'e3bda5203661c2788d061fabf628769d1c1f047c',
   source: `-- semaphore/try-set-permits
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
 local function recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
@@ -2991,14 +3896,8 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, floor, answer)
+local function record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
-  local known = redis.call('ZSCORE', requests, 'floor')
-  if not known or -tonumber(known) < tonumber(floor) then
-    redis.call('ZADD', requests, '-' .. floor, 'floor')
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
-  end
-  redis.call('PEXPIRE', requests, 1800000)
   return answer
 end
 local function available_permits(semaphore)
@@ -3008,12 +3907,34 @@ local function available_permits(semaphore)
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local function tell_available(available, publish, channel)
-  if available > 0 then
-    redis.call(publish, channel, string.format('%.0f', available))
+local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
   end
 end
-local semaphore, requests, number, floor = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local function new_generation(marks, ttl_ms)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('GET', marks) or 0)
+  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  return mark
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 local answer = recall(requests, number)
 if answer then
   return answer
@@ -3022,17 +3943,16 @@ local available, exists = available_permits(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
 if exists then
-  return record(requests, number, floor, '0')
+  return record(requests, number, '0')
 end
-redis.call('SET', semaphore, ARGV[5])
-if tonumber(ARGV[6]) > 0 then
-  redis.call('PEXPIRE', semaphore, ARGV[6])
-end
-record(requests, number, floor, '1')
-tell_available(tonumber(ARGV[5]), ARGV[3], ARGV[4])
-return '1'`,
-  operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor, args.publish, args.channel, args.permits, args.ttlMs],
+new_generation(KEYS[3], tonumber(ARGV[6]))
+set_for(semaphore, ARGV[5], ARGV[6])
+answer = record(requests, number, '1')
+return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,
 };
 

@@ -1,7 +1,11 @@
-import type { Clock, Timer } from './clock.js';
+import type { Clock } from './clock.js';
 import { Connection } from './connection.js';
 import type { Server } from './connection.js';
+import { ExpiryQueue, Limit } from './expiry-queue.js';
+import { isReplyError } from './redis.js';
+import { whenSettled } from './context.js';
 import type { Redis } from './redis.js';
+import { isAccessRefused } from './refusals.js';
 
 /** A subscriber that stays silent for one period after a ping is taken for half-open. */
 const PING_PERIOD_MS = 2_500;
@@ -15,27 +19,34 @@ export interface SubscriberOwner {
   /** From now on nothing published on `channel` is missed; what came before may have been. */
   confirmed(channel: string): void;
   trouble(error: Error): void;
+  /** The server refuses a channel, and will do so until somebody grants the right to it. */
+  refused(error: Error): void;
+  /** Something of ours threw. It is told, and stops nothing. */
+  fault(error: Error): void;
 }
 
 /** One connection that listens to any number of channels, and finds out when it has gone deaf. */
 export class Subscriber {
   readonly #connection: Connection;
-  readonly #clock: Clock;
   readonly #owner: SubscriberOwner;
   readonly #sharded: boolean;
   /** Channels that are wanted, and whether the server has confirmed them on this connection. */
   readonly #channels = new Map<string, boolean>();
-  #ping: Timer | undefined;
+  /** Channels that were told to be refused, and were not confirmed since. */
+  readonly #refused = new Set<string>();
+  readonly #pings: ExpiryQueue;
+  readonly #nextPing = new Limit(() => this.#pingAgain());
   #unansweredPing: Redis | undefined;
 
   constructor(server: Server, clock: Clock, owner: SubscriberOwner, sharded: boolean) {
-    this.#clock = clock;
     this.#owner = owner;
     this.#sharded = sharded;
+    this.#pings = new ExpiryQueue(clock, PING_PERIOD_MS);
     this.#connection = new Connection(server, clock, {
       connected: (redis) => this.#connected(redis),
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => owner.trouble(cause),
+      fault: (error) => owner.fault(error),
     });
   }
 
@@ -46,11 +57,14 @@ export class Subscriber {
     if (redis !== undefined) {
       this.#subscribe(redis, [channel]);
     }
-    this.#ping ??= this.#schedulePing();
+    if (this.#nextPing.chain === undefined) {
+      this.#pings.add(this.#nextPing);
+    }
   }
 
   remove(channel: string): void {
     this.#channels.delete(channel);
+    this.#refused.delete(channel);
     const redis = this.#connection.ready;
     const done = this.#sharded ? redis?.sunsubscribe(channel) : redis?.unsubscribe(channel);
     done?.catch(() => {});
@@ -60,17 +74,22 @@ export class Subscriber {
     return this.#channels.get(channel) === true;
   }
 
+  /** Asking for it again on this connection would bring the same refusal. */
+  isRefused(channel: string): boolean {
+    return this.#refused.has(channel);
+  }
+
   close(): void {
     this.#channels.clear();
-    this.#ping?.cancel();
+    this.#pings.close();
     this.#connection.close();
   }
 
   #connected(redis: Redis): void {
     this.#unansweredPing = undefined;
-    redis.on(this.#sharded ? 'smessage' : 'message', (channel: string, payload: string) => {
-      this.#owner.message(channel, payload);
-    });
+    redis.on(this.#sharded ? 'smessage' : 'message', (channel, payload) =>
+      this.#owner.message(channel, payload),
+    );
     const channels = [...this.#channels.keys()];
     const step = this.#sharded ? 1 : CHANNELS_PER_COMMAND;
     for (let i = 0; i < channels.length; i += step) {
@@ -86,30 +105,47 @@ export class Subscriber {
   }
 
   #subscribe(redis: Redis, channels: string[]): void {
-    const done = this.#sharded ? redis.ssubscribe(...channels) : redis.subscribe(...channels);
-    done.then(
-      () => {
-        for (const channel of channels) {
-          if (this.#connection.ready === redis && this.#channels.has(channel)) {
-            this.#channels.set(channel, true);
-            this.#owner.confirmed(channel);
-          }
-        }
-      },
-      // Refused, or moved to another node: waits live on their re-checks until somebody who
-      // knows better adds the channel again.
-      (error: Error) => this.#owner.trouble(error),
+    whenSettled(
+      redis.call(this.#sharded ? 'ssubscribe' : 'subscribe', channels),
+      () => this.#confirmed(redis, channels),
+      (error) => this.#failed(redis, channels, error),
     );
   }
 
-  #schedulePing(): Timer {
-    return this.#clock.after(PING_PERIOD_MS, () => {
-      this.#ping = undefined;
-      if (this.#channels.size > 0) {
-        this.#ping = this.#schedulePing();
-        this.#clock.afterInput(() => this.#check());
+  #confirmed(redis: Redis, channels: readonly string[]): void {
+    for (const channel of channels) {
+      if (this.#connection.ready === redis && this.#channels.has(channel)) {
+        this.#channels.set(channel, true);
+        this.#refused.delete(channel);
+        this.#owner.confirmed(channel);
       }
-    });
+    }
+  }
+
+  #failed(redis: Redis, channels: readonly string[], error: Error): void {
+    const [channel = ''] = channels;
+    if (channels.length > 1 && isReplyError(error) && this.#connection.ready === redis) {
+      // The server refuses all for the sake of one: the others need not be deaf.
+      redis.cork();
+      for (const each of channels.filter((other) => this.#channels.has(other))) {
+        this.#subscribe(redis, [each]);
+      }
+    } else if (channels.length > 1 || !isAccessRefused(error)) {
+      // Ended, or moved to another node: waits live on their re-checks until somebody who knows
+      // better adds the channel again.
+      this.#owner.trouble(error);
+    } else if (this.#channels.has(channel) && !this.#refused.has(channel)) {
+      this.#refused.add(channel);
+      const message = `may not listen to the channel "${channel}": ${error.message}`;
+      this.#owner.refused(new Error(message, { cause: error }));
+    }
+  }
+
+  #pingAgain(): void {
+    if (this.#channels.size > 0) {
+      this.#pings.add(this.#nextPing);
+      this.#check();
+    }
   }
 
   #check(): void {
@@ -128,6 +164,6 @@ export class Subscriber {
       }
     };
     // A rejection is the connection's end, which is told in its own way.
-    redis.ping().then(answered, () => {});
+    whenSettled(redis.ping(), answered, () => {});
   }
 }

@@ -40,7 +40,9 @@ export function checkOptions(argument: string, value: unknown): object {
     return {};
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError(`${argument} must be an object, got ${describe(value)}`);
+    // A string may be the address of a Redis, or its password.
+    const got = typeof value === 'string' ? 'a string' : describe(value);
+    throw new TypeError(`${argument} must be an object, got ${got}`);
   }
   return value;
 }

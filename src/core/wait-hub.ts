@@ -1,4 +1,5 @@
 import type { Clock, Timer } from './clock.js';
+import { asError } from './decode.js';
 import { FairShare } from './fair-share.js';
 
 /** A channel stays subscribed this long after its last listener, for those who come right back. */
@@ -24,14 +25,17 @@ interface Entry {
 export class WaitHub {
   readonly #channels: Channels;
   readonly #clock: Clock;
+  readonly #failed: (error: Error) => void;
   readonly #entries = new Map<string, Entry>();
   /** Channels that others were told on, and nobody here listens to. */
   readonly #told = new Map<string, Timer>();
   #isClosed = false;
 
-  constructor(channels: Channels, clock: Clock) {
+  /** `failed` is told when a listener throws. */
+  constructor(channels: Channels, clock: Clock, failed: (error: Error) => void) {
     this.#channels = channels;
     this.#clock = clock;
+    this.#failed = failed;
   }
 
   /** Listens until the returned function is called. The listener is called without payload as
@@ -63,7 +67,11 @@ export class WaitHub {
         entry.share.heard(this.#clock.now());
       }
       for (const listener of entry.listeners) {
-        listener(payload);
+        try {
+          listener(payload);
+        } catch (error) {
+          this.#failed(asError(error));
+        }
       }
     }
   }

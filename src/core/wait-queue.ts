@@ -1,4 +1,5 @@
 import type { Sending } from './call.js';
+import type { Chained } from './chain.js';
 import type { Verdict } from './lock-protocol.js';
 
 /** Who stands in a line on the server asks at least this often: 4 s of silence cost the place. */
@@ -12,7 +13,7 @@ export const SECOND_LOOK_MS = 50;
 export type Place = 'none' | 'line' | 'front';
 
 /** Somebody who waits for a lock. */
-export interface Waiter {
+export interface Waiter extends Chained {
   /** Under which it asks. */
   readonly holderId: string;
   /** The lease that it asks for. */

@@ -2,6 +2,7 @@ import type { Clock, Timer } from './clock.js';
 import type { Prepared, Receiver } from './call.js';
 import type { Delivery } from './delivery.js';
 import type { Lease } from './lease.js';
+import { LeasesByKey } from './leases-by-key.js';
 import { wavesOf } from './waves.js';
 
 /** One lease of a renewal command: 0 asks whether it is still held, and renews nothing. */
@@ -32,6 +33,7 @@ export interface Routes {
  */
 export class Watchdog {
   readonly #leases = new Map<Lease, Renewal>();
+  readonly #byKey = new LeasesByKey();
   readonly #clock: Clock;
   readonly #routes: Routes;
   readonly #delivery: Pick<Delivery, 'start'>;
@@ -52,9 +54,20 @@ export class Watchdog {
     return this.#leases.keys();
   }
 
+  /** Those of one object. */
+  leasesOf(kind: string, key: string): readonly Lease[] {
+    return this.#byKey.of(kind, key);
+  }
+
+  /** Asks about every lease now, of which some may have ended. */
+  look(): void {
+    this.#round(false);
+  }
+
   /** Takes charge of a lease that was granted. */
   add(lease: Lease, renewal: Renewal): void {
     this.#leases.set(lease, renewal);
+    this.#byKey.add(lease);
     lease.arm(2 * this.#periodMs);
     this.#timer ??= this.#schedule();
     if (lease.renewed && !lease.covers(this.#clock.now() + this.#periodMs)) {
@@ -66,12 +79,13 @@ export class Watchdog {
   /** Lets go of a lease, before its release is sent: a lease that is being released is never
    * renewed. False when it was let go before. */
   delete(lease: Lease): boolean {
+    this.#byKey.delete(lease);
     return this.#leases.delete(lease);
   }
 
   /** The connection is back: every lease is renewed, and what was suspect becomes held or lost. */
   connectionUp(): void {
-    this.#round(false);
+    this.look();
   }
 
   /** The connection is gone: nothing can be proven until it is back. */
@@ -87,6 +101,7 @@ export class Watchdog {
   close(): void {
     this.#timer?.cancel();
     this.#leases.clear();
+    this.#byKey.clear();
   }
 
   #schedule(): Timer {
@@ -119,8 +134,10 @@ export class Watchdog {
       due.set(renewal, leases);
       leases.push(lease);
     }
+    const groupOf = ({ identity }: Lease): string => this.#routes.groupOf(identity.key);
     for (const [renewal, leases] of due) {
-      for (const wave of wavesOf(leases, ({ identity }) => this.#routes.groupOf(identity.key))) {
+      // Each hold of a reader has a key of its own.
+      for (const wave of wavesOf(leases, groupOf, ({ alive }) => alive)) {
         this.#renew(renewal, wave);
       }
     }

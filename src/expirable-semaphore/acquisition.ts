@@ -75,12 +75,12 @@ export class PermitAcquisition extends Chained implements Claimant {
     }
   }
 
-  granted({ sentAt }: Sending, { lifeMs = -1 }: PermitAnswer): boolean {
+  granted(call: Sending, { lifeMs = -1 }: PermitAnswer): boolean {
     if (this.#over) {
       this.#keeper.giveBack(this);
       return true;
     }
-    const permits = this.#keeper.grant(this, this.#terms, { sentAt, lifeMs });
+    const permits = this.#keeper.grant(this, this.#terms, call, lifeMs);
     if (permits === undefined) {
       // The answer took longer than the lease: take it back and ask anew.
       this.#keeper.giveBack(this);
@@ -138,7 +138,7 @@ export class PermitAcquisition extends Chained implements Claimant {
   #finish(gone: boolean | undefined): void {
     const { runtime, protocol } = this.#keeper;
     this.#over = true;
-    runtime.kinds.leave(protocol.key, gone);
+    runtime.kinds.leave(protocol, gone);
     this.#stopWatching?.();
     this.#terms.patience.dispose();
   }

@@ -70,10 +70,11 @@ export interface PermitExpirableSemaphore {
   tryAcquire(options?: AcquireOptions): Promise<Permit | null>;
   /**
    * Like `acquire` for `count` permits, all or none; each is released by itself.
-   * @param count - 1 to 100000: each permit has a lease of its own to look after.
+   * @param count - 1 to 1000: the server grants them in one step.
+   * @throws RangeError outside that.
    */
   acquireMany(count: number, options?: AcquireOptions): Promise<Permit[]>;
-  /** Like `tryAcquire` for `count` permits (1 to 100000), all or none. */
+  /** Like `tryAcquire` for `count` permits (1 to 1000), all or none. */
   tryAcquireMany(count: number, options?: AcquireOptions): Promise<Permit[] | null>;
   /**
    * Acquires, runs `task`, and releases.
@@ -83,7 +84,9 @@ export interface PermitExpirableSemaphore {
    */
   using<T>(task: (permit: Permit) => T | Promise<T>, options?: AcquireOptions): Promise<T>;
   /**
-   * Releases a permit by its id, whoever acquired it.
+   * Releases a permit by its id, whoever acquired it. Its owner in another client learns of it with
+   * its next renewal, a third of its client's lease later at most: until then it may believe that it
+   * holds a permit which somebody else has got.
    *
    * Failure: it is done at most once, whatever the network does.
    * @param permitId - 32 lower-case hex digits.
@@ -112,8 +115,8 @@ export interface PermitExpirableSemaphore {
   updateLease(permitId: string, leaseMs: number): Promise<boolean>;
   /**
    * Removes the semaphore with all its permits; waiters go on waiting until permits are set again.
-   * Those who hold permits learn of it through their signal: in this client with the answer, those
-   * included whose permits were still on their way; else with the next renewal.
+   * Those who hold permits learn of it through their signal: in this client before the call settles,
+   * those included whose permits were still on their way; else with the next renewal.
    * @returns true if there was one.
    */
   delete(): Promise<boolean>;

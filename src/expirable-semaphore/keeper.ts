@@ -1,5 +1,5 @@
 import { OutcomeUnknownError } from '../errors.js';
-import type { Prepared } from '../core/call.js';
+import type { Prepared, Sending } from '../core/call.js';
 import type { Counted } from '../core/counted.js';
 import type { Holder } from '../core/events.js';
 import { GrantKeeper } from '../core/grant-keeper.js';
@@ -8,7 +8,6 @@ import type { Lease } from '../core/lease.js';
 import { PermitQueue } from '../core/permit-queue.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
-import { watchForStall } from '../core/stall.js';
 import type { LeaseTerms } from '../core/validate.js';
 import { PermitClaims } from './claims.js';
 import type { Claimant } from './claims.js';
@@ -18,14 +17,6 @@ import type { Claim, PermitsProtocol } from './protocol.js';
 
 /** A lease this short may be over before its answer arrives, and that is then told as it is. */
 const RETRIED_LEASE_MIN_MS = 100;
-
-/** What an ask for permits got them. */
-export interface Granted {
-  /** The instant before it was first sent. */
-  readonly sentAt: number;
-  /** Life that the semaphore had left; < 0 means no limit. */
-  readonly lifeMs: number;
-}
 
 /** What the permit-expirable semaphores of one client share. */
 export class PermitsState {
@@ -47,30 +38,34 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
   }
 
   /** The permits that the server has granted to `call`; undefined when its answer took longer than
-   * their lease, and that is not among the shortest. */
-  grant(claim: Claim, terms: LeaseTerms, { sentAt, lifeMs }: Granted): LeasedPermit[] | undefined {
+   * their lease, and that is not among the shortest. `lifeMs`: what the semaphore had left to live, < 0
+   * means no limit. */
+  grant(
+    claim: Claim,
+    terms: LeaseTerms,
+    call: Sending,
+    lifeMs: number,
+  ): LeasedPermit[] | undefined {
     const { clock, kinds } = this.runtime;
-    const { key, resource, kind, renewal } = this.protocol;
+    const { renewal } = this.protocol;
     const now = clock.now();
     const permits: LeasedPermit[] = [];
     for (const id of idsOf(claim)) {
       const lease = this.createLease(id);
-      lease.start(sentAt, terms.leaseMs);
-      lease.limit(sentAt, lifeMs);
+      lease.start(call, terms.leaseMs);
+      lease.limit(call.sentAt, lifeMs);
       if (terms.leaseMs >= RETRIED_LEASE_MIN_MS && !lease.covers(now)) {
         lease.end();
         return undefined;
       }
-      const permit = new LeasedPermit(this, lease, terms.renewed, {
-        grantedAt: now,
-        askedAt: sentAt,
-      });
+      const permit = new LeasedPermit(this, lease, terms.renewed, now);
       // Not pushed: that would make room for seventeen, and a permit's lease has one holder.
       lease.holders = [permit];
       permits.push(permit);
     }
     for (const permit of permits) {
-      kinds.enter(key, resource, kind);
+      // It is in use by the acquisition: nobody is in the way.
+      kinds.enter(this.protocol);
       this.#state.permits.set(permit.id, permit);
       this.runtime.keep(permit.lease, renewal);
     }
@@ -83,14 +78,24 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
     return permit?.lease.identity.key === this.protocol.key && permit.isHeld ? permit : undefined;
   }
 
-  /** The semaphore was deleted by a call sent at `sentAt`, with all permits asked for before. */
-  deleted(sentAt: number): void {
-    const { key } = this.protocol;
-    for (const { lease, askedAt } of this.#state.permits.values()) {
-      if (lease.identity.key === key && askedAt <= sentAt) {
+  /** The semaphore was deleted, by `call`. The permits that were asked for before that are gone with
+   * it, also those that were granted after it was sent. */
+  deleted({ order, sentAt, lastSentAt, strays }: Sending): void {
+    const { watchdog } = this.runtime;
+    for (const lease of watchdog.leasesOf(this.protocol.kind, this.protocol.key)) {
+      if (lease.order < order) {
         lease.lose('deleted');
+        if (lease.isReordered) {
+          // It may have been granted behind the deletion, by a semaphore that was set since.
+          this.giveBack(claimOf(lease.identity.holderId));
+        }
       }
     }
+    if (strays > 0 || lastSentAt !== sentAt) {
+      // A copy of it may have run behind later calls: what they got is asked about.
+      watchdog.look();
+    }
+    this.wake();
   }
 
   /** The local waiters of this semaphore. */
@@ -109,10 +114,11 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
   /** Reports a wait for this semaphore that lasts; returns what stops that. */
   watchForStall(startedAt: number): () => void {
     const { runtime, protocol } = this;
-    const { resource, kind } = protocol;
+    const { resource, kind, key } = protocol;
     const findHolders = (): Promise<readonly Holder[]> =>
       runtime.delivery.ask(resource, protocol.holders());
-    return watchForStall(runtime, { resource, kind, findHolders }, startedAt);
+    const waited = { id: `${kind}:${key}`, resource, kind, findHolders };
+    return runtime.stalls.watch(waited, startedAt);
   }
 
   /** Sets when a permit expires, whoever has it; false when it has expired or is unknown. */
@@ -160,7 +166,7 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
 
   /** Returns what was granted and is not wanted any more. */
   giveBack(claim: Claim): void {
-    this.runtime.delivery.behind(this.protocol.release(claim), () => this.wake());
+    this.runtime.delivery.behind(this.protocol.release(claim), { done: () => this.wake() });
   }
 
   /** Something of this semaphore may be available now. */
@@ -183,7 +189,7 @@ export class PermitKeeper extends GrantKeeper<LeasedPermit> {
   protected override letGo(lease: Lease): void {
     if (this.#state.permits.delete(lease.identity.holderId)) {
       this.runtime.letGo(lease);
-      this.runtime.kinds.leave(this.protocol.key, false);
+      this.runtime.kinds.leave(this.protocol, false);
     }
   }
 }

@@ -1,6 +1,4 @@
-import type { Lease } from '../core/lease.js';
 import { LeasedGrant } from '../core/leased-grant.js';
-import type { GrantOwner } from '../core/leased-grant.js';
 
 /** Proof that a permit was granted, and the way to give it back. */
 export interface Permit extends AsyncDisposable {
@@ -46,21 +44,8 @@ export interface Permit extends AsyncDisposable {
   release(): Promise<void>;
 }
 
-/** When a permit was asked for, by a command first sent then, and granted. */
-export interface PermitTimes {
-  readonly askedAt: number;
-  readonly grantedAt: number;
-}
-
 /** A permit on a lease of its own. */
 export class LeasedPermit extends LeasedGrant implements Permit {
-  readonly askedAt: number;
-
-  constructor(owner: GrantOwner<LeasedPermit>, lease: Lease, renewed: boolean, times: PermitTimes) {
-    super(owner, lease, renewed, times.grantedAt);
-    this.askedAt = times.askedAt;
-  }
-
   get id(): string {
     return this.lease.identity.holderId;
   }

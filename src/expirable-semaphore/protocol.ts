@@ -3,7 +3,8 @@ import type { Prepared, Sendable } from '../core/call.js';
 import { integers } from '../core/decode.js';
 import type { Holder } from '../core/events.js';
 import type { LeasedObject, ReleaseResult } from '../core/grant-keeper.js';
-import { prefixed, suffixed } from '../core/names.js';
+import type { NamedObject } from '../core/kinds.js';
+import { prefixed, privateKey, suffixed, twinOf } from '../core/names.js';
 import type { PermitAnswer } from '../core/permit-source.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
@@ -122,8 +123,9 @@ function claimBytes({ first, count }: Claim): Buffer {
 }
 
 /** One permit-expirable semaphore on Redisson's wire. */
-export class PermitsProtocol implements LeasedObject {
+export class PermitsProtocol implements LeasedObject, NamedObject {
   readonly kind = 'permit-expirable-semaphore';
+  readonly family: string = this.kind;
   readonly resource: string;
   readonly key: string;
   /** Where its releases are told. */
@@ -131,11 +133,18 @@ export class PermitsProtocol implements LeasedObject {
   /** Private record of this client's counted calls. */
   readonly requestsKey: string;
   readonly renewal: Renewal = renewal;
+  readonly sideKeys: readonly string[];
   readonly #runtime: Runtime;
   /** What is Redisson's. */
   readonly #keys: { semaphore: string; timeouts: string };
   /** With the private record of counted calls. */
-  readonly #counted: { semaphore: string; timeouts: string; requests: string };
+  readonly #counted: {
+    semaphore: string;
+    timeouts: string;
+    requests: string;
+    /** The name to which Redisson gives the same permits. */
+    twin: readonly string[];
+  };
   /** And the line in which clients stand whose first waiter was passed over for long. */
   readonly #lineKeys: {
     semaphore: string;
@@ -150,13 +159,16 @@ export class PermitsProtocol implements LeasedObject {
     this.resource = name;
     this.key = key;
     this.channel = prefixed('redisson_sc', key);
-    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
     this.#keys = { semaphore: key, timeouts: suffixed(key, 'timeout') };
-    this.#counted = { ...this.#keys, requests: this.requestsKey };
+    this.sideKeys = [this.#keys.timeouts];
+    const twin = twinOf(key);
+    const requests = this.requestsKey;
+    this.#counted = { ...this.#keys, requests, twin: twin === undefined ? [] : [twin] };
     this.#lineKeys = {
       ...this.#counted,
-      line: prefixed('latchkey_waiting', key),
-      beats: prefixed('latchkey_beats', key),
+      line: privateKey('latchkey_waiting', key),
+      beats: privateKey('latchkey_beats', key),
     };
   }
 

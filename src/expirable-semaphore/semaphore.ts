@@ -1,12 +1,14 @@
 import { AcquireTimeoutError, LeaseLostError, NotHeldError } from '../errors.js';
+import { enterAndStart, whileInUse } from '../core/entry.js';
 import type { AcquireOptions } from '../core/lock-face.js';
 import { describe } from '../core/names.js';
 import type { Request } from '../core/requests.js';
-import type { Prepared } from '../core/call.js';
+import type { Prepared, Sending } from '../core/call.js';
 import type { Runtime } from '../core/runtime.js';
 import { checkLease, checkOptions, checkTask, checkWaiting } from '../core/validate.js';
 import { checkInteger, INT32_MAX } from '../core/validate.js';
 import { PermitAcquisition } from './acquisition.js';
+import type { PermitTerms } from './acquisition.js';
 import type { PermitExpirableSemaphore } from './contract.js';
 import { PermitKeeper } from './keeper.js';
 import type { PermitsState } from './keeper.js';
@@ -14,8 +16,9 @@ import type { LeasedPermit, Permit } from './permit.js';
 import { PermitsProtocol } from './protocol.js';
 import type { PermitsView } from './protocol.js';
 
-/** Permits of one call: each is a lease of its own, and the server grants them in one step. */
-const COUNT_MAX = 100_000;
+/** Permits of one call: the server grants them in one step, and is not to be busy with it for long.
+ */
+const COUNT_MAX = 1_000;
 
 const INT32_MIN = -INT32_MAX - 1;
 
@@ -158,12 +161,12 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
 
   async delete(): Promise<boolean> {
     const { key, requestsKey } = this.#protocol;
-    const build = (request: Request): Prepared<string> => this.#protocol.delete(request);
     const work = async (): Promise<boolean> => {
       const { delivery } = this.#runtime;
-      const { count, sentAt } = await delivery.countAt(this.name, key, requestsKey, build);
-      this.#keeper.deleted(sentAt);
-      this.#keeper.wake();
+      const build = (request: Request): Prepared<string> => this.#protocol.delete(request);
+      const deleted = (_: unknown, call: Sending): void => this.#keeper.deleted(call);
+      const { count, call } = await delivery.countAt(this.name, key, requestsKey, build, deleted);
+      this.#keeper.deleted(call);
       return count === 1;
     };
     return await this.#inUse(work, () => true);
@@ -214,38 +217,25 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
       const { leaseMs, renewed } = checkLease(options, this.#runtime.settings.leaseMs);
       this.#runtime.assertOpen(this.name);
       signal?.throwIfAborted();
-      const { key, kind } = this.#protocol;
-      this.#runtime.kinds.enter(key, this.name, kind);
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
       const patience = this.#runtime.patience({ limitMs, signal });
-      return new Promise((resolve, reject) => {
-        const terms = { count, leaseMs, renewed, waits, patience };
-        new PermitAcquisition(this.#keeper, terms, resolve, reject).start();
-      });
+      const terms = { count, leaseMs, renewed, waits, patience };
+      return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
+  readonly #start = (terms: PermitTerms): Promise<LeasedPermit[]> =>
+    new Promise((resolve, reject) => {
+      new PermitAcquisition(this.#keeper, terms, resolve, reject).start();
+    });
+
   /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless
    * `isGone` says that the semaphore is not there. */
-  async #inUse<T>(
-    work: () => Promise<T>,
-    isGone: (result: T) => boolean = () => false,
-  ): Promise<T> {
-    const { key, kind } = this.#protocol;
-    this.#runtime.assertOpen(this.name);
-    this.#runtime.kinds.enter(key, this.name, kind);
-    // A call that fails has shown nothing about the name.
-    let gone: boolean | undefined;
-    try {
-      const result = await work();
-      gone = isGone(result);
-      return result;
-    } finally {
-      this.#runtime.kinds.leave(key, gone);
-    }
+  #inUse<T>(work: () => Promise<T>, isGone: (result: T) => boolean = () => false): Promise<T> {
+    return whileInUse(this.#runtime, this.#protocol, work, isGone);
   }
 }

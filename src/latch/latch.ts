@@ -1,9 +1,12 @@
+import { outside } from '../core/context.js';
 import { translate } from '../core/translate.js';
+import type { Prepared } from '../core/call.js';
+import { whileInUse } from '../core/entry.js';
+import type { Request } from '../core/requests.js';
 import type { Ending, Patience } from '../core/patience.js';
 import type { Runtime } from '../core/runtime.js';
 import { SharedLook } from '../core/shared-look.js';
 import type { Watcher } from '../core/shared-look.js';
-import { watchForStall } from '../core/stall.js';
 import type { WaitOptions } from '../core/validate.js';
 import { checkInteger, checkOptions, checkWaiting, INT32_MAX } from '../core/validate.js';
 import { LatchProtocol } from './protocol.js';
@@ -96,68 +99,59 @@ export class LatchFace implements CountDownLatch {
     checkInteger('count', count, 1, INT32_MAX);
     const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    return await this.#inUse(async () => {
-      const { key, requestsKey } = this.#protocol;
-      const set = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
-        this.#protocol.trySetCount(request, count, life),
-      );
-      return { result: set === 1, gone: false };
-    });
+    const set = await this.#change(
+      (request) => this.#protocol.trySetCount(request, count, life),
+      () => false,
+    );
+    return set === 1;
   }
 
   async countDown(): Promise<void> {
-    await this.#inUse(async () => {
-      const { key, requestsKey } = this.#protocol;
-      const left = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
-        this.#protocol.countDown(request),
-      );
-      return { result: undefined, gone: this.#wakeAtZero(left) };
-    });
+    await this.#change(
+      (request) => this.#protocol.countDown(request),
+      (left) => this.#wakeAtZero(left),
+    );
   }
 
   async count(): Promise<number> {
-    return await this.#inUse(async () => {
-      const { count } = await this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
-      return { result: count, gone: count === 0 };
-    });
+    const look = (): Promise<LatchView> =>
+      this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
+    const { count } = await whileInUse(
+      this.#runtime,
+      this.#protocol,
+      look,
+      (view) => view.count === 0,
+    );
+    return count;
   }
 
   async wait(options?: WaitOptions): Promise<boolean> {
     const { waitMs, signal } = checkWaiting(checkOptions('options', options));
-    return await this.#inUse(async () => {
-      signal?.throwIfAborted();
-      // Zero asks once, which takes as long as a command may take.
-      const limitMs = waitMs === 0 ? this.#runtime.settings.commandTimeoutMs : waitMs;
-      const patience = this.#runtime.patience({ limitMs, signal });
-      try {
-        const reached = await this.#waitWith(patience, waitMs === 0);
-        return { result: reached, gone: reached };
-      } finally {
-        patience.dispose();
-      }
-    });
+    this.#runtime.assertOpen(this.name);
+    signal?.throwIfAborted();
+    // Zero asks once, which takes as long as a command may take.
+    const limitMs = waitMs === 0 ? this.#runtime.settings.commandTimeoutMs : waitMs;
+    const patience = this.#runtime.patience({ limitMs, signal });
+    const wait = (): Promise<boolean> => this.#waitWith(patience, waitMs === 0);
+    try {
+      return await whileInUse(this.#runtime, this.#protocol, wait, (reached) => reached, patience);
+    } finally {
+      patience.dispose();
+    }
   }
 
   async delete(): Promise<boolean> {
-    return await this.#inUse(async () => {
-      const { key, requestsKey } = this.#protocol;
-      const deleted = await this.#runtime.delivery.count(this.name, key, requestsKey, (request) =>
-        this.#protocol.delete(request),
-      );
-      this.#wakeAtZero(0);
-      return { result: deleted === 1, gone: true };
-    });
+    const deleted = await this.#change(
+      (request) => this.#protocol.delete(request),
+      () => this.#wakeAtZero(0),
+    );
+    return deleted === 1;
   }
 
   #waitWith(patience: Patience, looksOnce: boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const look = this.#look();
-      const stopWatching = watchForStall(
-        this.#runtime,
-        // Nobody holds a latch.
-        { resource: this.name, kind: this.#protocol.kind, findHolders: () => Promise.resolve([]) },
-        patience.startedAt,
-      );
+      const stopWatching = this.#watchForStall(patience.startedAt);
       const waiter = new LatchWaiter(
         looksOnce,
         (reached) => {
@@ -187,6 +181,11 @@ export class LatchFace implements CountDownLatch {
     });
   }
 
+  #watchForStall(startedAt: number): () => void {
+    const { resource, kind, key } = this.#protocol;
+    return this.#runtime.stalls.watch({ id: `${kind}:${key}`, resource, kind }, startedAt);
+  }
+
   #timeout(patience: Patience): Error {
     const { clock, delivery, router } = this.#runtime;
     const { key } = this.#protocol;
@@ -213,25 +212,22 @@ export class LatchFace implements CountDownLatch {
   /** Local waiters need not wait for the message. */
   #wakeAtZero(count: number): boolean {
     if (count === 0) {
-      this.#looks.get(this.#protocol.key)?.hint();
+      const look = this.#looks.get(this.#protocol.key);
+      // Who waits there is somebody else.
+      outside(() => look?.hint());
     }
     return count === 0;
   }
 
-  /** Counts as a user of the name while `work` runs. */
-  async #inUse<T>(work: () => Promise<{ result: T; gone: boolean }>): Promise<T> {
-    const { key, kind } = this.#protocol;
-    this.#runtime.assertOpen(this.name);
-    this.#runtime.kinds.enter(key, this.name, kind);
-    // A call that fails has shown nothing about the name.
-    let gone: boolean | undefined;
-    try {
-      const done = await work();
-      ({ gone } = done);
-      return done.result;
-    } finally {
-      this.#runtime.kinds.leave(key, gone);
-    }
+  /** Makes a counted call; `isGone` says whether its answer shows that there is no latch now. */
+  #change(
+    build: (request: Request) => Prepared<string>,
+    isGone: (answer: number) => boolean,
+  ): Promise<number> {
+    const { key, requestsKey } = this.#protocol;
+    const count = (): Promise<number> =>
+      this.#runtime.delivery.count(this.name, key, requestsKey, build);
+    return whileInUse(this.#runtime, this.#protocol, count, isGone);
   }
 }
 

@@ -1,7 +1,9 @@
 import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import { integers } from '../core/decode.js';
-import { prefixed } from '../core/names.js';
+import { NO_SIDE_KEYS } from '../core/kinds.js';
+import type { NamedObject } from '../core/kinds.js';
+import { prefixed, privateKey } from '../core/names.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import {
@@ -40,8 +42,10 @@ function channelOf(key: string, isCluster: boolean): string {
 }
 
 /** One latch on Redisson's wire. */
-export class LatchProtocol {
+export class LatchProtocol implements NamedObject {
   readonly kind = 'count-down-latch';
+  readonly family: string = this.kind;
+  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
   readonly resource: string;
   readonly key: string;
   readonly channel: string;
@@ -53,7 +57,7 @@ export class LatchProtocol {
     this.resource = name;
     this.key = key;
     this.channel = channelOf(key, runtime.router.isCluster);
-    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
   }
 
   trySetCount({ number, floor }: Request, count: number, ttlMs: number): Prepared<string> {
@@ -75,7 +79,7 @@ export class LatchProtocol {
   }
 
   get #keys(): { latch: string; opened: string; requests: string } {
-    const opened = prefixed('latchkey_opened', this.key);
+    const opened = privateKey('latchkey_opened', this.key);
     return { latch: this.key, opened, requests: this.requestsKey };
   }
 

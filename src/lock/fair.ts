@@ -3,7 +3,7 @@ import type { Prepared, Sendable } from '../core/call.js';
 import type { ReleaseResult } from '../core/grant-keeper.js';
 import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
 import type { Verdict } from '../core/lock-protocol.js';
-import { prefixed } from '../core/names.js';
+import { prefixed, privateKey, twinOf } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   fairLockAcquire,
@@ -33,16 +33,22 @@ const followUp: Sendable<boolean> = {
 /** Waiters of all processes stand in one queue on the server. */
 export class FairLockProtocol extends HashLockProtocol {
   override readonly keepsLine = true;
+  override readonly sideKeys: readonly string[];
   /** Redisson's queue, its deadlines in Java's eyes, and when each of our clients was heard of. */
   readonly #line: { queue: string; timeouts: string; beats: string };
+  /** The beats of the name to which Redisson gives the same queue. */
+  readonly #twinBeats: readonly string[];
 
   constructor(runtime: Runtime, name: string, key: string) {
     super(runtime, 'fair-lock', name, key);
     this.#line = {
       queue: prefixed('redisson_lock_queue', key),
       timeouts: prefixed('redisson_lock_timeout', key),
-      beats: prefixed('latchkey_beats', key),
+      beats: privateKey('latchkey_beats', key),
     };
+    this.sideKeys = [this.#line.queue, this.#line.timeouts];
+    const twin = twinOf(key);
+    this.#twinBeats = twin === undefined ? [] : [privateKey('latchkey_beats', twin)];
   }
 
   override createQueue(emptied: () => void): WaitQueue {
@@ -57,7 +63,12 @@ export class FairLockProtocol extends HashLockProtocol {
   ): Prepared<Verdict> {
     const { publish } = this.runtime.router;
     const operands = fairLockAcquire.operands(
-      { lock: this.key, cancelled: this.cancelledKey(holder), ...this.#line },
+      {
+        lock: this.key,
+        cancelled: this.cancelledKey(holder),
+        ...this.#line,
+        twinBeats: this.#twinBeats,
+      },
       { holder, count, leaseMs, place, publish, channel: this.channel },
     );
     return { script: acquire, operands };

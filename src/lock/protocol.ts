@@ -4,15 +4,20 @@ import type { Prepared, Sendable } from '../core/call.js';
 import { list } from '../core/decode.js';
 import { ExclusiveQueue } from '../core/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant-keeper.js';
+import { NO_SIDE_KEYS } from '../core/kinds.js';
 import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
-import type { LockProtocol, LockView, Verdict } from '../core/lock-protocol.js';
-import { prefixed } from '../core/names.js';
+import type { LockProtocol, Verdict } from '../core/lock-protocol.js';
+import { FIRST_PAGE, LAST_PAGE } from '../core/lock-questions.js';
+import type { HolderPage, LeasePage } from '../core/lock-questions.js';
+import { prefixed, privateKey } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   lockAcquire,
   lockAcquireFenced,
   lockForceRelease,
+  lockHoldCount,
   lockInspect,
+  lockLease,
   lockRelease,
   lockRenew,
 } from '../core/scripts.generated.js';
@@ -34,14 +39,20 @@ const acquireFenced: Sendable<Verdict> = {
   },
 };
 
-const inspect: Sendable<LockView> = {
-  ...lockInspect,
-  decode: (reply) => readView(lockInspect.decode(reply)),
+/** One lease for all of it: there is one page only. */
+const lease: Sendable<LeasePage> = {
+  ...lockLease,
+  decode: (reply) => ({ cursor: LAST_PAGE, leaseMs: lockLease.decode(reply) }),
 };
 
-function readView(json: string): LockView {
+const inspect: Sendable<HolderPage> = {
+  ...lockInspect,
+  decode: (reply) => readPage(lockInspect.decode(reply)),
+};
+
+function readPage(json: string): HolderPage {
   const parsed: unknown = JSON.parse(json);
-  const [ttl, ...fields] = list(parsed);
+  const [cursor, ttl, ...fields] = list(parsed);
   const ttlMs = Number(ttl);
   const remainingMs = ttlMs < 0 ? Number.POSITIVE_INFINITY : ttlMs;
   const holders = [];
@@ -52,7 +63,7 @@ function readView(json: string): LockView {
     }
     holders.push({ holderId: String(fields[i]), depth, remainingMs });
   }
-  return { ttlMs, holders };
+  return { cursor: String(cursor), holders };
 }
 
 function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
@@ -72,6 +83,7 @@ export class HashLockProtocol implements LockProtocol {
   readonly lockId: string;
   readonly isShared = false;
   readonly keepsLine: boolean = false;
+  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
   /** Where its releases are told. */
   readonly channel: string;
   readonly requestsKey: string;
@@ -99,7 +111,7 @@ export class HashLockProtocol implements LockProtocol {
     this.key = key;
     this.lockId = `${runtime.id}:${kind}:${key}`;
     this.channel = prefixed('redisson_lock__channel', key);
-    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
   }
 
   createQueue(emptied: () => void): WaitQueue {
@@ -134,27 +146,38 @@ export class HashLockProtocol implements LockProtocol {
     return prepare(lockForceRelease, keys, { ...request, publish, channel });
   }
 
-  inspect(): Prepared<LockView> {
-    return { script: inspect, operands: lockInspect.operands({ lock: this.key }, {}) };
+  lease(): Prepared<LeasePage> {
+    return { script: lease, operands: lockLease.operands({ lock: this.key }, {}) };
   }
 
-  inspectAll(): Prepared<LockView> {
-    return this.inspect();
+  holdCount(holder: string): Prepared<number> {
+    return prepare(lockHoldCount, { lock: this.key }, { holder });
+  }
+
+  holders(cursor: string): Prepared<HolderPage> {
+    return { script: inspect, operands: lockInspect.operands({ lock: this.key }, { cursor }) };
+  }
+
+  obstacles(): Prepared<HolderPage> {
+    return this.holders(FIRST_PAGE);
   }
 
   /** Private: present while a holder id is burnt. */
   protected cancelledKey(holder: string): string {
-    return `${prefixed('latchkey_cancelled', this.key)}:${holder}`;
+    return `${privateKey('latchkey_cancelled', this.key)}:${holder}`;
   }
 }
 
 /** Adds a fencing token to every grant. */
 export class FencedLockProtocol extends HashLockProtocol {
+  readonly #token = prefixed('redisson_lock_token', this.key);
+  override readonly sideKeys: readonly string[] = [this.#token];
+
   override acquire(holder: string, count: number, leaseMs: number): Prepared<Verdict> {
     const keys = {
       lock: this.key,
       cancelled: this.cancelledKey(holder),
-      token: prefixed('redisson_lock_token', this.key),
+      token: this.#token,
     };
     const operands = lockAcquireFenced.operands(keys, { holder, count, leaseMs });
     return { script: acquireFenced, operands };

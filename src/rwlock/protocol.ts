@@ -1,16 +1,22 @@
 import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import { integer, list } from '../core/decode.js';
-import type { Holder } from '../core/events.js';
-import type { LockView } from '../core/lock-protocol.js';
-import { prefixed, suffixed } from '../core/names.js';
+import { NO_SIDE_KEYS } from '../core/kinds.js';
+import { FIRST_PAGE } from '../core/lock-questions.js';
+import type { HolderPage, LeasePage } from '../core/lock-questions.js';
+import { prefixed, privateKey, suffixed } from '../core/names.js';
 import type { Runtime } from '../core/runtime.js';
-import { rwlockForceRelease, rwlockInspect } from '../core/scripts.generated.js';
+import {
+  rwlockForceRelease,
+  rwlockHoldCount,
+  rwlockInspect,
+  rwlockLease,
+} from '../core/scripts.generated.js';
 
-const inspect: Sendable<readonly Holder[]> = {
+const inspect: Sendable<HolderPage> = {
   ...rwlockInspect,
   decode(reply) {
-    const parts = list(JSON.parse(rwlockInspect.decode(reply)));
+    const [cursor, ...parts] = list(JSON.parse(rwlockInspect.decode(reply)));
     const holders = [];
     for (let i = 0; i < parts.length; i += 3) {
       const leftMs = integer(parts[i + 2]);
@@ -20,7 +26,15 @@ const inspect: Sendable<readonly Holder[]> = {
         remainingMs: leftMs < 0 ? Number.POSITIVE_INFINITY : leftMs,
       });
     }
-    return holders;
+    return { cursor: String(cursor), holders };
+  },
+};
+
+const lease: Sendable<LeasePage> = {
+  ...rwlockLease,
+  decode(reply) {
+    const [cursor = '', leaseMs] = rwlockLease.decode(reply).split(' ');
+    return { cursor, leaseMs: integer(leaseMs) };
   },
 };
 
@@ -28,12 +42,12 @@ const WRITE = ':write';
 
 /** The private key of what one reader or writer has burnt. */
 export function cancelledKey(key: string, holder: string): string {
-  return `${prefixed('latchkey_cancelled', key)}:${holder}`;
+  return `${privateKey('latchkey_cancelled', key)}:${holder}`;
 }
 
 /** Private: our readers and when their leases end. */
 export function readersKey(key: string): string {
-  return prefixed('latchkey_readers', key);
+  return privateKey('latchkey_readers', key);
 }
 
 /** Redisson takes a reader for alive while any of its hold keys is there: those of more holds than
@@ -55,6 +69,8 @@ export function holdKey(key: string, holder: string, count: number): string {
 /** What both sides of one read-write lock have in common. */
 export abstract class SideProtocol {
   readonly family = 'read-write-lock';
+  /** Hold keys carry the id of their reader, which is in no name. */
+  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
   readonly resource: string;
   readonly key: string;
   readonly channel: string;
@@ -70,13 +86,13 @@ export abstract class SideProtocol {
     this.resource = name;
     this.key = key;
     this.channel = prefixed('redisson_rwlock', key);
-    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
+    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
     this.stem = suffixed(key, '');
     this.lines = {
       readers: readersKey(key),
-      writers: prefixed('latchkey_writers', key),
-      waiting: prefixed('latchkey_waiting', key),
-      beats: prefixed('latchkey_beats', key),
+      writers: privateKey('latchkey_writers', key),
+      waiting: privateKey('latchkey_waiting', key),
+      beats: privateKey('latchkey_beats', key),
     };
   }
 
@@ -89,22 +105,37 @@ export abstract class SideProtocol {
     return prepare(rwlockForceRelease, keys, { number, floor, mode, ...this.told, stem });
   }
 
-  inspect(): Prepared<LockView> {
-    return this.#inspect(this.mode);
+  lease(cursor: string, enoughMs: number): Prepared<LeasePage> {
+    const { mode: side, stem } = this;
+    const operands = rwlockLease.operands(this.#asked, { side, cursor, enoughMs, stem });
+    return { script: lease, operands };
   }
 
-  inspectAll(): Prepared<LockView> {
-    return this.#inspect('read', 'write');
+  holdCount(holderId: string): Prepared<number> {
+    const { stem } = this;
+    const holder = this.mode === 'write' ? holderId + WRITE : holderId;
+    return prepare(rwlockHoldCount, this.#asked, { holder, stem });
   }
 
-  #inspect(...modes: readonly ('read' | 'write')[]): Prepared<LockView> {
-    const { key, stem } = this;
-    const operands = rwlockInspect.operands({ lock: key, readers: this.lines.readers }, { stem });
-    const script: Sendable<LockView> = {
+  holders(cursor: string): Prepared<HolderPage> {
+    return this.#holders(cursor, this.mode);
+  }
+
+  obstacles(): Prepared<HolderPage> {
+    return this.#holders(FIRST_PAGE, 'read', 'write');
+  }
+
+  #holders(cursor: string, ...modes: readonly ('read' | 'write')[]): Prepared<HolderPage> {
+    const operands = rwlockInspect.operands(this.#asked, { cursor, stem: this.stem });
+    const script: Sendable<HolderPage> = {
       ...rwlockInspect,
-      decode: (reply) => viewOf(inspect.decode(reply), modes),
+      decode: (reply) => sideOf(inspect.decode(reply), modes),
     };
     return { script, operands };
+  }
+
+  get #asked(): { lock: string; readers: string } {
+    return { lock: this.key, readers: this.lines.readers };
   }
 
   protected get told(): { publish: string; channel: string } {
@@ -112,12 +143,14 @@ export abstract class SideProtocol {
   }
 }
 
-function viewOf(all: readonly Holder[], modes: readonly ('read' | 'write')[]): LockView {
+function sideOf(
+  { cursor, holders: all }: HolderPage,
+  modes: readonly ('read' | 'write')[],
+): HolderPage {
   const holders = all.flatMap((holder) => {
     const isWriter = holder.holderId.endsWith(WRITE);
     const holderId = isWriter ? holder.holderId.slice(0, -WRITE.length) : holder.holderId;
     return modes.includes(isWriter ? 'write' : 'read') ? [{ ...holder, holderId }] : [];
   });
-  const longestMs = Math.max(-2, ...holders.map(({ remainingMs }) => remainingMs));
-  return { ttlMs: longestMs === Number.POSITIVE_INFINITY ? -1 : longestMs, holders };
+  return { cursor, holders };
 }

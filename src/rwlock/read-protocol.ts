@@ -52,7 +52,10 @@ function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
   const terms: string[] = [];
   for (const { key, holderId, count, leaseMs } of claims) {
     const holds = holdKeys(key, holderId, 1, count);
-    ofClaims.push(key, readersKey(key), ...holds);
+    ofClaims.push(key, readersKey(key));
+    for (const hold of holds) {
+      ofClaims.push(hold);
+    }
     terms.push(holderId, String(holds.length), String(leaseMs));
   }
   return prepare(rwlockRenewRead, { ofClaims }, { claims: terms });
@@ -72,7 +75,11 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
   constructor(runtime: Runtime, name: string, key: string) {
     super(runtime, name, key);
     this.lockId = `${runtime.id}:read-lock:${key}`;
-    this.sibling = { lockId: `${runtime.id}:write-lock:${key}`, admits: true };
+    this.sibling = {
+      kind: 'write-lock',
+      lockId: `${runtime.id}:write-lock:${key}`,
+      admits: true,
+    };
   }
 
   createQueue(emptied: () => void): WaitQueue {
@@ -87,7 +94,9 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     beside = '',
   ): Prepared<Verdict> {
     const claim = { holderId, count, leaseMs, rank: 0, beside };
-    return { script: acquireOne, operands: this.#claim([claim], place) };
+    // Others of this client may wait, whose place in the line must not move back.
+    const joins = place === 'none' ? 'none' : 'join';
+    return { script: acquireOne, operands: this.#claim([claim], joins) };
   }
 
   acquireMany(claims: readonly ReadClaim[]): Prepared<Verdict[]> {
@@ -114,7 +123,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
 
   #claim(
     claims: readonly ReadClaim[],
-    place: Place,
+    place: 'none' | 'join' | 'line',
   ): ReturnType<typeof rwlockAcquireRead.operands> {
     const { key, lines, runtime, told } = this;
     const ofClaims: string[] = [];

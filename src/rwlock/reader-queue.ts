@@ -122,15 +122,18 @@ export class ReaderQueue implements WaitQueue {
       return;
     }
     this.#recheck?.cancel();
-    const first = [...this.#waiting].slice(0, READERS_PER_COMMAND);
-    const claims = first.map(([{ holderId, leaseMs }, rank]) => ({
-      holderId,
-      count: 1,
-      leaseMs,
-      rank,
-    }));
+    const waiters: Waiter[] = [];
+    const claims: ReadClaim[] = [];
+    for (const [waiter, rank] of this.#waiting) {
+      if (waiters.length === READERS_PER_COMMAND) {
+        break;
+      }
+      const { holderId, leaseMs } = waiter;
+      waiters.push(waiter);
+      claims.push({ holderId, count: 1, leaseMs, rank });
+    }
     const asking: Asking = {
-      waiters: first.map(([waiter]) => waiter),
+      waiters,
       hints: this.#hints,
       call: undefined,
       mayRun: true,
@@ -149,12 +152,17 @@ export class ReaderQueue implements WaitQueue {
 
   #answered(asking: Asking, verdicts: readonly Verdict[], call: Sending): void {
     asking.call = undefined;
-    const waits = verdicts.flatMap((verdict) => (verdict.is === 'busy' ? [verdict.busyMs] : []));
     this.#tell(asking, (waiter, i) => {
       waiter.answered(verdicts[i] ?? { is: 'busy', busyMs: 0 }, call);
     });
+    let busyMs: number | undefined;
+    for (const verdict of verdicts) {
+      if (verdict.is === 'busy') {
+        busyMs = Math.max(busyMs ?? -1, verdict.busyMs);
+      }
+    }
     // With all of them in, those behind them can be asked for.
-    this.#goOn(asking, waits.length === 0 ? 0 : Math.max(...waits));
+    this.#goOn(asking, busyMs ?? 0);
   }
 
   /** Tells all who are still here what their ask came to. */
@@ -209,7 +217,7 @@ export class ReaderQueue implements WaitQueue {
     this.#asking = undefined;
     if (this.#mayStand) {
       // Nobody is left for whom writers should stand back.
-      delivery.behind(this.#line.leaveLine(), () => {});
+      delivery.behind(this.#line.leaveLine());
     }
     this.#recheck?.cancel();
     this.#stopListening?.();

@@ -43,7 +43,11 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   constructor(runtime: Runtime, name: string, key: string) {
     super(runtime, name, key);
     this.lockId = `${runtime.id}:write-lock:${key}`;
-    this.sibling = { lockId: `${runtime.id}:read-lock:${key}`, admits: false };
+    this.sibling = {
+      kind: 'read-lock',
+      lockId: `${runtime.id}:read-lock:${key}`,
+      admits: false,
+    };
   }
 
   createQueue(emptied: () => void): WaitQueue {

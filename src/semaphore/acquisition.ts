@@ -2,7 +2,8 @@ import { AcquireTimeoutError } from '../errors.js';
 import { Chained } from '../core/chain.js';
 import type { Ending, Patience } from '../core/patience.js';
 import type { PermitQueue } from '../core/permit-queue.js';
-import type { PermitWaiter } from '../core/permit-source.js';
+import type { PermitAnswer, PermitWaiter } from '../core/permit-source.js';
+import type { Sending } from '../core/call.js';
 import { translate } from '../core/translate.js';
 import type { SemaphoreKeeper } from './keeper.js';
 import type { Permits } from './permits.js';
@@ -60,13 +61,15 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
     this.#stopWatching ??= this.#keeper.watchForStall(this.#patience.startedAt);
   }
 
-  granted(): boolean {
+  granted(_call: Sending, { mark }: PermitAnswer): boolean {
+    const taken = { permits: this.count, mark };
     if (this.#over) {
-      this.#giveBack();
+      // Granted after it had left: somebody else shall have them.
+      this.#keeper.giveBack(taken).catch((error: Error) => this.#keeper.failed(error));
       return true;
     }
     this.#finish(false);
-    this.#resolve(this.#keeper.createPermits(this.count, this.#patience.startedAt));
+    this.#resolve(this.#keeper.createPermits(taken, this.#patience.startedAt));
     return true;
   }
 
@@ -105,11 +108,6 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
     return this.#keeper.runtime.clock.now() - this.#patience.startedAt;
   }
 
-  /** Granted after it had left: somebody else shall have them. */
-  #giveBack(): void {
-    this.#keeper.giveBack(this.count, true).catch((error: Error) => this.#keeper.failed(error));
-  }
-
   #fail(error: unknown): void {
     if (!this.#over) {
       // A call that fails has shown nothing about the name.
@@ -121,7 +119,7 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
   #finish(gone: boolean | undefined): void {
     const { runtime, protocol } = this.#keeper;
     this.#over = true;
-    runtime.kinds.leave(protocol.key, gone);
+    runtime.kinds.leave(protocol, gone);
     this.#stopWatching?.();
     this.#patience.dispose();
   }

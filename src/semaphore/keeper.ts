@@ -1,13 +1,14 @@
 import type { Answered } from '../core/asked.js';
+import { asError } from '../core/decode.js';
+import type { BurnFollower } from '../core/delivery.js';
 import { PermitQueue } from '../core/permit-queue.js';
 import type { PermitWaiter } from '../core/permit-source.js';
-import { watchForStall } from '../core/stall.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import { INT32_MAX } from '../core/validate.js';
 import { GrantedPermits } from './permits.js';
 import type { PermitsOwner } from './permits.js';
-import type { ReleaseAnswer, SemaphoreProtocol } from './protocol.js';
+import type { ReleaseAnswer, Returned, SemaphoreProtocol } from './protocol.js';
 
 /** The local waiters of all semaphores of one client, by key. */
 export type SemaphoreQueues = Map<string, PermitQueue<PermitWaiter>>;
@@ -46,16 +47,15 @@ export class SemaphoreKeeper implements PermitsOwner {
 
   /** Reports a wait for this semaphore that lasts; returns what stops that. */
   watchForStall(startedAt: number): () => void {
-    const { resource, kind } = this.protocol;
+    const { resource, kind, key } = this.protocol;
     // Permits have no owner: nobody can be named.
-    const waited = { resource, kind, findHolders: () => Promise.resolve([]) };
-    return watchForStall(this.runtime, waited, startedAt);
+    return this.runtime.stalls.watch({ id: `${kind}:${key}`, resource, kind }, startedAt);
   }
 
-  createPermits(count: number, startedAt: number): GrantedPermits {
+  createPermits(taken: Returned, startedAt: number): GrantedPermits {
     const { runtime, protocol } = this;
     const grantedAt = runtime.clock.now();
-    const permits = new GrantedPermits(this, count, runtime.newHolderId(), grantedAt);
+    const permits = new GrantedPermits(this, taken, runtime.newHolderId(), grantedAt);
     if (runtime.events.wanted('acquired')) {
       const { kind, resource } = protocol;
       const waitedMs = Math.round(grantedAt - startedAt);
@@ -66,8 +66,16 @@ export class SemaphoreKeeper implements PermitsOwner {
 
   async release(permits: GrantedPermits): Promise<void> {
     const { runtime, protocol } = this;
-    runtime.assertOpen(protocol.resource);
-    await this.giveBack(permits.count, true);
+    try {
+      runtime.assertOpen(protocol.resource);
+      await this.giveBack(permits.taken, permits);
+    } catch (error) {
+      // Not before the permits have this promise.
+      await Promise.resolve();
+      permits.ended(asError(error));
+      throw error;
+    }
+    permits.ended();
     if (runtime.events.wanted('released')) {
       const { kind, resource } = protocol;
       const { holderId, grantedAt } = permits;
@@ -76,36 +84,41 @@ export class SemaphoreKeeper implements PermitsOwner {
     }
   }
 
+  async inTime(work: Promise<void>): Promise<void> {
+    const { runtime, protocol } = this;
+    runtime.assertOpen(protocol.resource);
+    await runtime.inTime(work, runtime.settings.commandTimeoutMs);
+  }
+
   failed(error: Error): void {
     this.runtime.failed(error);
   }
 
-  /** Releases `count` permits, and serves the next local waiters in the same step when it is their
-   * turn. Those that were taken (`goesOn`) go on behind when they are late, and not to a semaphore
-   * that is gone; others are then made never to be released, and make the semaphore. */
-  giveBack(count: number, goesOn: boolean): Promise<unknown> {
+  /** Releases permits, and serves the next local waiters in the same step when it is their turn.
+   * Those that were taken, and so have a mark, go on behind when they are late; others are then
+   * made never to be released. */
+  giveBack(returned: Returned, follower?: BurnFollower): Promise<unknown> {
     const { runtime, protocol } = this;
     const { key, resource } = protocol;
     const queue = this.#queues.get(key);
     const serves = queue?.takesNextRelease() === true;
-    const send = (
+    const send = async (
       waiters: readonly PermitWaiter[],
       mustQueue: boolean,
     ): Promise<Answered<ReleaseAnswer>> => {
-      const what = { permits: count, mayCreate: !goesOn };
-      const build = (request: Request) => protocol.release(request, what, waiters, mustQueue);
-      const burn = (request: Request) => protocol.settle(request, goesOn ? count : 0);
-      const burning = { burn, always: goesOn };
-      return runtime.delivery.counted(resource, key, build, burning).then((answered) => {
-        const { isRefused, available } = answered.answer;
-        if (isRefused) {
-          throw outOfRange('permits', [1, INT32_MAX - available], count, available);
-        }
-        if (!serves) {
-          this.wake(available);
-        }
-        return answered;
-      });
+      const build = (request: Request) => protocol.release(request, returned, waiters, mustQueue);
+      const goesOn = returned.mark !== undefined;
+      const burn = (request: Request) => protocol.settle(request, goesOn ? returned : undefined);
+      const burning = { burn, always: goesOn, follower };
+      const answered = await runtime.delivery.counted(resource, key, build, burning);
+      const { isRefused, available } = answered.answer;
+      if (isRefused) {
+        throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
+      }
+      if (!serves) {
+        this.wake(available);
+      }
+      return answered;
     };
     return serves ? queue.serveWith(send) : send([], false);
   }

@@ -1,7 +1,9 @@
 import { prepare } from '../core/call.js';
 import type { Prepared, Sendable } from '../core/call.js';
 import { integers } from '../core/decode.js';
-import { prefixed } from '../core/names.js';
+import { NO_SIDE_KEYS } from '../core/kinds.js';
+import type { NamedObject } from '../core/kinds.js';
+import { prefixed, privateKey } from '../core/names.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permit-source.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
@@ -29,6 +31,13 @@ export interface Counted {
   readonly isRefused: boolean;
 }
 
+/** What is given back, and the mark of the semaphore that it was taken from: undefined when it is for
+ * the one that is there, and makes one if there is none. */
+export interface Returned {
+  readonly permits: number;
+  readonly mark: string | undefined;
+}
+
 /** What a release says to the waiters that it was to serve, and to its caller. */
 export interface ReleaseAnswer extends PermitAnswer, Counted {}
 
@@ -40,11 +49,18 @@ const inspect: Sendable<SemaphoreView> = {
   },
 };
 
+/** An answer of so many integers, with the mark of the semaphore behind them. */
+function marked(answer: string, length: number): { numbers: number[]; mark: string } {
+  const end = answer.lastIndexOf(' ');
+  return { numbers: integers(answer.slice(0, end), length), mark: answer.slice(end + 1) };
+}
+
 const acquire: Sendable<PermitAnswer> = {
   ...semaphoreAcquire,
   decode(reply) {
-    const [granted = 0, , retryMs = -1] = integers(semaphoreAcquire.decode(reply), 3);
-    return { granted, retryMs };
+    const { numbers, mark } = marked(semaphoreAcquire.decode(reply), 3);
+    const [granted = 0, , retryMs = -1] = numbers;
+    return { granted, retryMs, mark };
   },
 };
 
@@ -62,8 +78,9 @@ const release: Sendable<ReleaseAnswer> = {
     if (full !== undefined) {
       return { granted: 0, retryMs: -1, available: full, isRefused: true };
     }
-    const [granted = 0, , retryMs = -1, available = 0] = integers(answer, 4);
-    return { granted, retryMs, available, isRefused: false };
+    const { numbers, mark } = marked(answer, 4);
+    const [granted = 0, , retryMs = -1, available = 0] = numbers;
+    return { granted, retryMs, available, isRefused: false, mark };
   },
 };
 
@@ -77,27 +94,52 @@ const addPermits: Sendable<Counted> = {
   },
 };
 
+const NOTHING: Returned = { permits: 0, mark: undefined };
+
+/** For so long, at least, the server remembers what a request got. */
+const RECORD_MS = 1_500_000;
+
 /** One counting semaphore on Redisson's wire. */
-export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
+export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObject {
   readonly kind = 'semaphore';
+  readonly family: string = this.kind;
+  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
   readonly resource: string;
   readonly key: string;
   readonly channel: string;
   readonly tellsAvailable = true;
   readonly requestsKey: string;
   readonly #runtime: Runtime;
-  readonly #keys: { semaphore: string; requests: string };
-  readonly #queueKeys: { semaphore: string; requests: string; line: string; beats: string };
+  readonly #keys: { semaphore: string; requests: string; marks: string };
+  readonly #queueKeys: {
+    semaphore: string;
+    requests: string;
+    line: string;
+    beats: string;
+    marks: string;
+  };
 
   constructor(runtime: Runtime, name: string, key: string) {
     this.#runtime = runtime;
     this.resource = name;
     this.key = key;
     this.channel = prefixed('redisson_sc', key);
-    this.requestsKey = `${prefixed('latchkey_requests', key)}:${runtime.id}`;
-    this.#keys = { semaphore: key, requests: this.requestsKey };
-    const line = prefixed('latchkey_waiting', key);
-    this.#queueKeys = { ...this.#keys, line, beats: prefixed('latchkey_beats', key) };
+    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
+    const marks = privateKey('latchkey_generation', key);
+    this.#keys = { semaphore: key, requests: this.requestsKey, marks };
+    const line = privateKey('latchkey_waiting', key);
+    this.#queueKeys = { ...this.#keys, line, beats: privateKey('latchkey_beats', key) };
+  }
+
+  watchRecord(): () => void {
+    const { clock } = this.#runtime;
+    const forgottenAt = clock.now() + RECORD_MS;
+    return () => {
+      if (clock.now() > forgottenAt) {
+        const what = `permits of "${this.resource}" may be lost`;
+        this.#runtime.failed(new Error(`${what}: what an acquisition got is not known any more`));
+      }
+    };
   }
 
   /** The server counts them, however many they are. */
@@ -122,11 +164,10 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
     return { script: acquire, operands: semaphoreAcquire.operands(this.#queueKeys, args) };
   }
 
-  /** Gives permits back, and serves `waiters` with what there is then. A semaphore that is gone gets
-   * none, unless they may make it anew. */
+  /** Gives permits back, and serves `waiters` with what there is then. */
   release(
     { number, floor }: Request,
-    { permits, mayCreate }: { permits: number; mayCreate: boolean },
+    { permits, mark = '' }: Returned,
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Prepared<ReleaseAnswer> {
@@ -138,20 +179,20 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
       client: this.#runtime.id,
       mustQueue: mustQueue ? 1 : 0,
       permits,
-      mayCreate: mayCreate ? 1 : 0,
+      mark,
       needs: waiters.map(({ count }) => count),
     };
     return { script: release, operands: semaphoreRelease.operands(this.#queueKeys, args) };
   }
 
   giveBack(request: Request, _waiters: readonly PermitWaiter[], leaves: boolean): Prepared<number> {
-    return this.#undo(request, leaves, 0);
+    return this.#undo(request, leaves, NOTHING);
   }
 
-  /** Makes sure that a change never runs (again) and serves nobody; a release of `permits` that
+  /** Makes sure that a change never runs (again) and serves nobody; a release of `returned` that
    * never ran is made now. */
-  settle(request: Request, permits: number): Prepared<number> {
-    return this.#undo(request, false, permits);
+  settle(request: Request, returned: Returned = NOTHING): Prepared<number> {
+    return this.#undo(request, false, returned);
   }
 
   addPermits({ number, floor }: Request, delta: number): Prepared<Counted> {
@@ -176,9 +217,13 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter> {
     return { script: inspect, operands: semaphoreInspect.operands({ semaphore: this.key }, {}) };
   }
 
-  #undo({ number, floor }: Request, leaves: boolean, permits: number): Prepared<number> {
+  #undo(
+    { number, floor }: Request,
+    leaves: boolean,
+    { permits, mark = '' }: Returned,
+  ): Prepared<number> {
     const place = { client: this.#runtime.id, leaves: Number(leaves) };
-    const args = { number, floor, ...this.#told, ...place, permits };
+    const args = { number, floor, ...this.#told, ...place, permits, mark };
     return prepare(semaphoreGiveBack, this.#queueKeys, args);
   }
 

@@ -1,5 +1,6 @@
 import { AcquireTimeoutError } from '../errors.js';
 import type { Prepared } from '../core/call.js';
+import { enterAndStart, whileInUse } from '../core/entry.js';
 import type { Request } from '../core/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../core/validate.js';
 import type { WaitOptions } from '../core/validate.js';
 import { PermitsAcquisition } from './acquisition.js';
+import type { PermitsTerms } from './acquisition.js';
 import { outOfRange, SemaphoreKeeper } from './keeper.js';
 import type { SemaphoreQueues } from './keeper.js';
 import type { Permits } from './permits.js';
@@ -78,9 +80,10 @@ export interface Semaphore {
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null>;
   /**
-   * Gives permits back, whoever took them: nothing checks that they were taken, and a semaphore that
-   * is not there is made. To give back those of an acquisition, `Permits.release()` is better: it
-   * goes on behind when it is late, and does not make a semaphore that is gone anew.
+   * Gives permits back, whoever took them: nothing checks that they were taken, they are for the
+   * semaphore that is there now, and one that is not there is made. To give back those of an
+   * acquisition, `Permits.release()` is better: it goes on behind when it is late, and gives nothing
+   * to a semaphore that was set anew since.
    * @param permits - 1 to 2147483647, default 1.
    * @throws RangeError when there would be more than 2147483647; nothing is changed.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
@@ -136,7 +139,7 @@ export class SemaphoreFace implements Semaphore {
         this.name,
         this.#protocol.key,
         (request) => this.#protocol.addPermits(request, delta),
-        { burn: (request) => this.#protocol.settle(request, 0), always: false },
+        { burn: (request) => this.#protocol.settle(request), always: false },
       );
       const { isRefused, available } = answer;
       if (isRefused) {
@@ -177,7 +180,7 @@ export class SemaphoreFace implements Semaphore {
 
   async release(permits = 1): Promise<void> {
     checkInteger('permits', permits, 1, INT32_MAX);
-    await this.#inUse(() => this.#keeper.giveBack(permits, false));
+    await this.#inUse(() => this.#keeper.giveBack({ permits, mark: undefined }));
   }
 
   async using<T>(
@@ -217,19 +220,21 @@ export class SemaphoreFace implements Semaphore {
       const { waitMs, signal } = checkWaiting(checkOptions('options', given));
       this.#runtime.assertOpen(this.name);
       signal?.throwIfAborted();
-      this.#runtime.kinds.enter(this.#protocol.key, this.name, this.#protocol.kind);
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
       const patience = this.#runtime.patience({ limitMs, signal });
-      return new Promise((resolve, reject) => {
-        const terms = { count, waits, patience };
-        new PermitsAcquisition(this.#keeper, terms, resolve, reject).start();
-      });
+      const terms = { count, waits, patience };
+      return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
     } catch (error) {
       return Promise.reject(error);
     }
   }
+
+  readonly #start = (terms: PermitsTerms): Promise<Permits> =>
+    new Promise((resolve, reject) => {
+      new PermitsAcquisition(this.#keeper, terms, resolve, reject).start();
+    });
 
   /** Runs a call that is made at most once. */
   async #count(
@@ -243,22 +248,9 @@ export class SemaphoreFace implements Semaphore {
     );
   }
 
-  /** Counts as a user of the name while `work` runs; `isGone` says that the name is free then. */
-  async #inUse<T>(
-    work: () => Promise<T>,
-    isGone: (result: T) => boolean = () => false,
-  ): Promise<T> {
-    const { key, kind } = this.#protocol;
-    this.#runtime.assertOpen(this.name);
-    this.#runtime.kinds.enter(key, this.name, kind);
-    // A call that fails has shown nothing about the name.
-    let gone: boolean | undefined;
-    try {
-      const result = await work();
-      gone = isGone(result);
-      return result;
-    } finally {
-      this.#runtime.kinds.leave(key, gone);
-    }
+  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless
+   * `isGone` says that the semaphore is not there. */
+  #inUse<T>(work: () => Promise<T>, isGone: (result: T) => boolean = () => false): Promise<T> {
+    return whileInUse(this.#runtime, this.#protocol, work, isGone);
   }
 }

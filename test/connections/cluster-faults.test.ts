@@ -2,8 +2,13 @@
 
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Call } from '../../src/core/call.js';
+import { systemClock } from '../../src/core/clock.js';
+import { createRouter } from '../../src/core/create-router.js';
+import { readTemplate } from '../../src/core/template.js';
 import type { Client, ClientOptions, Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
+import { startProxy } from '../support/proxy.js';
 import { runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { clusterWorld } from './cluster-world.js';
@@ -11,6 +16,9 @@ import { openClient } from './exercise.js';
 
 const MASTERS = 3;
 const LEASE_MS = 900;
+
+/** SHA-1 of `return 1`. */
+const ONE = 'e0e1f9fabfc9d4800c877a703b823ac0578ff8db';
 
 // The only replica is that of the first master.
 const world = await clusterWorld({ masters: MASTERS, replicas: 1 });
@@ -53,6 +61,12 @@ async function abortAcquisition(client: Client, name: string): Promise<void> {
   const acquiring = client.getLock(name).acquire({ signal: abort.signal });
   abort.abort(new Error('left'));
   await expect(acquiring).rejects.toThrow('left');
+}
+
+/** How often the map of the slots was read on a master so far. */
+async function mapsRead(master: number): Promise<number> {
+  const info = await world.node(master).info('commandstats');
+  return Number(/cmdstat_cluster\|slots:calls=(\d+)/u.exec(info)?.[1]);
 }
 
 async function releaseAll(holds: readonly Hold[]): Promise<void> {
@@ -128,6 +142,61 @@ test('closing while the slots are being read leaves no connection', async () => 
     );
     expect(left).toEqual([[], [], []]);
   });
+});
+
+test('130,000 calls that wait for a master which is cut off get there when it is back', async ({
+  onTestFinished,
+}) => {
+  const [cutOff, near] = world.servers;
+  const proxy = await startProxy({ target: cutOff?.url ?? '' });
+  const there = { host: '127.0.0.1', port: proxy.port };
+  const natMap = { [`${cutOff?.host}:${cutOff?.port}`]: there };
+  const nodes = [{ host: near?.host ?? '', port: near?.port ?? 0 }];
+  const endpoint = readTemplate(new Cluster(nodes, { lazyConnect: true, natMap }));
+  const told: string[] = [];
+  const fault = ({ message }: Error): void => void told.push(message);
+  const [up, down] = [(): void => {}, (): void => void told.push('down')];
+  const owner = {
+    up,
+    down,
+    message: up,
+    confirmed: up,
+    trouble: up,
+    refused: up,
+    fault,
+    answerLimitMs: 60_000,
+  };
+  const settings = { commandTimeoutMs: 60_000, shardedSubscriptionMode: 'auto' } as const;
+  const router = createRouter(endpoint, settings, systemClock(), owner);
+  onTestFinished(() => router.close(new Error('the test is over')));
+  const key = world.nameOn(0);
+  const watch = { failed: fault, unheard: () => {} };
+  const script = { name: 'one', sha1: ONE, source: 'return 1', decode: String };
+  const receiver = { answered: (answer: string) => told.push(answer), failed: fault };
+  const send = (): Call<string> => {
+    const call = new Call({ script, operands: [1, key] }, receiver, true, watch);
+    router.send(call);
+    return call;
+  };
+  router.open();
+  send();
+  await eventually(() => told.includes('1'));
+
+  proxy.refuse();
+  proxy.cutAll();
+  await eventually(() => told.includes('down'));
+  const calls = Array.from({ length: 130_000 }, send);
+  const asked = await mapsRead(1);
+  // The others say more than once meanwhile who serves the slot.
+  await eventually(async () => (await mapsRead(1)) >= asked + 2);
+  for (const call of calls.slice(1_000)) {
+    call.abandon();
+  }
+  told.length = 0;
+  await proxy.accept();
+  await eventually(() => told.filter((answer) => answer === '1').length === 1_000);
+
+  expect(told.filter((answer) => !['1', 'down'].includes(answer))).toEqual([]);
 });
 
 test('a failover is followed though another master is frozen', async () => {

@@ -2,6 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Client, ClientOptions } from '../../src/index.js';
+import { gate } from '../contract/fixture.js';
+import { lock } from '../contract/lock-faces.js';
+import { contend } from '../integration/contexts.js';
 import { kinds } from '../integration/every-kind.js';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder, rawClient, redisUrl } from '../support/redis.js';
@@ -67,6 +70,41 @@ describe.each([
   });
 });
 
+test('who hears by a connection to a node that a scope has opened is not in that scope', async () => {
+  const [mine, other] = [open('auto'), open('auto')];
+  const leader = mine.getLock(world.nameOn(0));
+  const [opened, ended] = [gate(), gate()];
+  const scope = leader.using(async () => {
+    // The first wait for each master makes this client listen there.
+    await Promise.all(
+      everyMaster.map(async (master) => {
+        const name = world.nameOn(master);
+        const first = await other.getLock(name).acquire();
+        const waiting = mine.getLock(name).using(() => undefined);
+        await eventually(async () => (await channelsUnder(name, world.node(master))).length > 0);
+        await first.release();
+        await waiting;
+      }),
+    );
+    opened.open();
+    await ended.opened;
+  });
+  await opened.opened;
+
+  const depths = await Promise.all(
+    everyMaster.map(async (master) => {
+      const sides = { waiting: mine, blocking: other, lock: leader, raw: world.node(master) };
+      const { release, tried } = await contend(lock, world.nameOn(master), sides);
+      await release();
+      return await tried;
+    }),
+  );
+
+  expect(depths).toEqual([null, null, null]);
+  ended.open();
+  await scope;
+});
+
 test.each(['on', 'off', 'auto'] as const)(
   'told %s, clients of one server do as ever',
   async (mode) => {
@@ -75,3 +113,26 @@ test.each(['on', 'off', 'auto'] as const)(
     await expectWaitEndsByMessage([openClient(options), openClient(options)], rawClient());
   },
 );
+
+test('a user without SPUBLISH is told what its calls have done, and that nobody hears of it', async () => {
+  const rights = ['reset', 'on', '>secret', '~*', '&*', '+@all', '-spublish'];
+  await Promise.all(
+    everyMaster.map(
+      async (master) => await world.node(master).call('ACL', 'SETUSER', 'mute', ...rights),
+    ),
+  );
+  const redis = world.template({ username: 'mute', password: 'secret' });
+  const client = openClient({ redis });
+  const errors: string[] = [];
+  client.on('error', ({ error }) => errors.push(error.message));
+
+  for (const master of everyMaster) {
+    const object = client.getLock(world.nameOn(master));
+    const hold = await object.acquire();
+    await hold.release();
+    await object.acquire();
+    expect(await object.forceRelease()).toBe(true);
+  }
+
+  expect(errors).toEqual([expect.stringMatching(/^Redis refuses SPUBLISH .*\+spublish/u)]);
+});

@@ -12,13 +12,14 @@ export const connecting = ['info', 'ping', 'subscribe', 'unsubscribe', 'eval', '
 /** ... in which these commands are used. */
 export const inScripts = [
   'get set incr incrby decr decrby del unlink exists pttl pexpire persist time publish',
-  'hget hset hdel hexists hgetall hlen hscan hrandfield',
+  'hget hset hdel hexists hlen hscan hrandfield',
   'zadd zrem zcard zcount zscore zmscore zrange zrevrange zrangebyscore zremrangebyscore',
   'llen lindex lrange lpos lpush rpush lpop lrem linsert',
 ].flatMap((line) => line.split(' '));
 
-/** Used only where a waiter of a fair lock is absent, waits in Java, or has lost its entry. */
-export const seldom = ['lpos', 'lpop', 'lpush', 'linsert', 'persist'];
+/** Used only where a waiter of a fair lock is absent, waits in Java, or has lost its entry; and where
+ * Java reads. */
+export const seldom = ['lpos', 'lpop', 'lpush', 'linsert', 'persist', 'hrandfield'];
 
 /** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
 export function patterns(prefix: string): string[] {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CommandTimeoutError } from '../../src/index.js';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
-import { randomName, rawClient, runPrefix } from '../support/redis.js';
+import { channelsUnder, randomName, rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { ownServer, type OwnServer } from '../support/server.js';
 import { connecting, inScripts, patterns, seldom, useEverything } from './everything.js';
@@ -30,6 +30,8 @@ const leastRights = (): string[] => [
   ...patterns(runPrefix()),
   ...[...connecting, ...inScripts].map((command) => `+${command}`),
 ];
+
+const channelOf = (name: string): string => `redisson_lock__channel:{${name}}`;
 
 const source = Object.values(scripts)
   .map((script) => script.source)
@@ -119,6 +121,41 @@ test('without the right to subscribe a wait still ends, and the error is told', 
   expect(next.isHeld).toBe(true);
   await eventually(() => errors.some((message) => message.includes('NOPERM')));
   await next.release();
+});
+
+test('a channel that is refused after a reconnect makes no other one deaf, and is told once', async () => {
+  const redis = await addUser('losing-one', leastRights());
+  const client = openClient({ redis });
+  const errors: string[] = [];
+  client.on('error', ({ error }) => errors.push(error.message));
+  const names = Array.from({ length: 20 }, () => randomName('channel'));
+  const owner = openClient({ redis: await addUser('owner', leastRights()) });
+  const holds = await Promise.all(names.map(async (name) => await owner.getLock(name).acquire()));
+  const abort = new AbortController();
+  const [refused = '', ...others] = names;
+  const inVain = client.getLock(refused).acquire({ signal: abort.signal });
+  const waits = others.map(async (name) => await client.getLock(name).acquire());
+  const listened = async (): Promise<number> =>
+    (await channelsUnder('redisson_lock__channel:{', raw)).length;
+  await eventually(async () => (await listened()) === names.length);
+
+  // The server ends the connection of a user who listens to more than it may.
+  const rights = others.map((name) => `&${channelOf(name)}`);
+  await raw.call('ACL', 'SETUSER', 'losing-one', 'resetchannels', ...rights);
+  await eventually(() => errors.some((message) => message.includes(channelOf(refused))));
+  await eventually(async () => (await listened()) === others.length);
+  const releasedAt = performance.now();
+  await Promise.all(holds.map(async (hold) => await hold.release()));
+  const granted = await Promise.all(waits);
+
+  // Without messages they would look again after five seconds.
+  expect(performance.now() - releasedAt).toBeLessThan(2_000);
+  expect(errors.filter((message) => message.includes('NOPERM'))).toEqual([
+    expect.stringContaining(channelOf(refused)),
+  ]);
+  abort.abort(new Error('enough'));
+  await expect(inVain).rejects.toThrow('enough');
+  await Promise.all(granted.map(async (hold) => await hold.release()));
 });
 
 test.each([

@@ -15,6 +15,7 @@ const RECORDS = [
   /^latchkey_requests:/,
   /^latchkey_opened:/,
   /^latchkey_beats:/,
+  /^latchkey_generation:/,
 ];
 
 export interface Fixture {

@@ -155,8 +155,8 @@ const changes: Case[] = [
 
 const reads: Case[] = [
   ...[
-    { kind: lock, script: scripts.lockInspect },
-    { kind: readLock, script: scripts.rwlockInspect },
+    { kind: lock, script: scripts.lockLease },
+    { kind: readLock, script: scripts.rwlockLease },
   ].map(({ kind, script }) => ({
     what: `whether a ${kind.what} is locked`,
     script,

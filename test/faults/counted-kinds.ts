@@ -3,6 +3,7 @@
 import type { Operand } from '../../src/core/script.js';
 import * as scripts from '../../src/core/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
+import { semaphoreMark } from '../support/semaphore-mark.js';
 
 const raw = rawClient();
 
@@ -34,12 +35,16 @@ const latchKeys = (name: string): { latch: string; opened: string; requests: str
 
 const semaphoreKeys = (
   name: string,
-): Record<'semaphore' | 'timeouts' | 'requests' | 'line' | 'beats', string> => ({
+): Record<'semaphore' | 'timeouts' | 'requests' | 'line' | 'beats' | 'marks', string> & {
+  twin: readonly string[];
+} => ({
   semaphore: name,
   timeouts: `{${name}}:timeout`,
   requests: requestsOf(name),
   line: `latchkey_waiting:{${name}}`,
   beats: `latchkey_beats:{${name}}`,
+  marks: semaphoreMark(name),
+  twin: [`{${name}}`],
 });
 
 const setTo =
@@ -53,7 +58,8 @@ const isAt =
 const isThere: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 1;
 const isGone: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 0;
 /** Removes what a kind may have left. */
-export const remove: Kind['prepare'] = async (name) => await raw.del(name, `{${name}}:timeout`);
+export const remove: Kind['prepare'] = async (name) =>
+  await raw.del(name, `{${name}}:timeout`, semaphoreMark(name));
 
 /** A permit that somebody has, for the next 30 s, and none that are left. */
 const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
@@ -151,7 +157,7 @@ const semaphoreKinds: Kind[] = [
         ...told,
         ...asker,
         permits: 5,
-        mayCreate: 0,
+        mark: '0',
         needs: [3],
       }),
     prepare: setTo(9),

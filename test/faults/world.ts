@@ -41,7 +41,7 @@ export interface Case {
 export type Finishing = Pick<TestContext, 'onTestFinished'>;
 
 /** Redis records of ours that outlive their object on purpose, with a TTL. */
-const records = [/latchkey_(cancelled|requests|opened):/];
+const records = [/latchkey_(cancelled|requests|opened|generation):/];
 
 /**
  * Called once at the top of a file: its names start alike, and nothing of them stays behind.
@@ -132,7 +132,7 @@ type Which = (command: string[]) => boolean;
 const any: Which = () => true;
 
 /** Calls with which somebody takes a place in a line on the server. */
-export const queues: Which = (command) => command.includes('line');
+export const queues: Which = (command) => ['line', 'join'].some((place) => command.includes(place));
 
 /** The answer to the next call of a script is cut off, and its copy held back. */
 export function cutReply(proxy: Proxy, script: WireScript, which: Which = any): CutReply {

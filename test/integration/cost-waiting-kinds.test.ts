@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createClient, type Client, type WaitOptions } from '../../src/index.js';
+import { lockInspect } from '../../src/core/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { randomName } from '../support/redis.js';
 import { ownServer } from '../support/server.js';
@@ -177,4 +178,27 @@ test.concurrent('a wait is told as stalled when it has lasted ten seconds', asyn
 
   expect(waited).toHaveLength(1);
   expect(waited[0]).toBeGreaterThanOrEqual(9_900);
+});
+
+test.concurrent('a thousand waits that last are told with one look at the holders', async () => {
+  const name = randomName('stalled');
+  const traffic = await countedTraffic(server.url);
+  await using client = clientOn(traffic.url, 100);
+  await using holder = clientOn(server.url);
+  const { holderId } = await holder.getLock(name).acquire();
+  const holders: unknown[] = [];
+  client.on('stalled', (event) => holders.push(event.holders));
+  const lock = client.getLock(name);
+  const waits = Array.from({ length: 1_000 }, async () => await lock.acquire().catch(none));
+
+  await eventually(() => holders.length >= 1_000, { withinMs: 15_000, everyMs: 50 });
+  const looks = traffic.proxy
+    .requests()
+    .filter(([, what]) => what === lockInspect.sha1 || what === lockInspect.source);
+  await client.close();
+  await Promise.all(waits);
+
+  expect(looks).toHaveLength(1);
+  expect(holders).toHaveLength(1_000);
+  expect(holders[999]).toMatchObject([{ holderId, depth: 1 }]);
 });

@@ -61,6 +61,7 @@ const walks = new Set([
   'rwlock/release-read',
   'rwlock/acquire-write',
   'rwlock/inspect',
+  'rwlock/lease',
   'rwlock/force-release',
 ]);
 const isHoldKey = (key: string): boolean => /:rwlock_timeout:\d+$/.test(key);
@@ -84,6 +85,7 @@ async function useLock(users: Users, lock: Lock, rival: Lock): Promise<void> {
     await outer.extend(2_000);
     await rival.tryAcquire();
     await lock.remainingLeaseMs();
+    await lock.holders();
   });
   await lock.acquire();
   await lock.forceRelease();
@@ -120,6 +122,7 @@ async function useReadWriteLock(users: Users, name: string): Promise<void> {
   await raw.hset(name, { mode: 'read', 'java:1': 1, 'java:2': 2 });
   await raw.set(`${stem}:java:2:rwlock_timeout:2`, '1', 'PX', 60_000);
   await readLock.using(async () => await readLock.holders());
+  await readLock.remainingLeaseMs();
   await writeLock.tryAcquire();
   await theirs.readLock.forceRelease();
   // Readers that wait and leave: nobody of the client is left in line.
@@ -179,6 +182,10 @@ async function useLatch(users: Users, name: string): Promise<void> {
   await giveUp(users, name, () => latch.countDown());
   await latch.delete();
   await passing;
+  // One that is gone, whose name becomes another kind of object.
+  await latch.trySetCount(1);
+  await raw.del(name);
+  await users.client.getLock(name).isLocked();
 }
 
 test('every key that a script touches is declared, over the whole API', async () => {
@@ -197,7 +204,12 @@ test('every key that a script touches is declared, over the whole API', async ()
   const renewed = keeper.getPermitExpirableSemaphore(scope.name());
   await renewed.trySetPermits(1);
   const permit = await renewed.acquire();
-  for (const wrap of [(name: string) => name, (name: string) => `a:{${name}}:b`]) {
+  const wraps = [
+    (name: string) => name,
+    (name: string) => `{${name}}`,
+    (name: string) => `a:{${name}}:b`,
+  ];
+  for (const wrap of wraps) {
     const [plain, fenced, fair] = [scope.name(), scope.name(), scope.name()].map(wrap);
     await useLock(users, client.getLock(plain!), other.getLock(plain!));
     await useLock(users, client.getFencedLock(fenced!), other.getFencedLock(fenced!));

@@ -215,7 +215,14 @@ test('a burnt holder id neither takes the lock nor queues', async () => {
   const cancelled = view.queue.replace('redisson_lock_queue', 'latchkey_cancelled');
   const { queue, timeouts, beats, channel } = view;
   const ask = async (place: string): Promise<unknown> => {
-    const keys = { lock: view.name, cancelled: `${cancelled}:${holder}`, queue, timeouts, beats };
+    const keys = {
+      lock: view.name,
+      cancelled: `${cancelled}:${holder}`,
+      queue,
+      timeouts,
+      beats,
+      twinBeats: [],
+    };
     const args = { holder, count: 1, leaseMs: 5_000, place, publish: 'PUBLISH', channel };
     const [count, ...rest] = operands(keys, args);
     return await raw.eval(source, Number(count), ...rest);

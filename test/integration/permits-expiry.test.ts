@@ -49,17 +49,49 @@ test('P1: with 20,000 expired permits every call works and is right', async () =
   const one = await semaphore.tryAcquire({ leaseMs: 60_000 });
   const expired = await raw.zcount(timeouts(semaphore.name), '-inf', await serverMs());
   const available = await semaphore.availablePermits();
-  const many = await semaphore.tryAcquireMany(15_000, { leaseMs: 60_000 });
+  const many = [];
+  for (let i = 0; i < 15; i += 1) {
+    many.push(await semaphore.tryAcquireMany(1_000, { leaseMs: 60_000 }));
+  }
 
   expect(counts).toEqual([20_001, 20_000, 1]);
   expect([updated, released]).toEqual([true, true]);
   expect(one?.isHeld).toBe(true);
-  // A call returns a thousand of them, unless it needs more.
+  // A call returns a thousand of them.
   expect(expired).toBe(19_000);
   expect(available).toBe(20_002);
-  expect(many).toHaveLength(15_000);
+  expect(many.flat()).toHaveLength(15_000);
   expect(await semaphore.availablePermits()).toBe(5_002);
   expect(await semaphore.totalPermits()).toBe(20_003);
+  await semaphore.delete();
+});
+
+test('permits that expired after a shrink are counted right, though a call returns a thousand', async () => {
+  const semaphore = client().getPermitExpirableSemaphore(name());
+  await semaphore.setPermits(0);
+  await expire(semaphore.name, 9_000);
+  // Nine thousand were taken; of three thousand and one now, all are available.
+  await semaphore.setPermits(3_001);
+
+  const before = await semaphore.availablePermits();
+  const first = await semaphore.tryAcquireMany(1_000, { leaseMs: 60_000 });
+  const expired = await raw.zcount(timeouts(semaphore.name), '-inf', await serverMs());
+  const granted = [
+    first,
+    await semaphore.tryAcquireMany(1_000, { leaseMs: 60_000 }),
+    await semaphore.tryAcquireMany(1_000, { leaseMs: 60_000 }),
+    await semaphore.tryAcquireMany(2, { leaseMs: 60_000 }),
+    await semaphore.tryAcquire({ leaseMs: 60_000 }),
+    await semaphore.tryAcquire({ leaseMs: 60_000 }),
+  ].flat();
+  const waiting = semaphore.acquire({ waitMs: 4_000 });
+  await semaphore.updateLease(granted[0]!.id, 200);
+
+  expect([before, expired]).toEqual([3_001, 8_000]);
+  expect(granted.filter((permit) => permit !== null)).toHaveLength(3_001);
+  expect(granted.slice(-4)).toEqual([expect.anything(), null, expect.anything(), null]);
+  expect((await waiting).isHeld).toBe(true);
+  expect(await semaphore.totalPermits()).toBe(3_001);
   await semaphore.delete();
 });
 

@@ -180,3 +180,18 @@ test('an end that another client has set sooner is told with the next renewal', 
   expect(next.isHeld).toBe(true);
   await owner.delete();
 });
+
+test('a permit that another client released by its id is told with the next renewal', async () => {
+  const owner = client({ leaseMs: 900 }).getPermitExpirableSemaphore(name());
+  await owner.trySetPermits(1);
+  const other = client().getPermitExpirableSemaphore(owner.name);
+  const permit = await owner.acquire();
+
+  await other.release(permit.id);
+  await using next = await other.acquire({ waitMs: 4_000 });
+  await eventually(() => permit.state === 'lost', { withinMs: 900 });
+
+  expect(permit.signal.reason).toMatchObject({ reason: 'deleted' });
+  expect(next.isHeld).toBe(true);
+  await owner.delete();
+});

@@ -284,8 +284,8 @@ test('a name in use as something else is refused', async () => {
       semaphore.updateLease('0'.repeat(32), 1),
       semaphore.delete(),
     ];
-    for (const call of calls) {
-      expect(await rejection(call)).toBeInstanceOf(WrongTypeError);
+    for (const error of await Promise.all(calls.map(async (call) => await rejection(call)))) {
+      expect(error).toBeInstanceOf(WrongTypeError);
     }
   }
   const semaphore = one.getPermitExpirableSemaphore(name());

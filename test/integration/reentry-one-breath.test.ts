@@ -67,7 +67,7 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
 
   test('a branch that gets its turn as the outer hold is released is held or refused', async () => {
     const object = name();
-    const lock = face.create(client({ leaseMs: 300 }), object);
+    const lock = face.create(client({ leaseMs: 600 }), object);
     const other = face.create(client(), object);
     const outer = await lock.acquire();
     const branch = await lock.acquire({ within: outer });
@@ -78,7 +78,7 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
     });
     const hold = await waiting;
     await releasing;
-    const next = await other.tryAcquire({ waitMs: 900 });
+    const next = await other.tryAcquire({ waitMs: 1_000 });
 
     expect([next, hold.isHeld]).toEqual([null, true]);
     await hold.release();

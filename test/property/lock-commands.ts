@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { LeaseLostError, NotHeldError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { check, doom, granted, liveHolds, lockOf, waiting } from './lock-model.js';
+import { check, doom, expectAlone, granted, liveHolds, lockOf, waiting } from './lock-model.js';
 import type { Model, Real } from './lock-model.js';
 import {
   anyClient,
@@ -40,12 +40,13 @@ function start(model: Model, real: Real, client: number): number {
   real.waiters.push({ abort, error: undefined });
   lockOf(real, client)
     .acquire({ signal: abort.signal })
-    .then(
-      (hold) => real.grants.push({ waiter: index, hold }),
-      (error: unknown) => {
-        real.waiters[index]!.error = error;
-      },
-    );
+    .then((hold) => {
+      expectAlone(real, hold);
+      real.grants.push({ waiter: index, hold });
+    })
+    .catch((error: unknown) => {
+      real.waiters[index]!.error = error;
+    });
   return index;
 }
 
@@ -75,6 +76,7 @@ const tryAcquire = (client: number): LockCommand =>
     const hold = await lockOf(real, client).tryAcquire();
     expect(hold === null).toBe(liveHolds(model).length > 0);
     if (hold !== null) {
+      expectAlone(real, hold);
       granted(model, real, hold);
     }
   });
@@ -192,6 +194,25 @@ const force = (client: number): LockCommand =>
     expect(answer).toBe(wasHeld);
   });
 
+/** Forced out by another client, its holder asks again before it can have learnt that. */
+const comeBack = (which: number): LockCommand =>
+  command(
+    `comeBack(${which})`,
+    async (model, real) => {
+      await deliverAll(real);
+      const live = liveHolds(model);
+      const { client } = live[which % live.length]!;
+      doom(model);
+      await lockOf(real, (client + 1) % real.clients.length).forceRelease();
+      const hold = await lockOf(real, client).tryAcquire();
+      if (hold !== null) {
+        expectAlone(real, hold);
+        granted(model, real, hold);
+      }
+    },
+    (model) => liveHolds(model).length > 0 && waiting(model).length === 0,
+  );
+
 const expire = (isTold: boolean): LockCommand =>
   command(
     `expire(${isTold ? 'told' : 'silent'})`,
@@ -223,6 +244,7 @@ export const lockCommands: fc.Arbitrary<LockCommand>[] = [
   pick.map(extend),
   pick.map(abort),
   anyClient.map(force),
+  pick.map(comeBack),
   fc.constantFrom(true, true, true, false).map(expire),
   ...faults(command),
 ];

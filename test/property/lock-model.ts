@@ -59,6 +59,16 @@ export const waiting = (model: Model): ModelWaiter[] =>
 export const lockOf = ({ kind, clients, name }: Real, client: number): Lock =>
   kind.lockOf(clients[client]!, name);
 
+/** Called at the very moment of an outermost grant: whoever of this client had it before is out, and
+ * knows it, whatever had happened on the server. */
+export function expectAlone(real: Real, hold: Hold): void {
+  const client = hold.holderId.slice(0, 36);
+  const beside = real.holds.filter(
+    ({ holderId, isHeld }) => isHeld && holderId !== hold.holderId && holderId.startsWith(client),
+  );
+  expect(beside, 'told held beside a later holder of the same client').toEqual([]);
+}
+
 /** Notes a hold that was granted, and that its token and its place are right. */
 export function granted(model: Model, real: Real, hold: Hold, outer?: number): void {
   const through = outer === undefined ? undefined : model.holds[outer];

@@ -6,6 +6,9 @@ import { startProxy, type HoldHandle, type Proxy, type ProxyConnection } from '.
 /** Which connections of a client are meant. */
 export type Which = 'normal' | 'pubsub' | 'all';
 
+/** Towards the server, back from it, or both. */
+export type Direction = 'up' | 'down' | 'both';
+
 /** A command whose first copy waits on the way, while the client has sent it again. */
 interface Late {
   readonly handle: HoldHandle;
@@ -13,6 +16,10 @@ interface Late {
 }
 
 const isScript = ([name = '']: string[]): boolean => /^eval/i.test(name);
+
+function isOneOf(which: Which): (connection: ProxyConnection) => boolean {
+  return ({ isSubscriber }) => which === 'all' || (which === 'pubsub') === isSubscriber;
+}
 
 export class Route {
   readonly url: string;
@@ -75,17 +82,70 @@ export class Route {
 
   cut(which: Which): void {
     this.#wasCut = true;
-    this.#proxy.cutAll(
-      ({ isSubscriber }) => which === 'all' || (which === 'pubsub') === isSubscriber,
-    );
+    this.#proxy.cutAll(isOneOf(which));
   }
 
-  /** Nothing goes wrong any more, and what was stopped on its way has run. */
+  /** Whatever the open connections carry in a direction is lost from now on, and nobody is told. */
+  swallow(which: Which, direction: Direction): ProxyConnection[] {
+    const chosen = this.#proxy.connections().filter(isOneOf(which));
+    for (const { up, down } of chosen) {
+      up.swallows ||= direction !== 'down';
+      down.swallows ||= direction !== 'up';
+    }
+    return chosen;
+  }
+
+  /** Nothing arrives in a direction, until `resume()` or `mend()`: then everything does. */
+  holdBack(direction: 'up' | 'down'): void {
+    if (direction === 'up') {
+      this.#proxy.pauseUpstream();
+    } else {
+      this.#proxy.pauseDownstream();
+    }
+  }
+
+  resume(direction: 'up' | 'down'): void {
+    if (direction === 'up') {
+      this.#proxy.resumeUpstream();
+    } else {
+      this.#proxy.resumeDownstream();
+    }
+  }
+
+  /** New connections are refused, until `reachable()` or `mend()`, and open ones are cut. */
+  unreachable(): void {
+    this.#proxy.refuse();
+    this.cut('all');
+  }
+
+  async reachable(): Promise<void> {
+    await this.#proxy.accept();
+  }
+
+  /** The connections that the client keeps open. */
+  connections(): ProxyConnection[] {
+    return this.#proxy.connections().filter(({ isOpen }) => isOpen);
+  }
+
+  /** Those that are closed, too. */
+  everyConnection(): ProxyConnection[] {
+    return this.#proxy.everyConnection();
+  }
+
+  async close(): Promise<void> {
+    await this.#proxy.close();
+  }
+
+  /** Nothing goes wrong any more, and what was stopped on its way has run. A connection that has
+   * swallowed something goes on doing so: only its client can end it. */
   async mend(): Promise<void> {
     for (const cancel of this.#armed.splice(0)) {
       cancel();
     }
     this.delay(0);
+    this.resume('up');
+    this.resume('down');
+    await this.reachable();
     await this.deliver();
     this.#wasCut = false;
     for (const { handle } of this.#late.splice(0)) {

@@ -3,15 +3,18 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { semaphoreMark } from '../support/semaphore-mark.js';
 import { anyClient, commandsWith, faults, pick, quiet, turns } from './model-command.js';
 import type { ModelCommand } from './model-command.js';
 import {
   change,
   check,
+  foreignChange,
   giveBack,
   granted,
   headOf,
   liveGrants,
+  vanish,
   waiting,
 } from './semaphore-model.js';
 import type { Model, Real } from './semaphore-model.js';
@@ -148,21 +151,49 @@ const abort = (which: number): SemaphoreCommand =>
     (model) => waiting(model).length > 0,
   );
 
-/** What was taken before comes back only when permits were set again by then. */
+/** What was taken before does not come back to the one that is made after it. */
 const remove = (client: number): SemaphoreCommand =>
   command(`delete(${client})`, async (model, real) => {
     const isThere = await semaphoreOf(real, client).delete();
     expect(isThere).toBe(model.available !== undefined);
-    model.total -= model.available ?? 0;
-    model.available = undefined;
+    vanish(model, true);
   });
+
+/** Its time is over, as with `ttlMs`. */
+const expire = (): SemaphoreCommand =>
+  command('expire', async (model, { raw, name }) => {
+    await raw.multi().pexpire(name, 1).pexpire(semaphoreMark(name), 1).exec();
+    await eventually(async () => (await raw.exists(name, semaphoreMark(name))) === 0, {
+      everyMs: 1,
+    });
+    vanish(model, true);
+  });
+
+/** Redisson deletes it, and leaves our mark. */
+const foreignDelete = (): SemaphoreCommand =>
+  command('foreignDelete', async (model, { raw, name }) => {
+    vanish(model, false);
+    await raw.del(name);
+  });
+
+/** Redisson sets it, if there is none. */
+const foreignSet = (permits: number): SemaphoreCommand =>
+  command(
+    `foreignSet(${permits})`,
+    async (model, { raw, name }) => {
+      foreignChange(model, permits);
+      const message = String(permits);
+      await raw.multi().set(name, permits).publish(`redisson_sc:{${name}}`, message).exec();
+    },
+    (model) => model.available === undefined,
+  );
 
 /** Redisson takes one, if there is one. */
 const foreignAcquire = (): SemaphoreCommand =>
   command(
     'foreignAcquire',
     async (model, { raw, name }) => {
-      change(model, -1);
+      foreignChange(model, -1);
       await raw.decr(name);
     },
     (model) => (model.available ?? 0) > 0,
@@ -171,7 +202,7 @@ const foreignAcquire = (): SemaphoreCommand =>
 /** Redisson gives one back. */
 const foreignRelease = (): SemaphoreCommand =>
   command('foreignRelease', async (model, { raw, name }) => {
-    change(model, 1);
+    foreignChange(model, 1);
     const available = String(model.available);
     await raw.multi().incr(name).publish(`redisson_sc:{${name}}`, available).exec();
   });
@@ -199,7 +230,10 @@ export const semaphoreCommands: fc.Arbitrary<SemaphoreCommand>[] = [
   ...[1, 2, 3].map(() => pick.map(release)),
   fc.constant(releaseAll()),
   ...[1, 2].map(() => pick.map(abort)),
-  anyClient.map(remove),
+  ...[1, 2].map(() => anyClient.map(remove)),
+  fc.constant(expire()),
+  fc.constant(foreignDelete()),
+  fc.nat(6).map(foreignSet),
   fc.constant(foreignAcquire()),
   fc.constant(foreignRelease()),
   ...faults(command),

@@ -6,6 +6,8 @@ import { settled, type World } from './world.js';
 
 export interface ModelGrant {
   readonly count: number;
+  /** Of the semaphore that it was taken from. */
+  readonly mark: number | undefined;
   state: 'live' | 'released';
 }
 
@@ -18,6 +20,11 @@ export interface ModelWaiter {
 export interface Model {
   /** Permits that are left; undefined when none were set. */
   available: number | undefined;
+  /** Tells the semaphore from those that were made before it; Java's have none, and go without their
+   * mark. */
+  mark: number | undefined;
+  /** How many semaphores there have been. */
+  made: number;
   /** All that were ever set or added, less those that were taken away or released twice. */
   total: number;
   readonly grants: ModelGrant[];
@@ -51,7 +58,7 @@ export const headOf = (model: Model, client: number): ModelWaiter | undefined =>
 export function granted(model: Model, real: Real, permits: Permits): void {
   expect(permits.count, 'never more than there are').toBeLessThanOrEqual(model.available ?? 0);
   model.available = (model.available ?? 0) - permits.count;
-  model.grants.push({ count: permits.count, state: 'live' });
+  model.grants.push({ count: permits.count, mark: model.mark, state: 'live' });
   real.grants.push(permits);
 }
 
@@ -66,17 +73,36 @@ function absorb(model: Model, real: Real): void {
   }
 }
 
-/** Permits become available, or are taken away. */
+/** Permits become available, or are taken away. Where there are none, one of ours makes the semaphore
+ * by that. */
 export function change(model: Model, delta: number): void {
+  if (model.available === undefined) {
+    model.made += 1;
+    model.mark = model.made;
+  }
+  foreignChange(model, delta);
+}
+
+/** The same by Java, which marks nothing. */
+export function foreignChange(model: Model, delta: number): void {
   model.available = (model.available ?? 0) + delta;
   model.total += delta;
 }
 
-/** Those who had permits give them back: to nobody, when the semaphore has gone meanwhile. */
+/** The semaphore goes; its mark goes with it, unless Java has deleted it. */
+export function vanish(model: Model, withMark: boolean): void {
+  model.total -= model.available ?? 0;
+  model.available = undefined;
+  model.mark = withMark ? undefined : model.mark;
+}
+
+/** Those who had permits give them back: to nobody, when the semaphore has gone meanwhile, or one of
+ * ours was made since. */
 export function giveBack(model: Model, grants: readonly ModelGrant[]): void {
   for (const grant of grants) {
     grant.state = 'released';
-    if (model.available === undefined) {
+    const isTheirs = model.mark === undefined || model.mark === grant.mark;
+    if (model.available === undefined || !isTheirs) {
       model.total -= grant.count;
     } else {
       model.available += grant.count;
@@ -117,9 +143,20 @@ export async function check(model: Model, real: Real): Promise<void> {
   expect((model.available ?? 0) + taken).toBe(model.total);
 }
 
+/** Everybody gives back what they have, until nobody has anything. */
+async function releaseAll(model: Model, real: Real): Promise<void> {
+  while (liveGrants(model).length > 0) {
+    const leaving = model.grants.flatMap(({ state }, i) => (state === 'live' ? [i] : []));
+    giveBack(model, liveGrants(model));
+    await Promise.all(leaving.map(async (i) => await real.grants[i]!.release()));
+    await check(model, real);
+  }
+}
+
 /** The end of a run: everything is given back, and everybody who waits gets in. */
 export async function finish(model: Model, real: Real): Promise<void> {
   const semaphore = real.clients[0]!.getSemaphore(real.name);
+  await releaseAll(model, real);
   const needed = Math.max(1, ...waiting(model).map(({ count }) => count));
   const missing = Math.max(0, needed - model.total);
   if (missing > 0 || model.available === undefined) {
@@ -127,12 +164,7 @@ export async function finish(model: Model, real: Real): Promise<void> {
     await semaphore.addPermits(missing);
     await check(model, real);
   }
-  while (liveGrants(model).length > 0) {
-    const leaving = model.grants.flatMap(({ state }, i) => (state === 'live' ? [i] : []));
-    giveBack(model, liveGrants(model));
-    await Promise.all(leaving.map(async (i) => await real.grants[i]!.release()));
-    await check(model, real);
-  }
+  await releaseAll(model, real);
   expect(waiting(model)).toEqual([]);
   expect(await real.raw.get(real.name)).toBe(String(model.total));
   expect(await semaphore.delete()).toBe(true);

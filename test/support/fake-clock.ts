@@ -12,6 +12,10 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Lets time pass while nothing runs, as in a blocked or suspended process. */
   freeze(ms: number): void;
+  /** From now on input takes time: what comes after it waits for `inputHandled`. */
+  holdInput(): void;
+  /** The input that was there has been handled: runs what comes after it. */
+  inputHandled(): void;
   /** Timers that wait. */
   readonly pending: number;
 }
@@ -19,6 +23,7 @@ export interface FakeClock extends Clock {
 export function fakeClock(startAt = 1_000): FakeClock {
   let time = startAt;
   const timers = new Set<FakeTimer>();
+  let afterInput: (() => void)[] | undefined;
   const next = (until: number): FakeTimer | undefined =>
     [...timers]
       .filter(({ dueAt }) => dueAt <= until)
@@ -35,7 +40,7 @@ export function fakeClock(startAt = 1_000): FakeClock {
       timers.add(timer);
       return timer;
     },
-    afterInput: (task) => task(),
+    afterInput: (task) => (afterInput === undefined ? task() : void afterInput.push(task)),
     anchor: () => ({ hold: () => {}, drop: () => {}, cancel: () => {} }),
     advance(ms) {
       const end = time + ms;
@@ -48,6 +53,14 @@ export function fakeClock(startAt = 1_000): FakeClock {
     },
     freeze(ms) {
       time += ms;
+    },
+    holdInput() {
+      afterInput ??= [];
+    },
+    inputHandled() {
+      for (const task of afterInput?.splice(0) ?? []) {
+        task();
+      }
     },
     get pending() {
       return timers.size;

@@ -71,6 +71,11 @@ export class Proxy {
     return [...this.#open];
   }
 
+  /** All there ever were, oldest first. */
+  everyConnection(): ProxyConnection[] {
+    return [...this.#all];
+  }
+
   /** Every command that came through so far, by connection, closed ones included. */
   requests(): string[][] {
     return [...this.#all].flatMap((connection) => connection.commands);

@@ -95,3 +95,23 @@ test('a closed queue forgets everything', () => {
   expect(told).toEqual([]);
   expect(clock.pending).toBe(0);
 });
+
+test('a limit that is added while the input is handled prolongs no other', () => {
+  const clock = fakeClock();
+  const queue = new ExpiryQueue(clock, DELAY_MS);
+  const told: string[] = [];
+  clock.holdInput();
+  for (const name of ['a', 'b', 'c']) {
+    queue.add(new Limit(() => told.push(`${name} at ${clock.now()}`)));
+    clock.advance(1);
+  }
+
+  // Each time the timer has fired, somebody comes before the judgement.
+  for (let i = 0; i < 2 * DELAY_MS; i += 1) {
+    clock.advance(1);
+    queue.add(new Limit(() => {}));
+    clock.inputHandled();
+  }
+
+  expect(told).toEqual(['a at 1050', 'b at 1051', 'c at 1052']);
+});

@@ -41,7 +41,7 @@ local quoted = '\\\\ \` \${x} é'${'   '}
 for i = 2, #KEYS do
   redis.call('SET', KEYS[i], ARGV[i + 1], 'PX', left(right(ARGV[1]))) -- kept
 end
-return redis.call('PUBLISH', KEYS[1], ARGV[2] .. quoted)
+return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)
 `,
   'lua/latch/ping.lua': '-- latch/ping: say hi.\n-- returns integer always 1\n\nreturn 1\n',
   'lua/latch/echo.lua':
@@ -117,7 +117,7 @@ local quoted = '\\\\ \` \${x} é'
 for i = 2, #KEYS do
   redis.call('SET', KEYS[i], ARGV[i + 1], 'PX', left(right(ARGV[1]))) -- kept
 end
-return redis.call('PUBLISH', KEYS[1], ARGV[2] .. quoted)`);
+return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)`);
   const digest = createHash('sha1').update(lockAcquireAll?.source ?? '');
   expect(lockAcquireAll?.sha1).toBe(digest.digest('hex'));
 });

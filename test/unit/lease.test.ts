@@ -4,6 +4,9 @@ import { Lease, type LeaseHolder } from '../../src/core/lease.js';
 import { LeaseLostError, type LeaseLostReason } from '../../src/errors.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 
+/** A call that was written once. */
+const callAt = (at: number) => ({ order: 1, sentAt: at, lastSentAt: at });
+
 interface Stage {
   readonly clock: FakeClock;
   readonly lease: Lease;
@@ -44,7 +47,7 @@ describe('the deadline', () => {
   ])('of a lease of %i ms is %d ms after the instant of sending', (leaseMs, provenMs) => {
     const { clock, lease } = stage();
 
-    lease.start(clock.now(), leaseMs);
+    lease.start(callAt(clock.now()), leaseMs);
 
     expect(lease.covers(clock.now() + provenMs - 0.001)).toBe(true);
     expect(lease.covers(clock.now() + provenMs)).toBe(false);
@@ -56,14 +59,14 @@ describe('the deadline', () => {
     const sentAt = clock.now();
 
     clock.advance(400);
-    lease.start(sentAt, 1_000);
+    lease.start(callAt(sentAt), 1_000);
 
     expect(lease.remainingMs).toBe(590);
   });
 
   test('runs down with the clock', () => {
     const { clock, lease } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
 
     clock.freeze(989);
     const before = [lease.state, lease.remainingMs];
@@ -75,7 +78,7 @@ describe('the deadline', () => {
 
   test('moves with every confirmation, and never back', () => {
     const { clock, lease } = stage();
-    lease.start(clock.now(), 10_000);
+    lease.start(callAt(clock.now()), 10_000);
 
     lease.prove(clock.now(), 1_000);
     const afterShorter = lease.remainingMs;
@@ -89,7 +92,7 @@ describe('the deadline', () => {
 
   test('that has passed stays passed, whatever is confirmed later', () => {
     const { clock, lease, told } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     const sentAt = clock.now() + 900;
 
     clock.freeze(991);
@@ -113,7 +116,7 @@ describe('a loss', () => {
   ])('at the deadline of a lease with renewal %s is told as %s', (renewed, reason) => {
     const { clock, lease, told, add } = stage();
     add(renewed);
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
 
     clock.freeze(2_000);
     const { error } = lease;
@@ -128,7 +131,7 @@ describe('a loss', () => {
     const { clock, lease, told, add } = stage();
     add(false);
     add(true);
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
 
     lease.lose('taken');
     lease.lose('deleted');
@@ -140,7 +143,7 @@ describe('a loss', () => {
 
   test('carries what brought it about', () => {
     const { clock, lease } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     const cause = new Error('no route to host');
 
     lease.lose('unproven', cause);
@@ -150,7 +153,7 @@ describe('a loss', () => {
 
   test('is told by a timer at the deadline, though nobody asks', () => {
     const { clock, lease, told } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
 
     lease.arm(5_000);
     lease.arm(5_000);
@@ -165,7 +168,7 @@ describe('a loss', () => {
 
   test('waits for a deadline that moved after the timer was set', () => {
     const { clock, lease, told } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     lease.arm(5_000);
 
     clock.advance(900);
@@ -179,7 +182,7 @@ describe('a loss', () => {
 
   test('beyond the horizon has no timer', () => {
     const { clock, lease } = stage();
-    lease.start(clock.now(), 60_000);
+    lease.start(callAt(clock.now()), 60_000);
 
     lease.arm(20_000);
 
@@ -190,7 +193,7 @@ describe('a loss', () => {
 describe('a doubt', () => {
   test('makes it suspect, told once with what is left and why', () => {
     const { clock, lease, suspects } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     const cause = new Error('reset');
 
     clock.advance(190);
@@ -205,7 +208,7 @@ describe('a doubt', () => {
 
   test('ends with a confirmation, and may come again', () => {
     const { clock, lease, suspects } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
 
     lease.doubt(undefined);
     lease.prove(clock.now(), 1_000);
@@ -217,7 +220,7 @@ describe('a doubt', () => {
 
   test('ends with the deadline, for ever', () => {
     const { clock, lease } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     lease.doubt(undefined);
 
     clock.freeze(990);
@@ -229,7 +232,7 @@ describe('a doubt', () => {
 
   test('about what is lost already is not told', () => {
     const { clock, lease, suspects } = stage();
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     lease.lose('deleted');
 
     lease.doubt(undefined);
@@ -242,7 +245,7 @@ describe('a release', () => {
   test('ends everything: nothing is lost, doubted or timed any more', () => {
     const { clock, lease, told, suspects, add } = stage();
     add(true);
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     lease.arm(5_000);
 
     lease.end();
@@ -257,7 +260,7 @@ describe('a release', () => {
   test('of one hold leaves the others, and renewal to those that want it', () => {
     const { clock, lease, told, add } = stage();
     const [fixed, renewed] = [add(false), add(true)];
-    lease.start(clock.now(), 1_000);
+    lease.start(callAt(clock.now()), 1_000);
     const before = [lease.alive, lease.renewed];
 
     lease.remove(renewed);

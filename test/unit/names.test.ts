@@ -1,22 +1,37 @@
 import { describe, expect, test } from 'vitest';
+import { slotOf } from '../../src/core/slots.js';
 import {
   checkKeyPrefix,
   describe as show,
   objectKey,
   prefixed,
+  privateKey,
   suffixed,
+  twinOf,
 } from '../../src/core/names.js';
 
 describe('side keys and channels, as Redisson names them', () => {
   test.each([
-    ['jobs', 'channel:{jobs}', '{jobs}:queue'],
-    ['a:b c', 'channel:{a:b c}', '{a:b c}:queue'],
-    ['{jobs}', 'channel:{jobs}', '{jobs}:queue'],
-    ['a:{jobs}:b', 'channel:a:{jobs}:b', 'a:{jobs}:b:queue'],
+    ['jobs', 'redisson_sc:{jobs}', '{jobs}:queue'],
+    ['a:b c', 'redisson_sc:{a:b c}', '{a:b c}:queue'],
+    ['{jobs}', 'redisson_sc:{jobs}', '{jobs}:queue'],
+    ['a:{jobs}:b', 'redisson_sc:a:{jobs}:b', 'a:{jobs}:b:queue'],
   ])('of %s', (key, channel, queue) => {
-    expect(prefixed('channel', key)).toBe(channel);
+    expect(prefixed('redisson_sc', key)).toBe(channel);
     expect(suffixed(key, 'queue')).toBe(queue);
   });
+});
+
+test.each([
+  ['jobs', 'latchkey_beats:{jobs}', '{jobs}'],
+  ['{jobs}', 'latchkey_beats:{jobs}{}', 'jobs'],
+  ['{jobs}z', 'latchkey_beats:{jobs}z', undefined],
+  ['a:{jobs}', 'latchkey_beats:a:{jobs}', undefined],
+  ['a:{jobs}:b', 'latchkey_beats:a:{jobs}:b', undefined],
+])('a private key of %s is no other name’s', (key, beats, twin) => {
+  expect(privateKey('latchkey_beats', key)).toBe(beats);
+  expect(slotOf(beats)).toBe(slotOf(key));
+  expect(twinOf(key)).toBe(twin);
 });
 
 describe('the key of an object', () => {
@@ -43,6 +58,14 @@ describe('the key of an object', () => {
   ])('with prefix %s and name %s could fall into two slots and is refused', (prefix, name) => {
     expect(() => objectKey(prefix, name)).toThrow(RangeError);
     expect(() => objectKey(prefix, name)).toThrow(JSON.stringify(prefix + name));
+  });
+
+  test('is no private key of some other object', () => {
+    expect(() => objectKey('', 'latchkey_opened:{jobs}')).toThrow(RangeError);
+    expect(() => objectKey('latchkey_', 'requests:\n{jobs}:1')).toThrow('latchkey_...:{...}');
+    expect(objectKey('', 'latchkey_opened:jobs')).toBe('latchkey_opened:jobs');
+    expect(objectKey('', 'latchkey_{jobs}')).toBe('latchkey_{jobs}');
+    expect(objectKey('', 'my:latchkey_opened:{jobs}')).toBe('my:latchkey_opened:{jobs}');
   });
 
   test('is text', () => {

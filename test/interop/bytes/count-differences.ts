@@ -3,6 +3,7 @@
 import { lines, type Difference } from './difference.js';
 
 const REQUESTS = 'A counted call is recorded, so that a copy of it counts once.';
+const MARKED = 'A mark tells a semaphore from an earlier one, whose permits are not for it.';
 const QUIET = 'Nothing is told where nobody could be served; a negative count hurts Java.';
 const AVAILABLE = 'What is told is what is available, never the total nor the change.';
 const LIVES_ON = 'A change leaves the life of the semaphore alone.';
@@ -37,6 +38,48 @@ export const countDifferences: readonly Difference[] = [
         'it is deleted in vain',
         'a release makes it',
         'it is deleted again',
+      ],
+    },
+  },
+  {
+    id: 'S6',
+    says: MARKED,
+    node: ['latchkey_generation:{NAME} string 2592000 s'],
+    at: {
+      semaphore: [
+        '3 are set',
+        '5 are set in vain',
+        '2 are taken',
+        '2 are taken in vain',
+        '1 is released',
+        '2 are added',
+        'all are drained',
+        'B waits',
+        'B gets what is released',
+        'a release makes it',
+      ],
+      'semaphore, fewer permits': [
+        '0 are set',
+        '4 are added',
+        '1 is taken away',
+        '5 are taken away',
+        '1 is released',
+        'all are drained',
+      ],
+    },
+  },
+  {
+    id: 'S6',
+    says: MARKED,
+    node: ['latchkey_generation:{NAME} string 100 s'],
+    at: {
+      'semaphore, for a while': [
+        '3 are set for 100 s',
+        '1 is taken',
+        '1 is released',
+        '2 are added',
+        '4 are set for 100 s',
+        'all are drained',
       ],
     },
   },

@@ -45,7 +45,10 @@ function published(seen: readonly Seen[]): string[] {
 
 /** Keys that are neither there before the step nor after it. */
 function cameAndWent(seen: readonly Seen[], known: ReadonlySet<string>): string[] {
-  const made = seen.map(({ command: [verb = '', key = ''] }) => (MAKING.has(verb) ? key : ''));
+  // `ZADD XX` changes what is there, and makes nothing.
+  const made = seen.map(({ command: [verb = '', key = '', option] }) =>
+    MAKING.has(verb) && option?.toUpperCase() !== 'XX' ? key : '',
+  );
   return [...new Set(made)]
     .filter((key) => key !== '' && !known.has(key))
     .map((key) => `for a moment ${key}`);

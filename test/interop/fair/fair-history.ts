@@ -78,7 +78,11 @@ function eventsOf({ command, inner }: Call, queue: string): FairEvent[] {
       case `lpush ${queue}`:
         return [{ what: 'returns', holderId: first }];
       case `zrem ${timeouts}`:
-        // With the entry in the line goes the one in the scores. Whoever calls names itself.
+        // With the entry in the line goes the one in the scores. Whoever calls names itself. An
+        // empty member only asks whether the user may write there.
+        if (first === '') {
+          return [];
+        }
         return [{ what: command.includes(first) ? 'leaves' : 'is evicted', holderId: first }];
       case `hset ${name}`:
         return [{ what: 'enters', holderId: first }];

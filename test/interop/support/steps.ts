@@ -119,7 +119,15 @@ function scripted(
   return verbs.includes('pexpire') ? undefined : `${who} asks`;
 }
 
-/** Writes a holder, or takes permits. */
-function takes([verb = '', , , count = '']: readonly string[]): boolean {
-  return verb === 'hset' || verb === 'decrby' || (verb === 'hincrby' && !count.startsWith('-'));
+/**
+ * Writes a holder, or takes permits. A release of ours that hands all it returns to a waiter of its
+ * own client adds nothing.
+ */
+function takes([verb = '', , first = '', second = '']: readonly string[]): boolean {
+  return (
+    verb === 'hset' ||
+    verb === 'decrby' ||
+    (verb === 'incrby' && first === '0') ||
+    (verb === 'hincrby' && !second.startsWith('-'))
+  );
 }

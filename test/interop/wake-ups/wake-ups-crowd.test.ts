@@ -135,7 +135,10 @@ describe.each(exclusive.map((kind) => [kind.what, kind] as const))('%s', (_, kin
 
     const made = await steps.take();
     expect(made[0]).toBe(`java tells ${kind.message}`);
-    expect(made.filter((step) => step === 'node enters')).toHaveLength(3);
+    expect(
+      made.filter((step) => step === 'node enters'),
+      made.join(),
+    ).toHaveLength(3);
     // Each message makes each client ask once, each release its own client besides.
     const messages = made.filter((step) => step.includes('tells')).length;
     const asked = made.filter((step) => /asks|enters/.test(step)).length;

@@ -1,0 +1,12 @@
+-- Who stands first in a fair lock's queue and is to be told that the lock is free, on the channel
+-- that it alone listens to; and whether it is one of ours. Nil when nobody stands there.
+-- Whoever is absent is dropped here: before the lock is freed, since that may be refused.
+-- include lib/now_ms
+-- include lib/queue_head
+local function head_to_tell(queue, timeouts, beats)
+  if redis.call('EXISTS', queue) == 0 then
+    return nil
+  end
+  local head = queue_head(queue, timeouts, beats, now_ms())
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+end

@@ -1,0 +1,13 @@
+-- How many ms a reader still reads; 0 or less when it does not. Its lease ends when `readers` says
+-- so, or, for a reader of Redisson, with the last of its hold keys.
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end

@@ -1,0 +1,7 @@
+-- lock/lease: how long a lock is still held.
+--
+-- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
+-- returns integer    ms left: -1 without limit, -2 when nobody holds it
+
+-- include lib/not_read_write
+return not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])

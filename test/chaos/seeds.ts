@@ -1,0 +1,62 @@
+// Which chaos is run, and what is left out of it.
+//
+//   LATCHKEY_TEST_SEED=17  only this seed, to repeat a run that failed
+//   LATCHKEY_TEST_RUNS=99  so many seeds from that one on, or besides the usual ones
+//   LATCHKEY_CHAOS_WITHOUT=contexts,forced  without these parts, to look past a known defect
+
+import { randomInt } from 'node:crypto';
+
+const {
+  LATCHKEY_TEST_SEED: wanted,
+  LATCHKEY_TEST_RUNS: runs = '1',
+  LATCHKEY_CHAOS_WITHOUT: without = '',
+} = process.env;
+
+/** Parts of the chaos that can be left out, each with what it brings. */
+const PARTS = {
+  contexts: 'acquisitions in listeners, and the async context in which listeners run',
+  forced: 'forced releases, deletions and endings of permits by somebody else',
+  regrown: 'counting semaphores that are deleted or expire, and are set again',
+  bounds: 'the time within which calls settle, and half-open connections are noticed',
+  crowds: 'many waits with one AbortSignal',
+  residue: 'what is left of a client right after its close',
+} as const;
+
+export type Part = keyof typeof PARTS;
+
+const left = new Set(without.split(',').filter((word) => word !== ''));
+for (const word of left) {
+  if (!Object.hasOwn(PARTS, word)) {
+    const known = Object.keys(PARTS).join(', ');
+    throw new RangeError(`LATCHKEY_CHAOS_WITHOUT must name some of ${known}, got ${word}`);
+  }
+}
+
+export function has(part: Part): boolean {
+  return !left.has(part);
+}
+
+const first = wanted === undefined ? randomInt(2 ** 31) : Number(wanted);
+const following = Array.from({ length: Number(runs) }, (_, i) => first + i);
+
+/** Seeds for `test.each`: one with worker processes, a flushed one, two others, and a new one. */
+export const seeds: readonly number[] =
+  wanted === undefined ? [1, 2, 3, 6, ...following] : following;
+
+process.stderr.write(
+  seeds.length > 8
+    ? `chaos seeds: ${seeds[0]} to ${seeds.at(-1)}\n`
+    : `chaos seeds: ${seeds.join(', ')}\n`,
+);
+
+/** What sort of trouble a seed brings besides the network's. */
+export interface Profile {
+  /** Everything on the server is deleted now and then: on a server of its own. */
+  readonly isFlushed: boolean;
+  /** Worker processes join in; they are killed and frozen. */
+  readonly hasProcesses: boolean;
+}
+
+export function profileOf(seed: number): Profile {
+  return { isFlushed: seed % 6 === 0, hasProcesses: seed % 6 === 1 };
+}

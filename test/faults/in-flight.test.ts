@@ -1,0 +1,151 @@
+// More calls under way than a function can take arguments, when their connection dies.
+
+import { expect, test, type TestContext } from 'vitest';
+import { Call, type Receiver } from '../../src/core/call.js';
+import { systemClock } from '../../src/core/clock.js';
+import { Link } from '../../src/core/link.js';
+import { readTemplate } from '../../src/core/template.js';
+import { eventually } from '../support/eventually.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
+import { redisUrl } from '../support/redis.js';
+
+const CALLS = 130_000;
+
+/** What this test waits for in the end. The others are given up, which saves seconds. */
+const WANTED = 1_000;
+
+const script = {
+  name: 'one',
+  sha1: 'e0e1f9fabfc9d4800c877a703b823ac0578ff8db',
+  source: 'return 1',
+  decode: String,
+};
+
+interface Stage {
+  readonly link: Link;
+  readonly proxy: Proxy;
+  /** What receivers and the owner of the link were told. */
+  readonly told: string[];
+  readonly send: (act?: Act, resend?: boolean) => Call<string>;
+}
+
+/** What a receiver, or the owner of the link, does when it is told something. */
+type Act = () => void;
+
+/** A link behind a proxy that has answered one call. */
+async function stage({ onTestFinished }: TestContext, onDown: Act = () => {}): Promise<Stage> {
+  const proxy = await startProxy({ target: redisUrl() });
+  const server = { options: readTemplate(proxy.url).options, readyLimitMs: 5_000 };
+  const told: string[] = [];
+  const tell =
+    (what: string, act: Act) =>
+    (detail: unknown): void => {
+      told.push(`${what} ${detail instanceof Error ? detail.message : String(detail)}`);
+      act();
+    };
+  const fault = tell('fault', () => {});
+  const link = new Link(server, systemClock(), {
+    answerLimitMs: 60_000,
+    up: () => {},
+    down: () => {
+      tell('down', onDown)('');
+    },
+    redirected: () => false,
+    fault,
+  });
+  onTestFinished(() => link.close(new Error('the test is over')));
+  const watch = { failed: fault, unheard: () => {} };
+  const send = (act: Act = () => {}, resend = true): Call<string> => {
+    const receiver: Receiver<string> = {
+      answered: tell('answered', act),
+      failed: tell('failed', act),
+    };
+    const call = new Call({ script, operands: [0] }, receiver, resend, watch);
+    link.send(call);
+    return call;
+  };
+  link.open();
+  send();
+  await eventually(() => told.length > 0);
+  expect(told.splice(0)).toEqual(['answered 1']);
+  return { link, proxy, told, send };
+}
+
+const fail = (message: string) => (): void => {
+  throw new Error(message);
+};
+
+test('130,000 calls in flight outlive their connection', async (context) => {
+  const { proxy, told, send } = await stage(context);
+
+  const calls = Array.from({ length: CALLS }, () => send());
+  proxy.cutAll();
+  await eventually(() => told.includes('down '), { withinMs: 20_000 });
+  const strays = calls.reduce((sum, call) => sum + call.strays, 0);
+  for (const call of calls.slice(WANTED)) {
+    call.abandon();
+  }
+  await eventually(() => told.length === 1 + WANTED, { withinMs: 20_000 });
+
+  expect(strays).toBe(CALLS);
+  expect(told.slice(1).filter((answer) => answer !== 'answered 1')).toEqual([]);
+});
+
+test('who throws at its answer keeps nobody from being answered, and it is told', async (context) => {
+  const { told, send } = await stage(context);
+
+  send();
+  send(fail('mine'));
+  send();
+  await eventually(() => told.length === 4);
+
+  expect(told).toEqual(['answered 1', 'answered 1', 'fault mine', 'answered 1']);
+});
+
+test('who throws at the end of a connection keeps nobody from being told', async (context) => {
+  const { proxy, told, send } = await stage(context);
+  proxy.pauseUpstream();
+
+  send(fail('mine'), false);
+  send(() => {}, false);
+  send();
+  proxy.cutAll();
+  proxy.resumeUpstream();
+  await eventually(() => told.includes('answered 1'));
+
+  expect(told).toEqual([
+    expect.stringMatching(/^failed /u),
+    'fault mine',
+    expect.stringMatching(/^failed /u),
+    'down ',
+    'answered 1',
+  ]);
+});
+
+test('a connection is made anew though who is told of its end throws', async (context) => {
+  const { proxy, told, send } = await stage(context, fail('mine'));
+
+  proxy.cutAll();
+  await eventually(() => told.length > 0);
+  send();
+  await eventually(() => told.includes('answered 1'));
+
+  expect(told).toEqual(['down ', 'fault mine', 'answered 1']);
+});
+
+test('what was given up while others are told of the end is not sent again', async (context) => {
+  const { proxy, told, send } = await stage(context);
+  proxy.pauseUpstream();
+
+  const resent = send();
+  send(() => resent.abandon(), false);
+  proxy.cutAll();
+  proxy.resumeUpstream();
+  send();
+  await eventually(() => told.includes('answered 1'));
+  send();
+  await eventually(() => told.filter((each) => each === 'answered 1').length === 2);
+
+  expect(told.filter((each) => each === 'answered 1')).toHaveLength(2);
+  expect(proxy.requests().filter(([command = '']) => /^eval/iu.test(command))).toHaveLength(3);
+});

@@ -1,0 +1,50 @@
+// The machine's clock, on which a test can skip a long time: whatever falls due on the way is run.
+
+import { systemClock, type Clock, type Timer } from '../../src/core/clock.js';
+
+export interface SkippingClock extends Clock {
+  /** Lets so much time have passed, at once. */
+  skip(ms: number): void;
+}
+
+interface Waiting {
+  readonly dueAt: number;
+  readonly fire: () => void;
+}
+
+export function skippingClock(): SkippingClock {
+  const clock = systemClock();
+  const waiting = new Set<Waiting>();
+  let skippedMs = 0;
+  const now = (): number => clock.now() + skippedMs;
+  return {
+    ...clock,
+    now,
+    after(delayMs, task): Timer {
+      const entry = {
+        dueAt: now() + delayMs,
+        fire: () => {
+          timer.cancel();
+          if (waiting.delete(entry)) {
+            task();
+          }
+        },
+      };
+      const timer = clock.after(delayMs, entry.fire);
+      waiting.add(entry);
+      return {
+        cancel: () => {
+          waiting.delete(entry);
+          timer.cancel();
+        },
+      };
+    },
+    skip(ms) {
+      skippedMs += ms;
+      const due = [...waiting].filter(({ dueAt }) => dueAt <= now());
+      for (const { fire } of due.toSorted((a, b) => a.dueAt - b.dueAt)) {
+        fire();
+      }
+    },
+  };
+}

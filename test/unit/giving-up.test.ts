@@ -1,0 +1,186 @@
+// What it costs to give up, or to go on, when tens of thousands wait: the same for each.
+
+import { expect, test } from 'vitest';
+import { Call, type Sending } from '../../src/core/call.js';
+import { Chained } from '../../src/core/chain.js';
+import { ClusterRouter } from '../../src/core/cluster-router.js';
+import { ExclusiveQueue } from '../../src/core/exclusive-queue.js';
+import { Link } from '../../src/core/link.js';
+import { LocalMutex } from '../../src/core/local-mutex.js';
+import { Patience, Waits } from '../../src/core/patience.js';
+import { Rechecks } from '../../src/core/rechecks.js';
+import { Requests } from '../../src/core/requests.js';
+import type { RouterOwner } from '../../src/core/router.js';
+import { WaitHub } from '../../src/core/wait-hub.js';
+import type { Waiter } from '../../src/core/wait-queue.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+const COUNT = 40_000;
+
+/** For all of them, where some 5 ms are needed. To look for each among all takes over 100 ms. */
+const LIMIT_MS = 60;
+
+/** Prepares for so many; the returned function is what is measured. */
+type Work = (count: number) => () => void;
+
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+const clock = fakeClock();
+const nothing = (): void => {};
+
+function fault(error: Error): void {
+  throw error;
+}
+
+const script = { name: 'any', sha1: '', source: '', decode: String };
+const receiver = { answered: nothing, failed: nothing };
+const server = { options: {}, readyLimitMs: 1_000 };
+const owner: RouterOwner = {
+  answerLimitMs: 1_000,
+  up: nothing,
+  down: nothing,
+  message: nothing,
+  confirmed: nothing,
+  refused: nothing,
+  trouble: nothing,
+  fault,
+};
+
+const watch = { failed: fault, unheard: nothing };
+
+function calls(count: number, send: (call: Sending) => void): Sending[] {
+  return Array.from({ length: count }, () => {
+    const call = new Call({ script, operands: [1, 'key'] }, receiver, true, watch);
+    send(call);
+    return call;
+  });
+}
+
+function translate<T>(address: T): T {
+  return address;
+}
+
+const ofLink = (count: number): Sending[] => {
+  // Never opened: whatever is sent waits.
+  const link = new Link(server, clock, { ...owner, redirected: () => false });
+  return calls(count, (call) => link.send(call));
+};
+
+const ofCluster = (count: number): Sending[] => {
+  // Nobody to ask who serves which slot.
+  const endpoint = { ...server, seeds: [], translate, shardedSubscriptionMode: 'auto' } as const;
+  const router = new ClusterRouter(endpoint, clock, owner);
+  return calls(count, (call) => router.send(call));
+};
+
+const abandon = (sent: readonly Sending[]) => (): void => {
+  for (const call of sent) {
+    call.abandon();
+  }
+};
+
+class AnyWaiter extends Chained implements Waiter {
+  readonly holderId = '';
+  readonly leaseMs = 1_000;
+  ask = nothing;
+  answered = nothing;
+  failed = nothing;
+}
+
+function queueOf(count: number): { queue: ExclusiveQueue; waiters: AnyWaiter[] } {
+  const never = { start: fault as never };
+  const services = {
+    clock,
+    hub: new WaitHub({ add: nothing, remove: nothing }, clock, fault),
+    rechecks: new Rechecks(clock, { groupOf: () => '' }, never, fault),
+  };
+  const queue = new ExclusiveQueue(services, { key: 'key', channel: 'channel' }, nothing);
+  const waiters = Array.from({ length: count }, () => new AnyWaiter());
+  for (const waiter of waiters) {
+    queue.join(waiter);
+  }
+  return { queue, waiters };
+}
+
+const leaving =
+  (order: (waiters: AnyWaiter[]) => AnyWaiter[]): Work =>
+  (count) => {
+    const { queue, waiters } = queueOf(count);
+    return () => {
+      for (const waiter of order(waiters)) {
+        queue.leave(waiter);
+      }
+    };
+  };
+
+const mutexOf = (count: number): { mutex: LocalMutex; patiences: Patience[] } => {
+  const waits = new Waits({ hold: nothing, drop: nothing });
+  const mutex = new LocalMutex();
+  mutex.tryTake();
+  const patiences = Array.from({ length: count }, () => {
+    const patience = new Patience(clock, waits, {});
+    void mutex.take(patience);
+    return patience;
+  });
+  return { mutex, patiences };
+};
+
+const cases: [string, Work][] = [
+  ['calls that wait for a connection, the first first', (count) => abandon(ofLink(count))],
+  [
+    'calls that wait for a connection, the last first',
+    (count) => abandon(ofLink(count).toReversed()),
+  ],
+  ['calls without a master in a cluster', (count) => abandon(ofCluster(count))],
+  [
+    'calls without a master in a cluster, the last first',
+    (count) => abandon(ofCluster(count).toReversed()),
+  ],
+  ['waiters for a lock, the first first', leaving((waiters) => waiters)],
+  ['waiters for a lock, the last first', leaving((waiters) => waiters.toReversed())],
+  [
+    'waiters for a re-entry',
+    (count) => {
+      const { patiences } = mutexOf(count);
+      return () => {
+        patiences.forEach((patience) => patience.end({ why: 'timeout' }));
+      };
+    },
+  ],
+  [
+    'waiters for a re-entry that get in one by one',
+    (count) => {
+      const { mutex } = mutexOf(count);
+      return () => {
+        for (let i = 0; i < count; i += 1) {
+          mutex.free();
+        }
+      };
+    },
+  ],
+  [
+    'requests under way',
+    (count) => {
+      const requests = new Requests();
+      const open = Array.from({ length: count }, () => requests.open('key'));
+      return () => {
+        for (const request of open) {
+          requests.settle('key', request);
+          requests.floor('key');
+        }
+      };
+    },
+  ],
+];
+
+test.each(cases)('40,000 %s end in next to no time', (_, work) => {
+  // The first run compiles it.
+  work(COUNT / 8)();
+
+  expect(cpuMs(work(COUNT))).toBeLessThan(LIMIT_MS);
+});

@@ -1,0 +1,257 @@
+// Any two objects with any two names: either no key of one is one of the other, or a client that has
+// one of them is refused the other. All keys of an object are in one slot.
+
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Prepared } from '../../src/core/call.js';
+import { Kinds } from '../../src/core/kinds.js';
+import type { NamedObject } from '../../src/core/kinds.js';
+import type { LockProtocol } from '../../src/core/lock-protocol.js';
+import { objectKey } from '../../src/core/names.js';
+import type { Runtime } from '../../src/core/runtime.js';
+import * as scripts from '../../src/core/scripts.generated.js';
+import { slotOf } from '../../src/core/slots.js';
+import { PermitsProtocol } from '../../src/expirable-semaphore/protocol.js';
+import { LatchProtocol } from '../../src/latch/protocol.js';
+import { FairLockProtocol } from '../../src/lock/fair.js';
+import { FencedLockProtocol, HashLockProtocol } from '../../src/lock/protocol.js';
+import { ReadProtocol } from '../../src/rwlock/read-protocol.js';
+import { WriteProtocol } from '../../src/rwlock/write-protocol.js';
+import { SemaphoreProtocol } from '../../src/semaphore/protocol.js';
+
+const id = '00112233-4455-4677-8899-aabbccddeeff';
+const ignored = (): void => {};
+
+/** As much of a client as the calls of its objects are made of. */
+const runtime = {
+  id,
+  router: { publish: 'PUBLISH', isCluster: false },
+  hub: { releasing: ignored, freed: ignored, kept: ignored },
+} as unknown as Runtime;
+
+const request = { number: 1, floor: 1 };
+let holders = 0;
+
+/** No two holds of a client have the same id. */
+function newHolder(): string {
+  holders += 1;
+  return `${id}:${holders}`;
+}
+
+function lockCalls(lock: LockProtocol): Prepared<unknown>[] {
+  const holder = newHolder();
+  const claim = { key: lock.key, holderId: holder, count: 2, leaseMs: 1 };
+  return [
+    lock.acquire(holder, 2, 1, 'line'),
+    lock.release(holder, 0, 1, 3),
+    lock.forceRelease(request),
+    lock.holders('0'),
+    lock.obstacles(),
+    lock.lease('0', 0),
+    lock.holdCount(holder),
+    lock.renewal([claim]),
+    ...(lock.followUp === undefined ? [] : [lock.followUp()]),
+  ];
+}
+
+interface Sample {
+  readonly object: NamedObject;
+  readonly calls: readonly Prepared<unknown>[];
+}
+
+const claim = { first: Buffer.alloc(16), count: 1, leaseMs: 1 };
+const permitId = '00'.repeat(16);
+
+/** Every kind of object, with every call that it makes. */
+const kinds: readonly ((name: string, key: string) => Sample)[] = [
+  ...[
+    (name: string, key: string) => new HashLockProtocol(runtime, 'lock', name, key),
+    (name: string, key: string) => new FairLockProtocol(runtime, name, key),
+    (name: string, key: string) => new FencedLockProtocol(runtime, 'fenced-lock', name, key),
+  ].map((create) => (name: string, key: string) => {
+    const object = create(name, key);
+    return { object, calls: lockCalls(object) };
+  }),
+  (name, key) => {
+    const [object, writer] = [
+      new ReadProtocol(runtime, name, key),
+      new WriteProtocol(runtime, name, key),
+    ];
+    return { object, calls: [...lockCalls(object), ...lockCalls(writer), object.leaveLine()] };
+  },
+  (name, key) => {
+    const object = new SemaphoreProtocol(runtime, name, key);
+    const calls = [
+      object.acquire(request, [], true),
+      object.release(request, { permits: 1, mark: '0' }, [], true),
+      object.settle(request),
+      object.addPermits(request, 1),
+      object.drainPermits(request),
+      object.trySetPermits(request, 1, 0),
+      object.delete(request),
+      object.inspect(),
+    ];
+    return { object, calls };
+  },
+  (name, key) => {
+    const object = new PermitsProtocol(runtime, name, key);
+    const calls = [
+      object.acquire(request, [claim], true),
+      object.giveBack(request, [claim], true),
+      object.release(claim),
+      object.releaseAny(request, permitId),
+      object.updateLease(request, permitId, 1),
+      object.trySet(request, 1, 0),
+      object.resize(request, 'to', 1),
+      object.delete(request),
+      object.inspect(),
+      object.holders(),
+      object.renewal([{ key, holderId: permitId, count: 1, leaseMs: 1 }]),
+    ];
+    return { object, calls };
+  },
+  (name, key) => {
+    const object = new LatchProtocol(runtime, name, key);
+    const calls = [
+      object.trySetCount(request, 1, 0),
+      object.countDown(request),
+      object.delete(request),
+      object.inspect(),
+    ];
+    return { object, calls };
+  },
+];
+
+/** What a call names of another object only to look whether that is there, as its last keys. */
+const looksAtTwin = new Set<string>([
+  scripts.fairLockAcquire.name,
+  scripts.permitsTrySet.name,
+  scripts.permitsResize.name,
+  scripts.permitsDelete.name,
+  scripts.permitsReleaseAny.name,
+]);
+
+const hasTwin = (key: string): boolean => !key.includes('{') || /^\{[^{}]+\}$/.test(key);
+
+function keysOf({ object, calls }: Sample): Set<string> {
+  const keys = calls.flatMap(({ script, operands }) => {
+    const count = Number(operands[0]);
+    const own = looksAtTwin.has(script.name) && hasTwin(object.key) ? count - 1 : count;
+    return operands.slice(1, own + 1).map(String);
+  });
+  return new Set(keys);
+}
+
+const text = fc.constantFrom('y', 'z', 'a:b');
+const { name: names } = fc.letrec<{ name: string }>((tie) => {
+  const name = tie('name');
+  const redissons = fc.constantFrom('queue', 'timeout', 'token');
+  const ours = fc.constantFrom('opened', 'requests', 'cancelled', 'beats', 'generation');
+  return {
+    name: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.tuple(name, text).map((parts) => parts.join('')),
+      name.map((inner) => `{${inner}}`),
+      fc.tuple(redissons, name).map(([word, inner]) => `redisson_lock_${word}:${inner}`),
+      fc.tuple(ours, name).map(([word, inner]) => `latchkey_${word}:${inner}`),
+      name.map((inner) => `${inner}:timeout`),
+      name.map((inner) => `${inner}:${id}`),
+    ),
+  };
+});
+
+interface Drawn {
+  readonly create: (typeof kinds)[number];
+  readonly name: string;
+}
+
+const anyKind = fc.constantFrom(...kinds);
+const samples: fc.Arbitrary<Drawn> = fc.record({ create: anyKind, name: names });
+
+/** Names that look like those of keys beside one that is called `name`. */
+const besides = (name: string): fc.Arbitrary<string> =>
+  fc.constantFrom(
+    name,
+    `{${name}}`,
+    name.replaceAll(/[{}]/g, ''),
+    ...[name, `{${name}}`].flatMap((tagged) => [
+      `${tagged}:timeout`,
+      ...['queue', 'timeout', 'token'].map((word) => `redisson_lock_${word}:${tagged}`),
+      `latchkey_beats:${tagged}`,
+    ]),
+  );
+
+const pairs: fc.Arbitrary<readonly [Drawn, Drawn]> = samples.chain((one) =>
+  fc
+    .oneof(samples, fc.record({ create: anyKind, name: besides(one.name) }))
+    .map((other) => [one, other] as const),
+);
+
+/** Undefined when the name is refused. */
+function make({ create, name }: Drawn): Sample | undefined {
+  try {
+    return create(name, objectKey('', name));
+  } catch (error) {
+    expect(error).toBeInstanceOf(RangeError);
+    return undefined;
+  }
+}
+
+function isRefusedBeside(one: NamedObject, other: NamedObject): boolean {
+  const inUse = new Kinds();
+  inUse.enter(one);
+  try {
+    inUse.enter(other);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+test('two objects either share no key, or are refused where they meet', () => {
+  let met = 0;
+  const shared = fc.property(pairs, ([one, other]) => {
+    const [first, second] = [make(one), make(other)];
+    fc.pre(first !== undefined && second !== undefined);
+    fc.pre(one.name !== other.name || one.create !== other.create);
+    const keys = keysOf(second);
+    const common = [...keysOf(first)].filter((key) => keys.has(key));
+
+    met += common.length > 0 ? 1 : 0;
+
+    expect([isRefusedBeside(first.object, second.object), common]).toEqual([
+      common.length > 0,
+      common,
+    ]);
+  });
+
+  fc.assert(shared, { numRuns: 2_000 });
+  expect(met).toBeGreaterThan(100);
+});
+
+test('all keys of an object are in one slot', () => {
+  const oneSlot = fc.property(samples, (drawn) => {
+    const sample = make(drawn);
+    fc.pre(sample !== undefined);
+
+    const slots = new Set([...keysOf(sample)].map(slotOf));
+    const all = sample.calls.flatMap(({ operands }) => operands.slice(1, Number(operands[0]) + 1));
+
+    expect([...slots]).toEqual([slotOf(sample.object.key)]);
+    expect(new Set(all.map((key) => slotOf(String(key))))).toEqual(slots);
+  });
+
+  fc.assert(oneSlot, { numRuns: 500 });
+});
+
+test('every script is called by some object, or by all of them', () => {
+  const called = kinds.flatMap((create) => create('y', 'y').calls.map(({ script }) => script.name));
+  const ofAll = ['names/is-count', 'requests/cancel', 'waits/probe'];
+
+  expect([...new Set([...called, ...ofAll])].toSorted()).toEqual(
+    Object.values(scripts)
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+});

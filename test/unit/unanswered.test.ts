@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { Call } from '../../src/core/call.js';
+import { Unanswered } from '../../src/core/unanswered.js';
+import { fakeClock, type FakeClock } from '../support/fake-clock.js';
+
+const LIMIT_MS = 500;
+
+interface Stage {
+  readonly clock: FakeClock;
+  readonly row: Unanswered;
+  /** When the connection was given up. */
+  readonly silent: number[];
+  /** What receivers were told. */
+  readonly told: unknown[];
+  readonly write: () => Call<unknown>;
+}
+
+const fault = (error: Error): void => {
+  throw error;
+};
+
+function stage(): Stage {
+  const clock = fakeClock(0);
+  clock.holdInput();
+  const silent: number[] = [];
+  const told: unknown[] = [];
+  const row = new Unanswered(clock, LIMIT_MS, () => {
+    silent.push(clock.now());
+    row.clear();
+  });
+  const watch = { failed: fault, unheard: () => {} };
+  const script = { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply };
+  const receiver = {
+    answered: (answer: unknown) => told.push(answer),
+    failed: (error: Error) => told.push(error),
+  };
+  const write = (): Call<unknown> => {
+    const call = new Call({ script, operands: [] }, receiver, true, watch);
+    call.sentAt = clock.now();
+    call.lastSentAt = clock.now();
+    row.add(call);
+    return call;
+  };
+  return { clock, row, silent, told, write };
+}
+
+test('a connection is judged by its oldest call, though new ones are written all the time', () => {
+  const { clock, silent, write } = stage();
+
+  write();
+  for (let i = 0; i < 2 * LIMIT_MS && silent.length === 0; i += 1) {
+    clock.advance(1);
+    write();
+    clock.inputHandled();
+  }
+
+  expect(silent).toEqual([LIMIT_MS]);
+});
+
+test('an answer that arrives with the limit keeps the connection', () => {
+  const { clock, row, silent, write } = stage();
+  const call = write();
+
+  clock.advance(LIMIT_MS);
+  const isWanted = row.delete(call);
+  clock.inputHandled();
+
+  expect([isWanted, silent]).toEqual([true, []]);
+});
+
+test('a connection is judged by calls that nobody waits for any more', () => {
+  const { clock, silent, write } = stage();
+
+  const call = write();
+  clock.advance(1);
+  call.abandon();
+  clock.advance(LIMIT_MS);
+  clock.inputHandled();
+
+  expect(silent).toEqual([LIMIT_MS + 1]);
+});
+
+test('the answer of an abandoned call is told to nobody, and nobody writes it again', () => {
+  const { clock, row, silent, told, write } = stage();
+  const [answered, lost, kept] = [write(), write(), write()];
+
+  answered.abandon();
+  lost.abandon();
+  const isWanted = row.delete(answered);
+  answered.succeed('late');
+  answered.fail(new Error('late'));
+  clock.advance(LIMIT_MS - 1);
+  clock.inputHandled();
+
+  expect(isWanted).toBe(false);
+  expect(row.clear()).toEqual([kept]);
+  expect([told, silent]).toEqual([[], []]);
+});
