@@ -10,6 +10,7 @@
 
 import { parseArgs, styleText } from 'node:util';
 import { distIsFresh } from './lib/fresh.mjs';
+import { keepFailure } from './lib/failures.mjs';
 import { runStages, stages } from './lib/stages.mjs';
 import { runVitest } from './lib/vitest.mjs';
 
@@ -47,6 +48,7 @@ async function staticRows(names) {
       const more = lines.length > shownLines ? [`... ${lines.length - shownLines} more lines`] : [];
       const shown = [...lines.slice(0, shownLines), ...more];
       console.log(shown.map((line) => `     ${line}`).join('\n'));
+      keepFailure(`static check ${name}`, output);
     }
   });
   return results.map(({ name, ok, ms }) => ({

@@ -3,7 +3,8 @@
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { keepFailure } from './failures.mjs';
 import { runTool } from './run.mjs';
 
 /**
@@ -13,8 +14,29 @@ import { runTool } from './run.mjs';
  * @property {number} numFailedTests
  * @property {number} numPendingTests
  * @property {number} numTodoTests
- * @property {{ status: string, assertionResults: unknown[] }[]} testResults
+ * @property {FileReport[]} testResults
+ *
+ * @typedef {object} FileReport
+ * @property {string} name
+ * @property {string} status
+ * @property {string} message
+ * @property {{ status: string, fullName: string, failureMessages: string[] }[]} assertionResults
  */
+
+/** @param {Report} report */
+function keepFailures({ testResults }) {
+  for (const { name, status, message, assertionResults } of testResults) {
+    const file = relative(process.cwd(), name);
+    if (status === 'failed' && assertionResults.length === 0) {
+      keepFailure(file, message);
+    }
+    for (const { status: came, fullName, failureMessages } of assertionResults) {
+      if (came === 'failed') {
+        keepFailure(`${file}: ${fullName}`, failureMessages.join('\n'));
+      }
+    }
+  }
+}
 
 /**
  * @param {string} file
@@ -26,14 +48,19 @@ function tally(file, code) {
   let report;
   try {
     report = /** @type {Report} */ (JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
+  } catch (error) {
+    keepFailure('vitest', `it left no report, exit code ${code}: ${String(error)}`);
     return { passed: 0, failed: 1, skipped: 0 };
   }
+  keepFailures(report);
   // A file that could not be loaded has no tests to count: it counts as one.
   const broken = report.testResults.filter(
     (result) => result.status === 'failed' && result.assertionResults.length === 0,
   ).length;
   const failed = report.numFailedTests + broken;
+  if (failed === 0 && code !== 0) {
+    keepFailure('vitest', `no test failed, exit code ${code}: an error outside of all tests`);
+  }
   return {
     passed: report.numPassedTests,
     // An error outside any test, such as an unhandled rejection, shows in the exit code only.
