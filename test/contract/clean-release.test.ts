@@ -13,7 +13,7 @@ describe.each(allLeased)('$name', (face) => {
   const { client, name } = fixtureOf('clean-release', face);
 
   test('a clean release aborts no signal, not when it is sent and not later', async () => {
-    const own = client({ leaseMs: 200 });
+    const own = client({ leaseMs: 600 });
     const grant = await (await face.create(own, name())).acquire();
     const told: string[] = [];
     grant.signal.addEventListener('abort', () => told.push('signal'));
@@ -21,7 +21,7 @@ describe.each(allLeased)('$name', (face) => {
     own.on('lost', () => told.push('lost'));
 
     await grant.release();
-    const leaseEnd = performance.now() + 300;
+    const leaseEnd = performance.now() + 700;
     await eventually(() => performance.now() > leaseEnd);
     await own.close();
 
@@ -51,7 +51,7 @@ describe.each(lockFaces)('$name', (face) => {
 
   test('a hold is not renewed from the moment its release is sent', async () => {
     const proxy = await startProxy({ target: redisUrl() });
-    const own = client({ redis: proxy.url, leaseMs: 300 });
+    const own = client({ redis: proxy.url, leaseMs: 900 });
     const [lock, kept] = [face.create(own, name()), face.create(own, name())];
     const [hold, other] = [await lock.acquire(), await kept.acquire()];
     const renewals = (object: string): number =>

@@ -10,7 +10,7 @@ const { client, name, raw } = fixture('fencing-counter', [/^redisson_lock_token:
 const counterOf = (object: string): string => `redisson_lock_token:{${object}}`;
 
 test('nothing but a grant moves the counter', async () => {
-  const lock = client({ leaseMs: 300 }).getFencedLock(name());
+  const lock = client({ leaseMs: 900 }).getFencedLock(name());
   const outer = await lock.acquire();
   const counters = [await raw.get(counterOf(lock.name))];
   const look = async (): Promise<void> => {

@@ -177,7 +177,7 @@ export function forceSuite(face: ExclusiveLock): void {
 
     test('forcing a lock free tells its holder and lets the next one in', async () => {
       const object = name();
-      const own = client({ leaseMs: 300 });
+      const own = client({ leaseMs: 900 });
       const lost: unknown[] = [];
       own.on('lost', (event) => lost.push(event));
       const lock = face.create(own, object);

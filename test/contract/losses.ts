@@ -44,7 +44,7 @@ export function lossSuite(face: LeasedFace): void {
       ['renewed', undefined],
       ['fixed', 60_000],
     ])('a %s grant that vanishes from the server is told as deleted', async (_, leaseMs) => {
-      const [object, own] = [name(), client({ leaseMs: 300 })];
+      const [object, own] = [name(), client({ leaseMs: 900 })];
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
       const options = leaseMs === undefined ? {} : { leaseMs };
@@ -64,7 +64,7 @@ export function lossSuite(face: LeasedFace): void {
       ['renewed', undefined],
       ['fixed', 60_000],
     ])('a %s grant that somebody else has now is told', async (_, leaseMs) => {
-      const [object, own] = [name(), client({ leaseMs: 300 })];
+      const [object, own] = [name(), client({ leaseMs: 900 })];
       const options = leaseMs === undefined ? {} : { leaseMs };
       const grant = await (await face.create(own, object)).acquire(options);
 

@@ -116,12 +116,12 @@ export function reentrySuite(face: ExclusiveLock): void {
 
     test('an inner hold stays held, renewed and usable after its outer one', async () => {
       const object = name();
-      const lock = face.create(client({ leaseMs: 300 }), object);
-      const outer = await lock.acquire({ leaseMs: 300 });
+      const lock = face.create(client({ leaseMs: 600 }), object);
+      const outer = await lock.acquire({ leaseMs: 600 });
       const inner = await lock.acquire({ within: outer });
       await outer.release();
 
-      const expected = performance.now() + 900;
+      const expected = performance.now() + 1_500;
       await eventually(() => performance.now() > expected);
 
       expect([outer.state, inner.state, inner.isHeld]).toEqual(['released', 'held', true]);

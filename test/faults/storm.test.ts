@@ -35,14 +35,12 @@ afterAll(() => {
   process.off('uncaughtException', note);
 });
 
-/** Cuts every connection 60 times in 3 s, the client's handshakes included. */
-async function storm({ proxy }: World): Promise<number> {
-  let cuts = 0;
-  for (let i = 0; i < 60; i += 1) {
+/** Cuts every connection each 50 ms until there were 60 cuts, the client's handshakes included. */
+async function storm({ proxy }: World): Promise<void> {
+  for (let cuts = 0; cuts < 60; ) {
     cuts += proxy.cutAll();
     await delay(50);
   }
-  return cuts;
 }
 
 /** What is used in turns during the storm. */
@@ -107,10 +105,8 @@ test.concurrent(
         await latch.countDown();
       }
     })();
-    const cuts = await storming;
-    await Promise.all([...users, counting]);
+    await Promise.all([storming, ...users, counting]);
 
-    expect(cuts).toBeGreaterThanOrEqual(60);
     for (const { kind, turns } of allTurns) {
       expect(turns, kind.what).toMatchObject({ taken: 20, most: 1 });
     }

@@ -41,7 +41,7 @@ test('waitedMs says how long the grant took, heldMs how long it was held', async
   const times: number[] = [];
   client.on('acquired', ({ waitedMs }) => times.push(waitedMs));
   client.on('released', ({ heldMs }) => times.push(heldMs));
-  await other.getLock(name).acquire({ leaseMs: 200 });
+  await other.getLock(name).acquire({ leaseMs: 700 });
 
   const hold = await client.getLock(name).acquire();
   await eventually(() => hold.remainingMs < 29_500);
@@ -67,7 +67,7 @@ test('each re-entry is told as a grant and a release of its own', async () => {
 });
 
 test('lost is told once for each hold, re-entries included, and released is not', async () => {
-  const client = scope.client({ leaseMs: 300 });
+  const client = scope.client({ leaseMs: 900 });
   const lock = client.getLock(scope.name());
   const lost: Payload<'lost'>[] = [];
   let released = 0;
@@ -97,7 +97,7 @@ test('lost is told once for each hold, re-entries included, and released is not'
 });
 
 test('a hold that somebody else took over is lost with that reason', async () => {
-  const client = scope.client({ leaseMs: 300 });
+  const client = scope.client({ leaseMs: 900 });
   const lock = client.getLock(scope.name());
   const reasons: string[] = [];
   client.on('lost', ({ error }) => reasons.push(error.reason));
@@ -146,13 +146,13 @@ test('a loss found at a release is told once, to that hold and to all others on 
 });
 
 test('a clean release, and a closing, tell no loss', async () => {
-  const client = scope.client({ leaseMs: 150 });
+  const client = scope.client({ leaseMs: 600 });
   const lost: unknown[] = [];
   client.on('lost', (event) => lost.push(event));
   const hold = await client.getLock(scope.name()).acquire();
   await client.getLock(scope.name()).acquire();
-  const fixed = await client.getLock(scope.name()).acquire({ leaseMs: 200 });
-  const later = await scope.client().getLock(scope.name()).acquire({ leaseMs: 300 });
+  const fixed = await client.getLock(scope.name()).acquire({ leaseMs: 700 });
+  const later = await scope.client().getLock(scope.name()).acquire({ leaseMs: 900 });
 
   await hold.release();
   await client.close();
@@ -189,7 +189,7 @@ test('a hold whose connection breaks is suspect, and held again when it is back'
 
 test('a hold that stays out of reach is suspect, then lost as unproven', async () => {
   const proxy = await startProxy({ target: redisUrl() });
-  const client = scope.client({ redis: proxy.url, leaseMs: 400 });
+  const client = scope.client({ redis: proxy.url, leaseMs: 900 });
   const lock = client.getLock(scope.name());
   const told: string[] = [];
   client.on('suspect', () => told.push('suspect'));

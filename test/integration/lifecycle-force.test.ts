@@ -21,7 +21,7 @@ describe.each(allLocks)('$name', (face) => {
   });
 
   test('a forced release elsewhere ends the hold with its next renewal', async () => {
-    const hold = await face.create(client({ leaseMs: 300 }), name()).acquire();
+    const hold = await face.create(client({ leaseMs: 900 }), name()).acquire();
 
     await face.create(client(), hold.lockName).forceRelease();
 

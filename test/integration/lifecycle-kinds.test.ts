@@ -98,7 +98,7 @@ describe.each(allLeased)('losses: $name', (face) => {
   const { client, name, raw } = fixtureOf('lifecycle', face);
 
   test('a loss is told once, whatever is done with it afterwards', async () => {
-    const [own, object] = [client({ leaseMs: 300 }), name()];
+    const [own, object] = [client({ leaseMs: 900 }), name()];
     const one = await face.create(own, object);
     const events = told(own);
     const grant = await one.acquire();
@@ -152,7 +152,7 @@ describe.each(allLeased)('losses: $name', (face) => {
 
   test('what stays out of reach is suspect, then lost as unproven, and free', async () => {
     const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
-    const own = client({ redis: proxy.url, leaseMs: 500 });
+    const own = client({ redis: proxy.url, leaseMs: 900 });
     const one = await face.create(own, object);
     const events = told(own);
     const grant = await one.acquire();
@@ -190,7 +190,7 @@ describe('one client with everything', () => {
   });
 
   test('each of many permits is told as lost, once, under its own id', async () => {
-    const own = client({ leaseMs: 300 });
+    const own = client({ leaseMs: 900 });
     const semaphore = own.getPermitExpirableSemaphore(name());
     await semaphore.setPermits(3);
     const events = told(own);

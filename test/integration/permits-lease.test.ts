@@ -80,7 +80,7 @@ test('updateLease sets an earlier end as well as a later one, and what is told f
 });
 
 test('a permit whose end was set is not renewed any more, and its loss is told in time', async () => {
-  const semaphore = client({ leaseMs: 300 }).getPermitExpirableSemaphore(name());
+  const semaphore = client({ leaseMs: 900 }).getPermitExpirableSemaphore(name());
   await semaphore.trySetPermits(1);
   const permit = await semaphore.acquire();
   const waiting = client().getPermitExpirableSemaphore(semaphore.name).acquire({ waitMs: 4_000 });

@@ -30,7 +30,7 @@ test('a permit ends with its semaphore, whatever its lease', async () => {
 });
 
 test('neither renewal nor extension nor updateLease tells more than the semaphore lives', async () => {
-  const semaphore = client({ leaseMs: 300 }).getPermitExpirableSemaphore(name());
+  const semaphore = client({ leaseMs: 600 }).getPermitExpirableSemaphore(name());
   await semaphore.trySetPermits(3, { ttlMs: 1_200 });
   const [renewed, extended, updated] = await semaphore.acquireMany(3);
   const excesses: number[] = [];
@@ -54,7 +54,7 @@ test('neither renewal nor extension nor updateLease tells more than the semaphor
 });
 
 test('a life that is given later, or taken back, is told with the next renewal', async () => {
-  const semaphore = client({ leaseMs: 300 }).getPermitExpirableSemaphore(name());
+  const semaphore = client({ leaseMs: 900 }).getPermitExpirableSemaphore(name());
   await semaphore.trySetPermits(1);
   const permit = await semaphore.acquire({ leaseMs: 60_000 });
 

@@ -31,7 +31,7 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
 
   test('what it got is renewed as long as it is believed to be held', async () => {
     const object = name();
-    const lock = face.create(client({ leaseMs: 300 }), object);
+    const lock = face.create(client({ leaseMs: 600 }), object);
     const other = face.create(client(), object);
     const outer = await lock.acquire();
 
@@ -39,7 +39,7 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
     const releasing = outer.release();
     const inner = await entering;
     await releasing;
-    const next = await other.tryAcquire({ waitMs: 900 });
+    const next = await other.tryAcquire({ waitMs: 1_500 });
 
     expect(next).toBeNull();
     expect(inner.isHeld).toBe(true);

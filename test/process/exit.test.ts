@@ -122,7 +122,7 @@ test('a process stays alive for a hold with a fixed lease, and ends with it', as
 
 test('a process stays alive while it waits for a lock', async () => {
   const name = scope.name();
-  const hold = await scope.client({ leaseMs: 300 }).getLock(name).acquire();
+  const hold = await scope.client({ leaseMs: 900 }).getLock(name).acquire();
   const worker = start('waiting', name);
   await worker.message('did');
   let ended = false;
