@@ -28,8 +28,9 @@ const SCRIPT = fileURLToPath(new URL('../load/workers/sections.mjs', import.meta
 const TOTAL = 500;
 const PERMITS = 3;
 
-/** A quarter of the even share of a language. */
-const SHARE_MIN = 1 / 8;
+/** An eighth of the even share of a language: with so few sections chance has its part. That it is a
+ * quarter over thousands is asserted in test/interop/load. */
+const SHARE_MIN = 1 / 16;
 
 const cluster = await interopCluster();
 
