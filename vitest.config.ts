@@ -18,6 +18,10 @@ export default defineConfig({
     teardownTimeout: 20_000,
     retry: 0,
     allowOnly: false,
-    coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/core/scripts.generated.ts'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**'],
+      exclude: ['src/core/wire/scripts.generated.ts'],
+    },
   },
 });

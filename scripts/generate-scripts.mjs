@@ -1,5 +1,5 @@
 // @ts-check
-// Compiles lua/<primitive>/<operation>.lua into src/core/scripts.generated.ts.
+// Compiles lua/<primitive>/<operation>.lua into src/core/wire/scripts.generated.ts.
 //
 //   node scripts/generate-scripts.mjs [--check] [--lua DIR] [--out FILE]
 //
@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
     lua: { type: 'string', default: join(root, 'lua') },
-    out: { type: 'string', default: join(root, 'src/core/scripts.generated.ts') },
+    out: { type: 'string', default: join(root, 'src/core/wire/scripts.generated.ts') },
   },
 });
 

@@ -1,13 +1,14 @@
 import { v4 as uuid } from 'uuid';
-import { systemClock } from './core/clock.js';
-import { SHARDED_SUBSCRIPTION_MODES } from './core/cluster-router.js';
-import type { ClientEvents } from './core/events.js';
-import { LeasedGrant } from './core/leased-grant.js';
-import type { Lock } from './core/lock-face.js';
-import { checkKeyPrefix, objectKey } from './core/names.js';
-import type { RedisTemplate } from './core/redis.js';
-import { readTemplate } from './core/template.js';
-import { createRouter } from './core/create-router.js';
+import { systemClock } from './core/base/clock.js';
+import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js';
+import type { ClientEvents } from './core/observe/events.js';
+import { Grant } from './core/grant/grant.js';
+import type { Lock } from './core/locks/lock-face.js';
+import { LockState } from './core/locks/lock-state.js';
+import { checkKeyPrefix, objectKey } from './core/base/key-names.js';
+import type { RedisTemplate } from './core/connection/driver.js';
+import { readTemplate } from './core/connection/endpoint.js';
+import { createRouter } from './core/connection/create-router.js';
 import { Runtime } from './core/runtime.js';
 import {
   checkChoice,
@@ -15,16 +16,16 @@ import {
   checkOptions,
   INT32_MAX,
   RENEWED_LEASE_MIN_MS,
-} from './core/validate.js';
+} from './core/base/arguments.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
-import { PermitsState } from './expirable-semaphore/keeper.js';
+import { PermitsState } from './expirable-semaphore/grants.js';
 import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
 import { LatchFace } from './latch/latch.js';
 import type { CountDownLatch, LatchLooks } from './latch/latch.js';
 import { createReadWriteLock } from './rwlock/rwlock.js';
 import type { ReadWriteLock } from './rwlock/rwlock.js';
 import { SemaphoreFace } from './semaphore/semaphore.js';
-import type { SemaphoreQueues } from './semaphore/keeper.js';
+import type { SemaphoreQueues } from './semaphore/grants.js';
 import type { Semaphore } from './semaphore/semaphore.js';
 import { createFairLock, createFencedLock, createLock } from './lock/lock.js';
 
@@ -105,6 +106,7 @@ export interface Client extends AsyncDisposable {
 class LatchkeyClient implements Client {
   readonly id = uuid();
   readonly #runtime: Runtime;
+  readonly #locks: LockState;
   readonly #keyPrefix: string;
   readonly #latchLooks: LatchLooks = new Map();
   readonly #semaphoreQueues: SemaphoreQueues = new Map();
@@ -132,22 +134,23 @@ class LatchkeyClient implements Client {
     this.#runtime = new Runtime(this.id, settings, clock, (owner) =>
       createRouter(endpoint, settings, clock, owner),
     );
+    this.#locks = new LockState(this.#runtime);
   }
 
   getLock(name: string): Lock {
-    return createLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+    return createLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
   getFairLock(name: string): Lock {
-    return createFairLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+    return createFairLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
   getFencedLock(name: string): Lock {
-    return createFencedLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+    return createFencedLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
   getReadWriteLock(name: string): ReadWriteLock {
-    return createReadWriteLock(this.#runtime, name, objectKey(this.#keyPrefix, name));
+    return createReadWriteLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
@@ -199,13 +202,14 @@ class LatchkeyClient implements Client {
     const holds = [...runtime.watchdog.leases].flatMap((lease) => lease.holders);
     // Every `isHeld` is false before the first release is answered.
     const released = holds
-      .filter((hold) => hold instanceof LeasedGrant)
+      .filter((hold) => hold instanceof Grant)
       .map((hold) => hold[Symbol.asyncDispose]());
     const cleanUp = async (): Promise<void> => {
       await Promise.all(released);
       await runtime.delivery.cleanedUp();
     };
     await runtime.inTime(cleanUp(), timeoutMs);
+    this.#locks.close();
     runtime.shutDown();
   }
 }

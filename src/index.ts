@@ -1,10 +1,10 @@
 export { createClient } from './client.js';
 export type { Client, ClientOptions } from './client.js';
-export type { ClientEvents, Holder, HoldEvent, ObjectEvent } from './core/events.js';
-export type { Hold } from './core/hold.js';
-export type { AcquireOptions, Lock, LockAcquireOptions } from './core/lock-face.js';
-export type { RedisTemplate } from './core/redis.js';
-export type { WaitOptions } from './core/validate.js';
+export type { ClientEvents, Holder, HoldEvent, ObjectEvent } from './core/observe/events.js';
+export type { Hold } from './core/locks/hold.js';
+export type { Lock, LockAcquireOptions } from './core/locks/lock-face.js';
+export type { RedisTemplate } from './core/connection/driver.js';
+export type { AcquireOptions, WaitOptions } from './core/base/arguments.js';
 export {
   AcquireTimeoutError,
   ClosedError,

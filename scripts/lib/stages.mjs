@@ -56,6 +56,7 @@ export const stages = [
       async () => await node('scripts/format-lua.mjs'),
     ),
   },
+  { name: 'rooms', after: [], run: inOrder(async () => await node('scripts/rooms.mjs')) },
   {
     name: 'generated',
     after: [],

@@ -24,7 +24,7 @@ export function emit(scripts) {
   const decoders = Object.keys(REPLIES).filter((reply) => used.has(reply));
   return [
     '// Generated from lua/ by `node scripts/generate-scripts.mjs`: change the Lua, not this file.',
-    `import { ${decoders.map((reply) => REPLIES[reply]?.decode).join(', ')} } from './decode.js';`,
+    `import { ${decoders.map((reply) => REPLIES[reply]?.decode).join(', ')} } from './replies.js';`,
     `import type { Script } from './script.js';`,
     ...sorted.map(emitScript),
     '',

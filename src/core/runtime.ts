@@ -1,24 +1,20 @@
 import { ClosedError } from '../errors.js';
-import type { Anchor, Clock, Timer } from './clock.js';
-import { Delivery } from './delivery.js';
-import { Events } from './events.js';
-import type { LockHold } from './hold.js';
-import { Kinds } from './kinds.js';
-import { Lease } from './lease.js';
-import type { LeaseIdentity, LostHook } from './lease.js';
-import { Patience, Waits } from './patience.js';
-import type { Ending, PatienceLimits } from './patience.js';
-import { Rechecks } from './rechecks.js';
-import { Requests } from './requests.js';
-import type { Router, RouterOwner } from './router.js';
-import { Scopes } from './scopes.js';
-import { Stalls } from './stall.js';
-import { Turns } from './turns.js';
-import { UnheardMessages } from './unheard.js';
-import { WaitHub } from './wait-hub.js';
-import { Watchdog } from './watchdog.js';
-import type { Renewal } from './watchdog.js';
-import type { WaitQueue } from './wait-queue.js';
+import type { Anchor, Clock, Timer } from './base/clock.js';
+import { Delivery } from './delivery/delivery.js';
+import { Events } from './observe/events.js';
+import { NameRegistry } from './name-registry.js';
+import { Lease } from './lease/lease.js';
+import type { LeaseIdentity, LostHook } from './lease/lease.js';
+import { WaitLimit, Waits } from './waiting/wait-limit.js';
+import type { Ending, WaitLimits } from './waiting/wait-limit.js';
+import { Rechecks } from './waiting/rechecks.js';
+import { Requests } from './delivery/requests.js';
+import type { Router, RouterOwner } from './connection/router.js';
+import { SlowWaits } from './observe/slow-wait.js';
+import { RefusedMessages } from './delivery/refused-messages.js';
+import { ChannelHub } from './waiting/channel-hub.js';
+import { Watchdog } from './lease/watchdog.js';
+import type { Renewal } from './lease/watchdog.js';
 
 /** Settings of a client, checked. */
 export interface Settings {
@@ -32,27 +28,19 @@ const ANSWER_LIMIT_MIN_MS = 500;
 /** The same trouble with connections is told at most this often. */
 const TROUBLE_PERIOD_MS = 5_000;
 
-/** One for all clients: whatever stores an async context costs every promise of the process, and
- * stays after its client. */
-const scopes = new Scopes<LockHold>();
-
 /** The services that all objects of one client share. */
 export class Runtime {
   readonly id: string;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly events: Events = new Events();
-  readonly kinds: Kinds = new Kinds();
-  readonly scopes: Scopes<LockHold> = scopes;
-  /** Local waiters, by lock. */
-  readonly queues: Map<string, WaitQueue> = new Map();
+  readonly names: NameRegistry = new NameRegistry();
   readonly router: Router;
-  readonly hub: WaitHub;
+  readonly hub: ChannelHub;
   readonly watchdog: Watchdog;
   readonly rechecks: Rechecks;
   readonly delivery: Delivery;
-  readonly turns: Turns;
-  readonly stalls: Stalls;
+  readonly slowWaits: SlowWaits;
   readonly waits: Waits;
   readonly #anchor: Anchor;
   #anchored = 0;
@@ -75,7 +63,7 @@ export class Runtime {
     this.waits = new Waits(anchor);
     const { leaseMs, commandTimeoutMs } = settings;
     const failed = (error: Error): void => this.failed(error);
-    const unheard = new UnheardMessages(failed);
+    const unheard = new RefusedMessages(failed);
     const answerLimitMs = Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6));
     this.router = createRouter({
       answerLimitMs,
@@ -87,7 +75,7 @@ export class Runtime {
       refused: failed,
       fault: failed,
     });
-    this.hub = new WaitHub(this.router.channels, clock, failed);
+    this.hub = new ChannelHub(this.router.channels, clock, failed);
     this.delivery = new Delivery({
       clock,
       anchor,
@@ -99,8 +87,7 @@ export class Runtime {
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
-    this.turns = new Turns(clock, this.delivery, failed);
-    this.stalls = new Stalls(clock, this.events, leaseMs, failed);
+    this.slowWaits = new SlowWaits(clock, this.events, leaseMs, failed);
     this.router.open();
   }
 
@@ -110,8 +97,8 @@ export class Runtime {
     return `${this.id}:${this.#asyncIds}`;
   }
 
-  patience(limits: PatienceLimits): Patience {
-    return new Patience(this.clock, this.waits, limits);
+  waitLimit(limits: WaitLimits): WaitLimit {
+    return new WaitLimit(this.clock, this.waits, limits);
   }
 
   /** Throws when the client was closed. */
@@ -183,7 +170,6 @@ export class Runtime {
   shutDown(): void {
     this.hub.close();
     this.rechecks.close();
-    this.turns.close();
     this.watchdog.close();
     this.router.close(this.closedError(''));
     this.delivery.close();

@@ -1,13 +1,13 @@
 import { AcquireTimeoutError } from '../errors.js';
-import type { Sending } from '../core/call.js';
-import { Chained } from '../core/chain.js';
-import type { Ending, Patience } from '../core/patience.js';
-import type { PermitQueue } from '../core/permit-queue.js';
-import type { PermitAnswer } from '../core/permit-source.js';
-import { translate } from '../core/translate.js';
-import type { LeaseTerms } from '../core/validate.js';
+import type { Sending } from '../core/wire/call.js';
+import { Linked } from '../core/base/linked-list.js';
+import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
+import type { PermitQueue } from '../core/permits/permit-queue.js';
+import type { PermitAnswer } from '../core/permits/permit-source.js';
+import { translate } from '../core/delivery/translate.js';
+import type { LeaseTerms } from '../core/base/arguments.js';
 import type { Claimant } from './claims.js';
-import type { PermitKeeper } from './keeper.js';
+import type { PermitGrants } from './grants.js';
 import type { LeasedPermit } from './permit.js';
 
 /** Until it is asked for. */
@@ -18,19 +18,19 @@ export interface PermitTerms extends LeaseTerms {
   readonly count: number;
   /** False: one attempt, no waiting. */
   readonly waits: boolean;
-  readonly patience: Patience;
+  readonly waitLimit: WaitLimit;
 }
 
 /**
  * One request for permits: it stands in the local queue, which asks for it, until all its permits
  * are granted or its patience ends.
  */
-export class PermitAcquisition extends Chained implements Claimant {
+export class PermitAcquisition extends Linked implements Claimant {
   readonly count: number;
   readonly waits: boolean;
   readonly leaseMs: number;
   first: Buffer = NO_ID;
-  readonly #keeper: PermitKeeper;
+  readonly #grants: PermitGrants;
   readonly #terms: PermitTerms;
   readonly #resolve: (permits: LeasedPermit[]) => void;
   readonly #reject: (error: unknown) => void;
@@ -42,13 +42,13 @@ export class PermitAcquisition extends Chained implements Claimant {
   /** Resolves with all the permits; rejects with AcquireTimeoutError on contention, or another
    * error. Counts as a user of the name, which the caller has entered, until then. */
   constructor(
-    keeper: PermitKeeper,
+    grants: PermitGrants,
     terms: PermitTerms,
     resolve: (permits: LeasedPermit[]) => void,
     reject: (error: unknown) => void,
   ) {
     super();
-    this.#keeper = keeper;
+    this.#grants = grants;
     this.#terms = terms;
     this.count = terms.count;
     this.waits = terms.waits;
@@ -58,38 +58,38 @@ export class PermitAcquisition extends Chained implements Claimant {
   }
 
   start(): void {
-    const { patience } = this.#terms;
-    if (patience.ending !== undefined) {
-      this.#end(patience.ending);
+    const { waitLimit } = this.#terms;
+    if (waitLimit.ending !== undefined) {
+      this.#end(waitLimit.ending);
       return;
     }
-    patience.onEnd = (ending) => this.#end(ending);
-    this.#queue = this.#keeper.queue();
+    waitLimit.onEnd = (ending) => this.#end(ending);
+    this.#queue = this.#grants.queue();
     this.#queue.join(this);
   }
 
   blocked(): void {
     this.#saidBusy = true;
     if (this.waits) {
-      this.#stopWatching ??= this.#keeper.watchForStall(this.#terms.patience.startedAt);
+      this.#stopWatching ??= this.#grants.watchForStall(this.#terms.waitLimit.startedAt);
     }
   }
 
   granted(call: Sending, { lifeMs = -1 }: PermitAnswer): boolean {
     if (this.#over) {
-      this.#keeper.giveBack(this);
+      this.#grants.giveBack(this);
       return true;
     }
-    const permits = this.#keeper.grant(this, this.#terms, call, lifeMs);
+    const permits = this.#grants.grant(this, this.#terms, call, lifeMs);
     if (permits === undefined) {
       // The answer took longer than the lease: take it back and ask anew.
-      this.#keeper.giveBack(this);
+      this.#grants.giveBack(this);
       return false;
     }
     this.#finish(false);
     this.#resolve(permits);
     for (const permit of permits) {
-      this.#keeper.announce(permit, this.#terms.patience.startedAt);
+      this.#grants.announce(permit, this.#terms.waitLimit.startedAt);
     }
     return true;
   }
@@ -99,28 +99,28 @@ export class PermitAcquisition extends Chained implements Claimant {
   }
 
   failed(error: Error): void {
-    this.#fail(translate(error, this.#keeper.protocol.resource));
+    this.#fail(translate(error, this.#grants.protocol.resource));
   }
 
   #end(ending: Ending): void {
-    const { runtime, protocol } = this.#keeper;
+    const { runtime, protocol } = this.#grants;
     const onTimeout = (): Error => (this.#saidBusy ? this.#contention() : this.#timeout());
     this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
   }
 
   get #waitedMs(): number {
-    return this.#keeper.runtime.clock.now() - this.#terms.patience.startedAt;
+    return this.#grants.runtime.clock.now() - this.#terms.waitLimit.startedAt;
   }
 
   #contention(): Error {
-    const { resource } = this.#keeper.protocol;
+    const { resource } = this.#grants.protocol;
     const waitedMs = Math.round(this.#waitedMs);
     const message = `"${resource}" had not enough permits available within ${waitedMs} ms`;
     return new AcquireTimeoutError(message, { resource });
   }
 
   #timeout(): Error {
-    const { runtime, protocol } = this.#keeper;
+    const { runtime, protocol } = this.#grants;
     const isConnected = runtime.router.whyDown(protocol.key) === undefined;
     return runtime.delivery.timeout(protocol.resource, protocol.key, isConnected, this.#waitedMs);
   }
@@ -136,10 +136,10 @@ export class PermitAcquisition extends Chained implements Claimant {
   }
 
   #finish(gone: boolean | undefined): void {
-    const { runtime, protocol } = this.#keeper;
+    const { runtime, protocol } = this.#grants;
     this.#over = true;
-    runtime.kinds.leave(protocol, gone);
+    runtime.names.leave(protocol, gone);
     this.#stopWatching?.();
-    this.#terms.patience.dispose();
+    this.#terms.waitLimit.dispose();
   }
 }

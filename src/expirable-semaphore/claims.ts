@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Prepared } from '../core/call.js';
-import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permit-source.js';
-import type { Request } from '../core/requests.js';
+import type { Prepared } from '../core/wire/call.js';
+import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
+import type { Request } from '../core/delivery/requests.js';
 import type { Claim, PermitsProtocol } from './protocol.js';
 
 /** Somebody who wants leased permits. */

@@ -1,4 +1,4 @@
-import type { AcquireOptions } from '../core/lock-face.js';
+import type { AcquireOptions } from '../core/base/arguments.js';
 import type { Permit } from './permit.js';
 
 /**

@@ -1,4 +1,4 @@
-import { LeasedGrant } from '../core/leased-grant.js';
+import { Grant } from '../core/grant/grant.js';
 
 /** Proof that a permit was granted, and the way to give it back. */
 export interface Permit extends AsyncDisposable {
@@ -45,7 +45,7 @@ export interface Permit extends AsyncDisposable {
 }
 
 /** A permit on a lease of its own. */
-export class LeasedPermit extends LeasedGrant implements Permit {
+export class LeasedPermit extends Grant implements Permit {
   get id(): string {
     return this.lease.identity.holderId;
   }

@@ -1,12 +1,12 @@
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import { integers } from '../core/decode.js';
-import type { Holder } from '../core/events.js';
-import type { LeasedObject, ReleaseResult } from '../core/grant-keeper.js';
-import type { NamedObject } from '../core/kinds.js';
-import { prefixed, privateKey, suffixed, twinOf } from '../core/names.js';
-import type { PermitAnswer } from '../core/permit-source.js';
-import type { Request } from '../core/requests.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import { integers } from '../core/wire/replies.js';
+import type { Holder } from '../core/observe/events.js';
+import type { LeasedObject, ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import type { NamedObject } from '../core/name-registry.js';
+import { prefixed, privateKey, suffixed, twinOf } from '../core/base/key-names.js';
+import type { PermitAnswer } from '../core/permits/permit-source.js';
+import type { Request } from '../core/delivery/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   permitsAcquire,
@@ -20,8 +20,8 @@ import {
   permitsResize,
   permitsTrySet,
   permitsUpdateLease,
-} from '../core/scripts.generated.js';
-import type { Renewal, RenewalClaim } from '../core/watchdog.js';
+} from '../core/wire/scripts.generated.js';
+import type { Renewal, RenewalClaim } from '../core/lease/watchdog.js';
 
 /** How many permits there are, and who has them does not matter. */
 export interface PermitsView {

@@ -1,17 +1,17 @@
 import { AcquireTimeoutError, LeaseLostError, NotHeldError } from '../errors.js';
-import { enterAndStart, whileInUse } from '../core/entry.js';
-import type { AcquireOptions } from '../core/lock-face.js';
-import { describe } from '../core/names.js';
-import type { Request } from '../core/requests.js';
-import type { Prepared, Sending } from '../core/call.js';
+import { enterAndStart, whileInUse } from '../core/name-entry.js';
+import type { AcquireOptions } from '../core/base/arguments.js';
+import { describe } from '../core/base/key-names.js';
+import type { Request } from '../core/delivery/requests.js';
+import type { Prepared, Sending } from '../core/wire/call.js';
 import type { Runtime } from '../core/runtime.js';
-import { checkLease, checkOptions, checkTask, checkWaiting } from '../core/validate.js';
-import { checkInteger, INT32_MAX } from '../core/validate.js';
+import { checkLease, checkOptions, checkTask, checkWaiting } from '../core/base/arguments.js';
+import { checkInteger, INT32_MAX } from '../core/base/arguments.js';
 import { PermitAcquisition } from './acquisition.js';
 import type { PermitTerms } from './acquisition.js';
 import type { PermitExpirableSemaphore } from './contract.js';
-import { PermitKeeper } from './keeper.js';
-import type { PermitsState } from './keeper.js';
+import { PermitGrants } from './grants.js';
+import type { PermitsState } from './grants.js';
 import type { LeasedPermit, Permit } from './permit.js';
 import { PermitsProtocol } from './protocol.js';
 import type { PermitsView } from './protocol.js';
@@ -46,13 +46,13 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
   readonly name: string;
   readonly #runtime: Runtime;
   readonly #protocol: PermitsProtocol;
-  readonly #keeper: PermitKeeper;
+  readonly #grants: PermitGrants;
 
   constructor(runtime: Runtime, name: string, key: string, state: PermitsState) {
     this.name = name;
     this.#runtime = runtime;
     this.#protocol = new PermitsProtocol(runtime, name, key);
-    this.#keeper = new PermitKeeper(runtime, this.#protocol, state);
+    this.#grants = new PermitGrants(runtime, this.#protocol, state);
   }
 
   async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
@@ -134,7 +134,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
 
   async tryRelease(permitId: string): Promise<boolean> {
     const id = checkId(permitId);
-    const permit = this.#keeper.find(id);
+    const permit = this.#grants.find(id);
     if (permit === undefined) {
       return await this.#change((request) => this.#protocol.releaseAny(request, id));
     }
@@ -153,8 +153,8 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
     const id = checkId(permitId);
     checkInteger('leaseMs', leaseMs, 1, INT32_MAX);
     return await this.#inUse(async () => {
-      const isSet = await this.#keeper.updateLease(id, leaseMs);
-      this.#keeper.wake();
+      const isSet = await this.#grants.updateLease(id, leaseMs);
+      this.#grants.wake();
       return isSet;
     });
   }
@@ -164,9 +164,9 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
     const work = async (): Promise<boolean> => {
       const { delivery } = this.#runtime;
       const build = (request: Request): Prepared<string> => this.#protocol.delete(request);
-      const deleted = (_: unknown, call: Sending): void => this.#keeper.deleted(call);
+      const deleted = (_: unknown, call: Sending): void => this.#grants.deleted(call);
       const { count, call } = await delivery.countAt(this.name, key, requestsKey, build, deleted);
-      this.#keeper.deleted(call);
+      this.#grants.deleted(call);
       return count === 1;
     };
     return await this.#inUse(work, () => true);
@@ -187,7 +187,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
   async #count(build: (request: Request) => Prepared<string>): Promise<boolean> {
     const { key, requestsKey } = this.#protocol;
     const done = await this.#runtime.delivery.count(this.name, key, requestsKey, build);
-    this.#keeper.wake();
+    this.#grants.wake();
     return done === 1;
   }
 
@@ -220,8 +220,8 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
-      const patience = this.#runtime.patience({ limitMs, signal });
-      const terms = { count, leaseMs, renewed, waits, patience };
+      const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+      const terms = { count, leaseMs, renewed, waits, waitLimit };
       return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
     } catch (error) {
       return Promise.reject(error);
@@ -230,7 +230,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
 
   readonly #start = (terms: PermitTerms): Promise<LeasedPermit[]> =>
     new Promise((resolve, reject) => {
-      new PermitAcquisition(this.#keeper, terms, resolve, reject).start();
+      new PermitAcquisition(this.#grants, terms, resolve, reject).start();
     });
 
   /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless

@@ -1,14 +1,14 @@
-import { outside } from '../core/context.js';
-import { translate } from '../core/translate.js';
-import type { Prepared } from '../core/call.js';
-import { whileInUse } from '../core/entry.js';
-import type { Request } from '../core/requests.js';
-import type { Ending, Patience } from '../core/patience.js';
+import { outside } from '../core/base/async-context.js';
+import { translate } from '../core/delivery/translate.js';
+import type { Prepared } from '../core/wire/call.js';
+import { whileInUse } from '../core/name-entry.js';
+import type { Request } from '../core/delivery/requests.js';
+import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { Runtime } from '../core/runtime.js';
-import { SharedLook } from '../core/shared-look.js';
-import type { Watcher } from '../core/shared-look.js';
-import type { WaitOptions } from '../core/validate.js';
-import { checkInteger, checkOptions, checkWaiting, INT32_MAX } from '../core/validate.js';
+import { SharedPoll } from './shared-poll.js';
+import type { Watcher } from './shared-poll.js';
+import type { WaitOptions } from '../core/base/arguments.js';
+import { checkInteger, checkOptions, checkWaiting, INT32_MAX } from '../core/base/arguments.js';
 import { LatchProtocol } from './protocol.js';
 import type { LatchView } from './protocol.js';
 
@@ -86,7 +86,7 @@ export class LatchFace implements CountDownLatch {
   readonly name: string;
   readonly #runtime: Runtime;
   readonly #protocol: LatchProtocol;
-  readonly #looks: Map<string, SharedLook<LatchView>>;
+  readonly #looks: Map<string, SharedPoll<LatchView>>;
 
   constructor(runtime: Runtime, name: string, key: string, looks: LatchLooks) {
     this.name = name;
@@ -131,12 +131,12 @@ export class LatchFace implements CountDownLatch {
     signal?.throwIfAborted();
     // Zero asks once, which takes as long as a command may take.
     const limitMs = waitMs === 0 ? this.#runtime.settings.commandTimeoutMs : waitMs;
-    const patience = this.#runtime.patience({ limitMs, signal });
-    const wait = (): Promise<boolean> => this.#waitWith(patience, waitMs === 0);
+    const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+    const wait = (): Promise<boolean> => this.#waitWith(waitLimit, waitMs === 0);
     try {
-      return await whileInUse(this.#runtime, this.#protocol, wait, (reached) => reached, patience);
+      return await whileInUse(this.#runtime, this.#protocol, wait, (reached) => reached, waitLimit);
     } finally {
-      patience.dispose();
+      waitLimit.dispose();
     }
   }
 
@@ -148,10 +148,10 @@ export class LatchFace implements CountDownLatch {
     return deleted === 1;
   }
 
-  #waitWith(patience: Patience, looksOnce: boolean): Promise<boolean> {
+  #waitWith(waitLimit: WaitLimit, looksOnce: boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const look = this.#look();
-      const stopWatching = this.#watchForStall(patience.startedAt);
+      const stopWatching = this.#watchForStall(waitLimit.startedAt);
       const waiter = new LatchWaiter(
         looksOnce,
         (reached) => {
@@ -169,32 +169,32 @@ export class LatchFace implements CountDownLatch {
         if (ending.why === 'timeout' && waiter.hasSeen) {
           resolve(false);
         } else {
-          reject(this.#runtime.errorOf(ending, this.name, () => this.#timeout(patience)));
+          reject(this.#runtime.errorOf(ending, this.name, () => this.#timeout(waitLimit)));
         }
       };
-      if (patience.ending !== undefined) {
-        end(patience.ending);
+      if (waitLimit.ending !== undefined) {
+        end(waitLimit.ending);
         return;
       }
-      patience.onEnd = end;
+      waitLimit.onEnd = end;
       look.join(waiter);
     });
   }
 
   #watchForStall(startedAt: number): () => void {
     const { resource, kind, key } = this.#protocol;
-    return this.#runtime.stalls.watch({ id: `${kind}:${key}`, resource, kind }, startedAt);
+    return this.#runtime.slowWaits.watch({ id: `${kind}:${key}`, resource, kind }, startedAt);
   }
 
-  #timeout(patience: Patience): Error {
+  #timeout(waitLimit: WaitLimit): Error {
     const { clock, delivery, router } = this.#runtime;
     const { key } = this.#protocol;
     const isConnected = router.whyDown(key) === undefined;
-    return delivery.timeout(this.name, key, isConnected, clock.now() - patience.startedAt);
+    return delivery.timeout(this.name, key, isConnected, clock.now() - waitLimit.startedAt);
   }
 
   /** The look that all local waiters of this latch share. */
-  #look(): SharedLook<LatchView> {
+  #look(): SharedPoll<LatchView> {
     const { key, channel } = this.#protocol;
     let look = this.#looks.get(key);
     if (look === undefined) {
@@ -203,7 +203,7 @@ export class LatchFace implements CountDownLatch {
         read: () => this.#protocol.inspect(),
         quietMs: ({ ttlMs }: LatchView) => ttlMs,
       };
-      look = new SharedLook(this.#runtime, watched, () => this.#looks.delete(key));
+      look = new SharedPoll(this.#runtime, watched, () => this.#looks.delete(key));
       this.#looks.set(key, look);
     }
     return look;
@@ -232,4 +232,4 @@ export class LatchFace implements CountDownLatch {
 }
 
 /** The looks of all latches of one client, by key. */
-export type LatchLooks = Map<string, SharedLook<LatchView>>;
+export type LatchLooks = Map<string, SharedPoll<LatchView>>;

@@ -1,17 +1,17 @@
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import { integers } from '../core/decode.js';
-import { NO_SIDE_KEYS } from '../core/kinds.js';
-import type { NamedObject } from '../core/kinds.js';
-import { prefixed, privateKey } from '../core/names.js';
-import type { Request } from '../core/requests.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import { integers } from '../core/wire/replies.js';
+import { NO_SIDE_KEYS } from '../core/name-registry.js';
+import type { NamedObject } from '../core/name-registry.js';
+import { prefixed, privateKey } from '../core/base/key-names.js';
+import type { Request } from '../core/delivery/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   latchCountDown,
   latchDelete,
   latchInspect,
   latchTrySetCount,
-} from '../core/scripts.generated.js';
+} from '../core/wire/scripts.generated.js';
 
 /** A latch as the server sees it. */
 export interface LatchView {

@@ -1,18 +1,17 @@
-import { Chain, Chained } from '../core/chain.js';
-import type { Clock, Timer } from '../core/clock.js';
-import type { Verdict } from '../core/lock-protocol.js';
-import type { WaitHub } from '../core/wait-hub.js';
-import { BEAT_MS } from '../core/wait-queue.js';
-import type { Place, Waiter, WaitQueue } from '../core/wait-queue.js';
+import { LinkedList, Linked } from '../core/base/linked-list.js';
+import type { Clock, Timer } from '../core/base/clock.js';
+import type { ChannelHub } from '../core/waiting/channel-hub.js';
+import type { Place, Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
+import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
 /** What a fair queue needs of its client. */
 export interface FairQueueServices {
-  readonly hub: WaitHub;
+  readonly hub: ChannelHub;
   readonly clock: Clock;
 }
 
 /** One waiter's place in the queue. */
-class Stand extends Chained {
+class Stand extends Linked {
   readonly waiter: Waiter;
   /** Whose channel is listened to. */
   holderId: string;
@@ -48,7 +47,7 @@ export class FairQueue implements WaitQueue {
   /** What the channel of each waiter begins with. */
   readonly #channel: string;
   readonly #emptied: () => void;
-  readonly #line = new Chain<Stand>();
+  readonly #line = new LinkedList<Stand>();
   readonly #stands = new Map<Waiter, Stand>();
   /** Everybody before it has asked for a place on the server. */
   #next: Stand | undefined;
@@ -196,8 +195,10 @@ export class FairQueue implements WaitQueue {
       return;
     }
     this.#timer?.cancel();
-    const isSoon = head.isQueued && busyMs >= 0 && busyMs < BEAT_MS;
-    this.#timer = this.#services.clock.after(isSoon ? busyMs + 1 : BEAT_MS, () => this.#look());
+    const isSoon = head.isQueued && busyMs >= 0 && busyMs < HEARTBEAT_MS;
+    this.#timer = this.#services.clock.after(isSoon ? busyMs + 1 : HEARTBEAT_MS, () =>
+      this.#look(),
+    );
   }
 
   #look(): void {

@@ -1,17 +1,16 @@
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import type { ReleaseResult } from '../core/grant-keeper.js';
-import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
-import type { Verdict } from '../core/lock-protocol.js';
-import { prefixed, privateKey, twinOf } from '../core/names.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
+import { prefixed, privateKey, twinOf } from '../core/base/key-names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   fairLockAcquire,
   fairLockFollowUp,
   fairLockForceRelease,
   fairLockRelease,
-} from '../core/scripts.generated.js';
-import type { Place, WaitQueue } from '../core/wait-queue.js';
+} from '../core/wire/scripts.generated.js';
+import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { FairQueue } from './fair-queue.js';
 import { HashLockProtocol } from './protocol.js';
 

@@ -1,15 +1,13 @@
 import { UnexpectedReplyError } from '../errors.js';
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import { list } from '../core/decode.js';
-import { ExclusiveQueue } from '../core/exclusive-queue.js';
-import type { ReleaseResult } from '../core/grant-keeper.js';
-import { NO_SIDE_KEYS } from '../core/kinds.js';
-import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
-import type { LockProtocol, Verdict } from '../core/lock-protocol.js';
-import { FIRST_PAGE, LAST_PAGE } from '../core/lock-questions.js';
-import type { HolderPage, LeasePage } from '../core/lock-questions.js';
-import { prefixed, privateKey } from '../core/names.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import { list } from '../core/wire/replies.js';
+import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
+import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { NO_SIDE_KEYS } from '../core/name-registry.js';
+import { FIRST_PAGE, LAST_PAGE, releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
+import type { HolderPage, LeasePage, LockProtocol } from '../core/locks/lock-protocol.js';
+import { prefixed, privateKey } from '../core/base/key-names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   lockAcquire,
@@ -20,9 +18,9 @@ import {
   lockLease,
   lockRelease,
   lockRenew,
-} from '../core/scripts.generated.js';
-import type { Place, WaitQueue } from '../core/wait-queue.js';
-import type { Renewal, RenewalClaim } from '../core/watchdog.js';
+} from '../core/wire/scripts.generated.js';
+import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
+import type { Renewal, RenewalClaim } from '../core/lease/watchdog.js';
 
 const acquirePlain: Sendable<Verdict> = {
   ...lockAcquire,

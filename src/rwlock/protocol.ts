@@ -1,17 +1,17 @@
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import { integer, list } from '../core/decode.js';
-import { NO_SIDE_KEYS } from '../core/kinds.js';
-import { FIRST_PAGE } from '../core/lock-questions.js';
-import type { HolderPage, LeasePage } from '../core/lock-questions.js';
-import { prefixed, privateKey, suffixed } from '../core/names.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import { integer, list } from '../core/wire/replies.js';
+import { NO_SIDE_KEYS } from '../core/name-registry.js';
+import type { HolderPage, LeasePage } from '../core/locks/lock-protocol.js';
+import { prefixed, privateKey, suffixed } from '../core/base/key-names.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   rwlockForceRelease,
   rwlockHoldCount,
   rwlockInspect,
   rwlockLease,
-} from '../core/scripts.generated.js';
+} from '../core/wire/scripts.generated.js';
+import { FIRST_PAGE } from '../core/locks/lock-protocol.js';
 
 const inspect: Sendable<HolderPage> = {
   ...rwlockInspect,

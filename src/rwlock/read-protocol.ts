@@ -1,22 +1,22 @@
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import { integer } from '../core/decode.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import { integer } from '../core/wire/replies.js';
 import { UnexpectedReplyError } from '../errors.js';
-import type { ReleaseResult } from '../core/grant-keeper.js';
-import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
-import type { LockProtocol, Sibling, Verdict } from '../core/lock-protocol.js';
+import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
+import type { LockProtocol, Sibling } from '../core/locks/lock-protocol.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   rwlockAcquireRead,
   rwlockLeaveLine,
   rwlockReleaseRead,
   rwlockRenewRead,
-} from '../core/scripts.generated.js';
-import type { Place, WaitQueue } from '../core/wait-queue.js';
-import type { RenewalClaim } from '../core/watchdog.js';
+} from '../core/wire/scripts.generated.js';
+import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { cancelledKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
 import { ReaderQueue } from './reader-queue.js';
 import type { ReadClaim, ReadLine } from './reader-queue.js';
+import type { RenewalClaim } from '../core/lease/watchdog.js';
 
 function verdictsOf(reply: unknown): Verdict[] {
   const [rank, ...codes] = rwlockAcquireRead.decode(reply).split(' ');

@@ -1,9 +1,8 @@
-import type { Call, Prepared, Sending } from '../core/call.js';
-import type { Timer } from '../core/clock.js';
-import type { Verdict } from '../core/lock-protocol.js';
+import type { Call, Prepared, Sending } from '../core/wire/call.js';
+import type { Timer } from '../core/base/clock.js';
 import type { Runtime } from '../core/runtime.js';
-import { BEAT_MS } from '../core/wait-queue.js';
-import type { Waiter, WaitQueue } from '../core/wait-queue.js';
+import type { Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
+import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
 /** Readers that one command asks for at most: the server is never busy with it for long. */
 const READERS_PER_COMMAND = 250;
@@ -190,7 +189,7 @@ export class ReaderQueue implements WaitQueue {
   #sleep(busyMs: number): void {
     this.#recheck?.cancel();
     if (this.#waiting.size > 0) {
-      const delayMs = busyMs < 0 ? BEAT_MS : Math.min(busyMs + 1, BEAT_MS);
+      const delayMs = busyMs < 0 ? HEARTBEAT_MS : Math.min(busyMs + 1, HEARTBEAT_MS);
       this.#recheck = this.#runtime.clock.after(delayMs, () => this.hint());
     }
   }

@@ -1,6 +1,6 @@
-import { LockFace } from '../core/lock-face.js';
-import type { Lock } from '../core/lock-face.js';
-import type { Runtime } from '../core/runtime.js';
+import { LockFace } from '../core/locks/lock-face.js';
+import type { Lock } from '../core/locks/lock-face.js';
+import type { LockState } from '../core/locks/lock-state.js';
 import { ReadProtocol } from './read-protocol.js';
 import { WriteProtocol } from './write-protocol.js';
 
@@ -27,10 +27,10 @@ export interface ReadWriteLock {
   readonly writeLock: Lock;
 }
 
-export function createReadWriteLock(runtime: Runtime, name: string, key: string): ReadWriteLock {
+export function createReadWriteLock(state: LockState, name: string, key: string): ReadWriteLock {
   return {
     name,
-    readLock: new LockFace(runtime, new ReadProtocol(runtime, name, key)),
-    writeLock: new LockFace(runtime, new WriteProtocol(runtime, name, key)),
+    readLock: new LockFace(state, new ReadProtocol(state.runtime, name, key)),
+    writeLock: new LockFace(state, new WriteProtocol(state.runtime, name, key)),
   };
 }

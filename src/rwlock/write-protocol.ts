@@ -1,15 +1,19 @@
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import { ExclusiveQueue } from '../core/exclusive-queue.js';
-import type { ReleaseResult } from '../core/grant-keeper.js';
-import { releaseResultOf, verdictOf } from '../core/lock-protocol.js';
-import type { LockProtocol, Sibling, Verdict } from '../core/lock-protocol.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
+import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
+import type { LockProtocol, Sibling } from '../core/locks/lock-protocol.js';
 import type { Runtime } from '../core/runtime.js';
-import { lockRenew, rwlockAcquireWrite, rwlockReleaseWrite } from '../core/scripts.generated.js';
-import { BEAT_MS } from '../core/wait-queue.js';
-import type { Place, WaitQueue } from '../core/wait-queue.js';
-import type { RenewalClaim } from '../core/watchdog.js';
+import {
+  lockRenew,
+  rwlockAcquireWrite,
+  rwlockReleaseWrite,
+} from '../core/wire/scripts.generated.js';
+import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { cancelledKey, SideProtocol } from './protocol.js';
+import { HEARTBEAT_MS } from '../core/waiting/timing.js';
+import type { RenewalClaim } from '../core/lease/watchdog.js';
 
 const acquireWrite: Sendable<Verdict> = {
   ...rwlockAcquireWrite,
@@ -52,7 +56,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
 
   createQueue(emptied: () => void): WaitQueue {
     const { key, channel } = this;
-    return new ExclusiveQueue(this.runtime, { key, channel, beatMs: BEAT_MS }, emptied);
+    return new ExclusiveQueue(this.runtime, { key, channel, beatMs: HEARTBEAT_MS }, emptied);
   }
 
   acquire(holder: string, count: number, leaseMs: number, place: Place): Prepared<Verdict> {

@@ -1,11 +1,11 @@
 import { AcquireTimeoutError } from '../errors.js';
-import { Chained } from '../core/chain.js';
-import type { Ending, Patience } from '../core/patience.js';
-import type { PermitQueue } from '../core/permit-queue.js';
-import type { PermitAnswer, PermitWaiter } from '../core/permit-source.js';
-import type { Sending } from '../core/call.js';
-import { translate } from '../core/translate.js';
-import type { SemaphoreKeeper } from './keeper.js';
+import { Linked } from '../core/base/linked-list.js';
+import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
+import type { PermitQueue } from '../core/permits/permit-queue.js';
+import type { PermitAnswer, PermitWaiter } from '../core/permits/permit-source.js';
+import type { Sending } from '../core/wire/call.js';
+import { translate } from '../core/delivery/translate.js';
+import type { SemaphoreGrants } from './grants.js';
 import type { Permits } from './permits.js';
 
 /** What the caller asked for, checked. */
@@ -13,16 +13,16 @@ export interface PermitsTerms {
   readonly count: number;
   /** False: one attempt, no waiting. */
   readonly waits: boolean;
-  readonly patience: Patience;
+  readonly waitLimit: WaitLimit;
 }
 
 /** One request for permits: waits its turn in the queue of this client until it is granted or its
  * patience ends. */
-export class PermitsAcquisition extends Chained implements PermitWaiter {
+export class PermitsAcquisition extends Linked implements PermitWaiter {
   readonly count: number;
   readonly waits: boolean;
-  readonly #keeper: SemaphoreKeeper;
-  readonly #patience: Patience;
+  readonly #grants: SemaphoreGrants;
+  readonly #waitLimit: WaitLimit;
   readonly #resolve: (permits: Permits) => void;
   readonly #reject: (error: unknown) => void;
   #queue: PermitQueue<PermitWaiter> | undefined;
@@ -32,44 +32,44 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
   /** Resolves with permits; rejects with AcquireTimeoutError on contention, or another error. Counts
    * as a user of the name, which the caller has entered, until then. */
   constructor(
-    keeper: SemaphoreKeeper,
-    { count, waits, patience }: PermitsTerms,
+    grants: SemaphoreGrants,
+    { count, waits, waitLimit }: PermitsTerms,
     resolve: (permits: Permits) => void,
     reject: (error: unknown) => void,
   ) {
     super();
     this.count = count;
     this.waits = waits;
-    this.#keeper = keeper;
-    this.#patience = patience;
+    this.#grants = grants;
+    this.#waitLimit = waitLimit;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   start(): void {
-    const patience = this.#patience;
-    if (patience.ending !== undefined) {
-      this.#end(patience.ending);
+    const waitLimit = this.#waitLimit;
+    if (waitLimit.ending !== undefined) {
+      this.#end(waitLimit.ending);
       return;
     }
-    patience.onEnd = (ending) => this.#end(ending);
-    this.#queue = this.#keeper.queue();
+    waitLimit.onEnd = (ending) => this.#end(ending);
+    this.#queue = this.#grants.queue();
     this.#queue.join(this);
   }
 
   blocked(): void {
-    this.#stopWatching ??= this.#keeper.watchForStall(this.#patience.startedAt);
+    this.#stopWatching ??= this.#grants.watchForStall(this.#waitLimit.startedAt);
   }
 
   granted(_call: Sending, { mark }: PermitAnswer): boolean {
     const taken = { permits: this.count, mark };
     if (this.#over) {
       // Granted after it had left: somebody else shall have them.
-      this.#keeper.giveBack(taken).catch((error: Error) => this.#keeper.failed(error));
+      this.#grants.giveBack(taken).catch((error: Error) => this.#grants.failed(error));
       return true;
     }
     this.#finish(false);
-    this.#resolve(this.#keeper.createPermits(taken, this.#patience.startedAt));
+    this.#resolve(this.#grants.createPermits(taken, this.#waitLimit.startedAt));
     return true;
   }
 
@@ -78,11 +78,11 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
   }
 
   failed(error: Error): void {
-    this.#fail(translate(error, this.#keeper.protocol.resource));
+    this.#fail(translate(error, this.#grants.protocol.resource));
   }
 
   #end(ending: Ending): void {
-    const { runtime, protocol } = this.#keeper;
+    const { runtime, protocol } = this.#grants;
     const wasBlocked = this.#stopWatching !== undefined;
     const onTimeout = (): Error => (wasBlocked ? this.#contention() : this.#timeout());
     this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
@@ -90,7 +90,7 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
   }
 
   #contention(): AcquireTimeoutError {
-    const { resource } = this.#keeper.protocol;
+    const { resource } = this.#grants.protocol;
     const wanted = this.count === 1 ? 'a permit' : `${this.count} permits`;
     const after = `after ${Math.round(this.#waitedMs)} ms`;
     const message = `${wanted} of "${resource}" could not be had ${after}`;
@@ -98,14 +98,14 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
   }
 
   #timeout(): Error {
-    const { delivery, router } = this.#keeper.runtime;
-    const { key, resource } = this.#keeper.protocol;
+    const { delivery, router } = this.#grants.runtime;
+    const { key, resource } = this.#grants.protocol;
     const isConnected = router.whyDown(key) === undefined;
     return delivery.timeout(resource, key, isConnected, this.#waitedMs);
   }
 
   get #waitedMs(): number {
-    return this.#keeper.runtime.clock.now() - this.#patience.startedAt;
+    return this.#grants.runtime.clock.now() - this.#waitLimit.startedAt;
   }
 
   #fail(error: unknown): void {
@@ -117,10 +117,10 @@ export class PermitsAcquisition extends Chained implements PermitWaiter {
   }
 
   #finish(gone: boolean | undefined): void {
-    const { runtime, protocol } = this.#keeper;
+    const { runtime, protocol } = this.#grants;
     this.#over = true;
-    runtime.kinds.leave(protocol, gone);
+    runtime.names.leave(protocol, gone);
     this.#stopWatching?.();
-    this.#patience.dispose();
+    this.#waitLimit.dispose();
   }
 }

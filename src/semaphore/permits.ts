@@ -1,6 +1,6 @@
 import { CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
-import { asError } from '../core/decode.js';
-import type { BurnFollower } from '../core/delivery.js';
+import { asError } from '../core/wire/replies.js';
+import type { BurnFollower } from '../core/delivery/delivery.js';
 import type { Returned } from './protocol.js';
 
 /** Proof of an acquisition of permits, and the simplest way to give them back. */

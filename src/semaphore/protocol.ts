@@ -1,11 +1,11 @@
-import { prepare } from '../core/call.js';
-import type { Prepared, Sendable } from '../core/call.js';
-import { integers } from '../core/decode.js';
-import { NO_SIDE_KEYS } from '../core/kinds.js';
-import type { NamedObject } from '../core/kinds.js';
-import { prefixed, privateKey } from '../core/names.js';
-import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permit-source.js';
-import type { Request } from '../core/requests.js';
+import { prepare } from '../core/wire/call.js';
+import type { Prepared, Sendable } from '../core/wire/call.js';
+import { integers } from '../core/wire/replies.js';
+import { NO_SIDE_KEYS } from '../core/name-registry.js';
+import type { NamedObject } from '../core/name-registry.js';
+import { prefixed, privateKey } from '../core/base/key-names.js';
+import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
+import type { Request } from '../core/delivery/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   semaphoreAcquire,
@@ -16,7 +16,7 @@ import {
   semaphoreInspect,
   semaphoreRelease,
   semaphoreTrySetPermits,
-} from '../core/scripts.generated.js';
+} from '../core/wire/scripts.generated.js';
 
 /** A semaphore as the server sees it. */
 export interface SemaphoreView {

@@ -1,7 +1,7 @@
 import { AcquireTimeoutError } from '../errors.js';
-import type { Prepared } from '../core/call.js';
-import { enterAndStart, whileInUse } from '../core/entry.js';
-import type { Request } from '../core/requests.js';
+import type { Prepared } from '../core/wire/call.js';
+import { enterAndStart, whileInUse } from '../core/name-entry.js';
+import type { Request } from '../core/delivery/requests.js';
 import type { Runtime } from '../core/runtime.js';
 import {
   checkInteger,
@@ -9,12 +9,12 @@ import {
   checkTask,
   checkWaiting,
   INT32_MAX,
-} from '../core/validate.js';
-import type { WaitOptions } from '../core/validate.js';
+} from '../core/base/arguments.js';
+import type { WaitOptions } from '../core/base/arguments.js';
 import { PermitsAcquisition } from './acquisition.js';
 import type { PermitsTerms } from './acquisition.js';
-import { outOfRange, SemaphoreKeeper } from './keeper.js';
-import type { SemaphoreQueues } from './keeper.js';
+import { outOfRange, SemaphoreGrants } from './grants.js';
+import type { SemaphoreQueues } from './grants.js';
 import type { Permits } from './permits.js';
 import { SemaphoreProtocol } from './protocol.js';
 
@@ -110,13 +110,13 @@ export class SemaphoreFace implements Semaphore {
   readonly name: string;
   readonly #runtime: Runtime;
   readonly #protocol: SemaphoreProtocol;
-  readonly #keeper: SemaphoreKeeper;
+  readonly #grants: SemaphoreGrants;
 
   constructor(runtime: Runtime, name: string, key: string, queues: SemaphoreQueues) {
     this.name = name;
     this.#runtime = runtime;
     this.#protocol = new SemaphoreProtocol(runtime, name, key);
-    this.#keeper = new SemaphoreKeeper(runtime, this.#protocol, queues);
+    this.#grants = new SemaphoreGrants(runtime, this.#protocol, queues);
   }
 
   async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
@@ -127,7 +127,7 @@ export class SemaphoreFace implements Semaphore {
       this.#protocol.trySetPermits(request, permits, life),
     );
     if (set === 1) {
-      this.#keeper.wake(permits);
+      this.#grants.wake(permits);
     }
     return set === 1;
   }
@@ -148,7 +148,7 @@ export class SemaphoreFace implements Semaphore {
       }
       return available;
     });
-    this.#keeper.wake(sum);
+    this.#grants.wake(sum);
   }
 
   async drainPermits(): Promise<number> {
@@ -180,7 +180,7 @@ export class SemaphoreFace implements Semaphore {
 
   async release(permits = 1): Promise<void> {
     checkInteger('permits', permits, 1, INT32_MAX);
-    await this.#inUse(() => this.#keeper.giveBack({ permits, mark: undefined }));
+    await this.#inUse(() => this.#grants.giveBack({ permits, mark: undefined }));
   }
 
   async using<T>(
@@ -223,8 +223,8 @@ export class SemaphoreFace implements Semaphore {
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
-      const patience = this.#runtime.patience({ limitMs, signal });
-      const terms = { count, waits, patience };
+      const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+      const terms = { count, waits, waitLimit };
       return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
     } catch (error) {
       return Promise.reject(error);
@@ -233,7 +233,7 @@ export class SemaphoreFace implements Semaphore {
 
   readonly #start = (terms: PermitsTerms): Promise<Permits> =>
     new Promise((resolve, reject) => {
-      new PermitsAcquisition(this.#keeper, terms, resolve, reject).start();
+      new PermitsAcquisition(this.#grants, terms, resolve, reject).start();
     });
 
   /** Runs a call that is made at most once. */

@@ -1,6 +1,6 @@
 // What went over the wire about a holder, for a report on what is left of it.
 
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import type { Route } from '../property/route.js';
 
 const names = new Map<string, string>();

@@ -3,7 +3,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CommandTimeoutError, type Client, type ClientOptions } from '../../src/index.js';
-import { slotOf } from '../../src/core/slots.js';
+import { slotOf } from '../../src/core/connection/slots.js';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';

@@ -2,10 +2,10 @@
 
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Call } from '../../src/core/call.js';
-import { systemClock } from '../../src/core/clock.js';
-import { createRouter } from '../../src/core/create-router.js';
-import { readTemplate } from '../../src/core/template.js';
+import { Call } from '../../src/core/wire/call.js';
+import { systemClock } from '../../src/core/base/clock.js';
+import { createRouter } from '../../src/core/connection/create-router.js';
+import { readTemplate } from '../../src/core/connection/endpoint.js';
 import type { Client, ClientOptions, Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';

@@ -3,8 +3,8 @@
 import { Cluster, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import { describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/redis.js';
-import { readTemplate } from '../../src/core/template.js';
+import type { Endpoint } from '../../src/core/connection/driver.js';
+import { readTemplate } from '../../src/core/connection/endpoint.js';
 import type { RedisTemplate } from '../../src/index.js';
 
 const node = { host: '10.0.0.1', port: 7000 };

@@ -3,7 +3,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { startCluster } from '../../scripts/redis/cluster.mjs';
-import { slotOf } from '../../src/core/slots.js';
+import { slotOf } from '../../src/core/connection/slots.js';
 import { randomName, rawClient } from '../support/redis.js';
 
 const SLOTS = 16_384;

@@ -2,8 +2,8 @@
 
 import { Redis, type RedisOptions } from 'ioredis';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { createConnection } from '../../src/core/redis.js';
-import { readTemplate } from '../../src/core/template.js';
+import { createConnection } from '../../src/core/connection/driver.js';
+import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { createClient, type Client } from '../../src/index.js';
 import { rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';

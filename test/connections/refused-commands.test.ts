@@ -3,7 +3,7 @@
 
 import type { Redis } from 'ioredis';
 import { beforeAll, expect, test } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient, runPrefix } from '../support/redis.js';
 import { ownServer } from '../support/server.js';
 import { connecting, inScripts, patterns, useEverything } from './everything.js';

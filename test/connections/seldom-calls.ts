@@ -2,8 +2,8 @@
 // the dead, by Java, or by a client that stood in a line.
 
 import type { Redis } from 'ioredis';
-import type { Operand } from '../../src/core/script.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import type { Operand } from '../../src/core/wire/script.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { randomName } from '../support/redis.js';
 
 /** Runs a script, as a client would. */

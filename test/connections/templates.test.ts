@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readTemplate } from '../../src/core/template.js';
+import { readTemplate } from '../../src/core/connection/endpoint.js';
 import type { RedisTemplate } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';

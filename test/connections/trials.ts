@@ -2,7 +2,7 @@
 // object, so that the call itself finds everything as it was.
 
 import type { Redis } from 'ioredis';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 
 /** A name of a test, and what marks those of its copies. */
 export const NAME = /latchkey-test:[^:{}]+:[a-z]+-[0-9a-f]{12}/gu;

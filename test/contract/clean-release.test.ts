@@ -1,7 +1,7 @@
 // A release ends one hold, and that is all it does.
 
 import { describe, expect, test } from 'vitest';
-import { lockRenew } from '../../src/core/scripts.generated.js';
+import { lockRenew } from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';

@@ -8,7 +8,7 @@ import {
   type PermitExpirableSemaphore,
   type Semaphore,
 } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { leasedKinds, lock, lockKinds, readLock } from './kinds.js';
 import { faultWorlds, runs, take, type WireScript, type World } from './world.js';

@@ -1,7 +1,7 @@
 // Calls that count, as they go over the wire, and what shows that one of them has run.
 
-import type { Operand } from '../../src/core/script.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import type { Operand } from '../../src/core/wire/script.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
 import { semaphoreMark } from '../support/semaphore-mark.js';
 

@@ -1,10 +1,10 @@
 // More calls under way than a function can take arguments, when their connection dies.
 
 import { expect, test, type TestContext } from 'vitest';
-import { Call, type Receiver } from '../../src/core/call.js';
-import { systemClock } from '../../src/core/clock.js';
-import { Link } from '../../src/core/link.js';
-import { readTemplate } from '../../src/core/template.js';
+import { Call, type Receiver } from '../../src/core/wire/call.js';
+import { systemClock } from '../../src/core/base/clock.js';
+import { CommandConnection } from '../../src/core/connection/command-connection.js';
+import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
@@ -22,7 +22,7 @@ const script = {
 };
 
 interface Stage {
-  readonly link: Link;
+  readonly link: CommandConnection;
   readonly proxy: Proxy;
   /** What receivers and the owner of the link were told. */
   readonly told: string[];
@@ -44,7 +44,7 @@ async function stage({ onTestFinished }: TestContext, onDown: Act = () => {}): P
       act();
     };
   const fault = tell('fault', () => {});
-  const link = new Link(server, systemClock(), {
+  const link = new CommandConnection(server, systemClock(), {
     answerLimitMs: 60_000,
     up: () => {},
     down: () => {

@@ -3,7 +3,7 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { AcquireOptions, Client, Lock, Permit } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import { stored, type WireScript, type World } from './world.js';
 

@@ -2,7 +2,7 @@
 // such read must not touch a later one.
 
 import { expect, test } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { faultWorlds, keepUnderWay, rejection, sendsCommands, stored } from './world.js';
 

@@ -1,7 +1,7 @@
 // The bytes of an old connection reach the server after everything that was sent on the new one.
 
 import { describe, expect, test } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { faultWorlds, keepUnderWay, sendsCommands } from './world.js';
 
 const open = faultWorlds('late-latch');

@@ -1,7 +1,7 @@
 // Places in line, taken and left by bytes that reach the server after everything that came later.
 
 import { describe, expect, test } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import { fairLock, readLock, writeLock, type LockKind } from './kinds.js';

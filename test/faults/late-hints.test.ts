@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WrongTypeError } from '../../src/index.js';
-import { lockAcquire } from '../../src/core/scripts.generated.js';
+import { lockAcquire } from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import type { ProxyConnection } from '../support/proxy.js';
 import { rawClient } from '../support/redis.js';

@@ -2,11 +2,11 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { v4 as uuid } from 'uuid';
-import { createRouter } from '../../src/core/create-router.js';
-import { LockFace } from '../../src/core/lock-face.js';
-import { readTemplate } from '../../src/core/template.js';
+import { createRouter } from '../../src/core/connection/create-router.js';
+import { LockFace } from '../../src/core/locks/lock-face.js';
+import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { Runtime } from '../../src/core/runtime.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { CommandTimeoutError, OutcomeUnknownError } from '../../src/index.js';
 import { HashLockProtocol } from '../../src/lock/protocol.js';
 import { SemaphoreFace } from '../../src/semaphore/semaphore.js';
@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { skippingClock } from '../support/skipping-clock.js';
 import { faultWorlds, keepUnderWay, rejection, runs, stored, take, type World } from './world.js';
+import { LockState } from '../../src/core/locks/lock-state.js';
 
 const open = faultWorlds('long-outage');
 const ELEVEN_MINUTES = 660_000;
@@ -43,7 +44,7 @@ function skipping({ proxy, name, down }: World) {
   return {
     errors,
     semaphore: new SemaphoreFace(runtime, name, name, new Map()),
-    lock: new LockFace(runtime, new HashLockProtocol(runtime, 'lock', name, name)),
+    lock: new LockFace(new LockState(runtime), new HashLockProtocol(runtime, 'lock', name, name)),
     skip: (ms: number) => clock.skip(ms),
     /** Redis is away, and the client knows it: what it does from now on is not sent. */
     cutOff: async () => {

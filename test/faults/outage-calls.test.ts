@@ -7,7 +7,7 @@ import {
   OutcomeUnknownError,
   type Client,
 } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { listening as latchListening } from '../support/latch-channel.js';
 import { keysUnder, rawClient } from '../support/redis.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { OutcomeUnknownError, type Client } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
 import { lockKinds, titled } from './kinds.js';
 import {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
 import { eventually } from '../support/eventually.js';
 import {

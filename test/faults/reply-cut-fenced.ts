@@ -1,7 +1,7 @@
 // What fencing tokens have to be when the answer to an acquisition is cut off after it has run.
 
 import { expect } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
 import { cutReply, expectHolder, take, type Case } from './world.js';
 

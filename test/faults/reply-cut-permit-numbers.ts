@@ -1,7 +1,7 @@
 // What must hold of the numbers and terms of permits when the answer to a change is cut off.
 
 import { expect } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
 import { permit as permitKind, permitsHeld } from './kinds.js';
 import { cutReply, take, type Case } from './world.js';

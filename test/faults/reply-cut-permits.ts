@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { CommandTimeoutError, LeaseLostError } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { permit as permitKind, permitsHeld } from './kinds.js';
 import { pool } from './reply-cut-permit-numbers.js';

@@ -1,7 +1,7 @@
 // What must hold among readers and writers when the answer to a command is cut off.
 
 import { expect } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import {

@@ -1,7 +1,7 @@
 // The worst moment to lose a connection: the server has run the command, nobody was told.
 
 import { describe, expect, test } from 'vitest';
-import * as compiled from '../../src/core/scripts.generated.js';
+import * as compiled from '../../src/core/wire/scripts.generated.js';
 import { countedCases } from './reply-cut-counts.js';
 import { fairCases } from './reply-cut-fair.js';
 import { lockCases } from './reply-cut-locks.js';

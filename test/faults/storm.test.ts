@@ -47,7 +47,7 @@ async function storm({ proxy }: World): Promise<void> {
 const shared: readonly Kind[] = [lock, fairLock, writeLock, permit, semaphore];
 
 /** Owners who take turns; what they count tells whether two were ever inside at once. */
-class Turns {
+class FollowUps {
   taken = 0;
   most = 0;
   #inside = 0;
@@ -80,10 +80,10 @@ test.concurrent(
     const allTurns = await Promise.all(
       shared.map(async (kind) => {
         await prepare(kind, world, nameOf(kind));
-        return { kind, turns: new Turns() };
+        return { kind, turns: new FollowUps() };
       }),
     );
-    const use = async (from: Client, kind: Kind, turns: Turns): Promise<void> => {
+    const use = async (from: Client, kind: Kind, turns: FollowUps): Promise<void> => {
       for (let i = 0; i < 5; i += 1) {
         const hold = await kind.create(from, nameOf(kind)).acquire();
         await turns.take(async () => {

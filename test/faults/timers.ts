@@ -15,7 +15,7 @@ export function watchTimers(): TimerWatch {
     init: (id, type) => {
       if (type === 'Timeout') {
         const { stack = '' } = new Error('a timer was set');
-        if (stack.includes('/src/core/clock')) {
+        if (stack.includes('/src/core/base/clock')) {
           timers.set(id, stack);
         }
       }

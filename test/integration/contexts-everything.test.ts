@@ -3,10 +3,10 @@
 
 import { AsyncResource } from 'node:async_hooks';
 import { afterEach, expect, test } from 'vitest';
-import { Call } from '../../src/core/call.js';
-import { Patience } from '../../src/core/patience.js';
-import { WaitHub } from '../../src/core/wait-hub.js';
-import { Watchdog } from '../../src/core/watchdog.js';
+import { Call } from '../../src/core/wire/call.js';
+import { WaitLimit } from '../../src/core/waiting/wait-limit.js';
+import { ChannelHub } from '../../src/core/waiting/channel-hub.js';
+import { Watchdog } from '../../src/core/lease/watchdog.js';
 import type { AcquireOptions, Client, Lock, Permits } from '../../src/index.js';
 import type { Face } from '../contract/face.js';
 import { allFaces, allLasting } from '../contract/faces.js';
@@ -86,10 +86,10 @@ async function useAll(
 test('nothing of ours runs in the scope or the request that has caused it', async () => {
   const watched = [
     watch(Call, 'succeed'),
-    watch(WaitHub, 'deliver'),
+    watch(ChannelHub, 'deliver'),
     watch(Watchdog, 'connectionUp'),
     watch(Watchdog, 'connectionDown'),
-    watch(Patience, 'end'),
+    watch(WaitLimit, 'end'),
   ];
   const proxy = await startProxy({ target: redisUrl() });
   const maker = client();

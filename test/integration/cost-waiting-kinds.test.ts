@@ -5,7 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createClient, type Client, type WaitOptions } from '../../src/index.js';
-import { lockInspect } from '../../src/core/scripts.generated.js';
+import { lockInspect } from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { randomName } from '../support/redis.js';
 import { ownServer } from '../support/server.js';

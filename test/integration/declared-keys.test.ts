@@ -3,7 +3,7 @@
 
 import { afterAll, expect, test } from 'vitest';
 import type { Client, Lock } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { channelsUnder, rawClient } from '../support/redis.js';

@@ -1,7 +1,7 @@
 // What a fair lock writes, seen from the server.
 
 import { expect, test } from 'vitest';
-import { fairLockAcquire } from '../../src/core/scripts.generated.js';
+import { fairLockAcquire } from '../../src/core/wire/scripts.generated.js';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { LeaseLostError, NotHeldError, OutcomeUnknownError } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { fixture, rejection } from '../contract/fixture.js';
 import { cutReply, keepUnderWay, sendsCommands } from '../faults/world.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 // What becomes of permits when their semaphore ends: by its own time limit, or by delete().
 
 import { expect, test } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { fixture } from '../contract/fixture.js';
 import { runs } from '../faults/world.js';
 import { eventually } from '../support/eventually.js';

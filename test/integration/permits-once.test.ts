@@ -1,7 +1,7 @@
 // Every call of a permit-expirable semaphore runs at most once, whatever the network does.
 
 import { describe, expect, test } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import type { PermitExpirableSemaphore } from '../../src/index.js';
 import {
   cutReply,

@@ -8,7 +8,7 @@ import {
   type Permit,
   type PermitExpirableSemaphore,
 } from '../../src/index.js';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { fixture, rejection } from '../contract/fixture.js';
 import { keepUnderWay, sendsCommands } from '../faults/world.js';
 import { eventually } from '../support/eventually.js';

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import * as scripts from '../../src/core/scripts.generated.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { NotHeldError } from '../../src/index.js';
 import { fixture, rejection } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 // A client whose first waiting reader has left stands further back; who stood back for it is told.
 
 import { expect, test } from 'vitest';
-import { rwlockAcquireRead } from '../../src/core/scripts.generated.js';
+import { rwlockAcquireRead } from '../../src/core/wire/scripts.generated.js';
 import { fixture } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { messagesOn } from '../support/messages.js';

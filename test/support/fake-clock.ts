@@ -1,6 +1,6 @@
 // Time that stands still until a test moves it.
 
-import type { Clock, Timer } from '../../src/core/clock.js';
+import type { Clock, Timer } from '../../src/core/base/clock.js';
 
 interface FakeTimer extends Timer {
   readonly dueAt: number;

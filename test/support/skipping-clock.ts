@@ -1,6 +1,6 @@
 // The machine's clock, on which a test can skip a long time: whatever falls due on the way is run.
 
-import { systemClock, type Clock, type Timer } from '../../src/core/clock.js';
+import { systemClock, type Clock, type Timer } from '../../src/core/base/clock.js';
 
 export interface SkippingClock extends Clock {
   /** Lets so much time have passed, at once. */

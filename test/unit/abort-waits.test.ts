@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { whenAborted } from '../../src/core/abort-waits.js';
+import { whenAborted } from '../../src/core/waiting/abort-waits.js';
 
 const count = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 

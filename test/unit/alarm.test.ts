@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Alarm } from '../../src/core/alarm.js';
+import { Alarm } from '../../src/core/base/alarm.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 
 interface Stage {

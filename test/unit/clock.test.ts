@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { elapsedTime, systemClock } from '../../src/core/clock.js';
+import { elapsedTime, systemClock } from '../../src/core/base/clock.js';
 import { eventually } from '../support/eventually.js';
 
 interface Machine {

@@ -46,7 +46,7 @@ return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)
   'lua/latch/ping.lua': '-- latch/ping: say hi.\n-- returns integer always 1\n\nreturn 1\n',
   'lua/latch/echo.lua':
     '-- latch/echo: say it.\n-- ARGV[1] word string said\n-- returns string it\n\nreturn ARGV[1]\n',
-  'decode.ts': `export const [integer, text, textOrNull] = ['integer', 'text', 'textOrNull'];\n`,
+  'replies.ts': `export const [integer, text, textOrNull] = ['integer', 'text', 'textOrNull'];\n`,
 };
 let folder: string;
 let out: string;
@@ -99,7 +99,7 @@ export const lockAcquireAll: Script<
 > `,
   ]);
   expect(text).toMatch(/^\/\/ Generated from lua\/ by /);
-  expect(text).toContain("import { integer, text, textOrNull } from './decode.js';");
+  expect(text).toContain("import { integer, text, textOrNull } from './replies.js';");
   expect(text).toContain("import type { Script } from './script.js';");
 });
 

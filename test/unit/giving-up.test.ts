@@ -1,18 +1,18 @@
 // What it costs to give up, or to go on, when tens of thousands wait: the same for each.
 
 import { expect, test } from 'vitest';
-import { Call, type Sending } from '../../src/core/call.js';
-import { Chained } from '../../src/core/chain.js';
-import { ClusterRouter } from '../../src/core/cluster-router.js';
-import { ExclusiveQueue } from '../../src/core/exclusive-queue.js';
-import { Link } from '../../src/core/link.js';
-import { LocalMutex } from '../../src/core/local-mutex.js';
-import { Patience, Waits } from '../../src/core/patience.js';
-import { Rechecks } from '../../src/core/rechecks.js';
-import { Requests } from '../../src/core/requests.js';
-import type { RouterOwner } from '../../src/core/router.js';
-import { WaitHub } from '../../src/core/wait-hub.js';
-import type { Waiter } from '../../src/core/wait-queue.js';
+import { Call, type Sending } from '../../src/core/wire/call.js';
+import { Linked } from '../../src/core/base/linked-list.js';
+import { ClusterRouter } from '../../src/core/connection/cluster-router.js';
+import { ExclusiveQueue } from '../../src/core/locks/exclusive-queue.js';
+import { CommandConnection } from '../../src/core/connection/command-connection.js';
+import { BranchMutex } from '../../src/core/locks/branch-mutex.js';
+import { WaitLimit, Waits } from '../../src/core/waiting/wait-limit.js';
+import { Rechecks } from '../../src/core/waiting/rechecks.js';
+import { Requests } from '../../src/core/delivery/requests.js';
+import type { RouterOwner } from '../../src/core/connection/router.js';
+import { ChannelHub } from '../../src/core/waiting/channel-hub.js';
+import type { Waiter } from '../../src/core/locks/wait-queue.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const COUNT = 40_000;
@@ -67,7 +67,7 @@ function translate<T>(address: T): T {
 
 const ofLink = (count: number): Sending[] => {
   // Never opened: whatever is sent waits.
-  const link = new Link(server, clock, { ...owner, redirected: () => false });
+  const link = new CommandConnection(server, clock, { ...owner, redirected: () => false });
   return calls(count, (call) => link.send(call));
 };
 
@@ -84,7 +84,7 @@ const abandon = (sent: readonly Sending[]) => (): void => {
   }
 };
 
-class AnyWaiter extends Chained implements Waiter {
+class AnyWaiter extends Linked implements Waiter {
   readonly holderId = '';
   readonly leaseMs = 1_000;
   ask = nothing;
@@ -96,7 +96,7 @@ function queueOf(count: number): { queue: ExclusiveQueue; waiters: AnyWaiter[] }
   const never = { start: fault as never };
   const services = {
     clock,
-    hub: new WaitHub({ add: nothing, remove: nothing }, clock, fault),
+    hub: new ChannelHub({ add: nothing, remove: nothing }, clock, fault),
     rechecks: new Rechecks(clock, { groupOf: () => '' }, never, fault),
   };
   const queue = new ExclusiveQueue(services, { key: 'key', channel: 'channel' }, nothing);
@@ -118,12 +118,12 @@ const leaving =
     };
   };
 
-const mutexOf = (count: number): { mutex: LocalMutex; patiences: Patience[] } => {
+const mutexOf = (count: number): { mutex: BranchMutex; patiences: WaitLimit[] } => {
   const waits = new Waits({ hold: nothing, drop: nothing });
-  const mutex = new LocalMutex();
+  const mutex = new BranchMutex();
   mutex.tryTake();
   const patiences = Array.from({ length: count }, () => {
-    const patience = new Patience(clock, waits, {});
+    const patience = new WaitLimit(clock, waits, {});
     void mutex.take(patience);
     return patience;
   });

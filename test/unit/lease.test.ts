@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Events, type ClientEvents } from '../../src/core/events.js';
-import { Lease, type LeaseHolder } from '../../src/core/lease.js';
+import { Events, type ClientEvents } from '../../src/core/observe/events.js';
+import { Lease, type LeaseHolder } from '../../src/core/lease/lease.js';
 import { LeaseLostError, type LeaseLostReason } from '../../src/errors.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lossSignal } from '../../src/core/loss-signal.js';
+import { lossSignal } from '../../src/core/lease/loss-signal.js';
 import { LeaseLostError } from '../../src/errors.js';
 
 function stage(): { lose: () => LeaseLostError; controller: AbortController } {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Requests } from '../../src/core/requests.js';
+import { Requests } from '../../src/core/delivery/requests.js';
 
 test('every request has a number that was never used, whatever its object', () => {
   const requests = new Requests();

@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import { AsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Scopes, type Place, type ScopedHold } from '../../src/core/scopes.js';
+import { Scopes, type Place, type ScopedHold } from '../../src/core/locks/scopes.js';
 
 /** How many holds were looked at. */
 let looks = 0;

@@ -3,14 +3,14 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Prepared } from '../../src/core/call.js';
-import { Kinds } from '../../src/core/kinds.js';
-import type { NamedObject } from '../../src/core/kinds.js';
-import type { LockProtocol } from '../../src/core/lock-protocol.js';
-import { objectKey } from '../../src/core/names.js';
+import type { Prepared } from '../../src/core/wire/call.js';
+import { NameRegistry } from '../../src/core/name-registry.js';
+import type { NamedObject } from '../../src/core/name-registry.js';
+import type { LockProtocol } from '../../src/core/locks/lock-protocol.js';
+import { objectKey } from '../../src/core/base/key-names.js';
 import type { Runtime } from '../../src/core/runtime.js';
-import * as scripts from '../../src/core/scripts.generated.js';
-import { slotOf } from '../../src/core/slots.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
+import { slotOf } from '../../src/core/connection/slots.js';
 import { PermitsProtocol } from '../../src/expirable-semaphore/protocol.js';
 import { LatchProtocol } from '../../src/latch/protocol.js';
 import { FairLockProtocol } from '../../src/lock/fair.js';
@@ -199,7 +199,7 @@ function make({ create, name }: Drawn): Sample | undefined {
 }
 
 function isRefusedBeside(one: NamedObject, other: NamedObject): boolean {
-  const inUse = new Kinds();
+  const inUse = new NameRegistry();
   inUse.enter(one);
   try {
     inUse.enter(other);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRedirection, readSlots, slotOf } from '../../src/core/slots.js';
+import { readRedirection, readSlots, slotOf } from '../../src/core/connection/slots.js';
 
 const asked = { host: '10.0.0.1', port: 7000 };
 

@@ -2,7 +2,7 @@
 
 import { Cluster, type Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { slotOf } from '../../../src/core/slots.js';
+import { slotOf } from '../../../src/core/connection/slots.js';
 import { moveSlot } from '../../connections/move-slot.js';
 import { Gauge } from '../../process/workers/gauge.mjs';
 import { eventually } from '../../support/eventually.js';

@@ -2,7 +2,7 @@
 // say that we do not take the name.
 
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { slotOf } from '../../../src/core/slots.js';
+import { slotOf } from '../../../src/core/connection/slots.js';
 import { thrown } from '../../integration/bad-input.js';
 import { latchChannel } from '../../support/latch-channel.js';
 import { handOvers } from './footprint.js';

@@ -1,0 +1,114 @@
+import { describe } from './key-names.js';
+
+/** Largest duration, count and delta: what Redisson's 32-bit integers and our timers can carry. */
+export const INT32_MAX = 2_147_483_647;
+
+/** Shortest lease that the watchdog can renew in time. */
+export const RENEWED_LEASE_MIN_MS = 100;
+
+/** An integer argument inside its range, or a TypeError / RangeError that says what was wanted. */
+export function checkInteger(argument: string, value: unknown, min: number, max: number): number {
+  const wanted = `${argument} must be an integer from ${min} to ${max}, got ${describe(value)}`;
+  // An infinity is of the right type, but out of every range.
+  const isWhole = Number.isInteger(value) || value === Infinity || value === -Infinity;
+  if (typeof value !== 'number' || !isWhole) {
+    throw new TypeError(wanted);
+  }
+  if (value < min || value > max) {
+    throw new RangeError(wanted);
+  }
+  return value;
+}
+
+/** One of the values that an argument may have, or a TypeError that names them all. */
+export function checkChoice<T extends string>(
+  argument: string,
+  value: unknown,
+  choices: readonly T[],
+): T {
+  const choice = choices.find((each) => each === value);
+  if (choice === undefined) {
+    const wanted = choices.map((each) => describe(each)).join(', ');
+    throw new TypeError(`${argument} must be one of ${wanted}, got ${describe(value)}`);
+  }
+  return choice;
+}
+
+/** An options object; `undefined` stands for an empty one. */
+export function checkOptions(argument: string, value: unknown): object {
+  if (value === undefined) {
+    return {};
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    // A string may be the address of a Redis, or its password.
+    const got = typeof value === 'string' ? 'a string' : describe(value);
+    throw new TypeError(`${argument} must be an object, got ${got}`);
+  }
+  return value;
+}
+
+/** An AbortSignal or nothing. */
+export function checkSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) {
+    return value;
+  }
+  throw new TypeError(`signal must be an AbortSignal, got ${describe(value)}`);
+}
+
+/** A function, such as a task to run. */
+export function checkTask(argument: string, value: unknown): void {
+  if (typeof value !== 'function') {
+    throw new TypeError(`${argument} must be a function, got ${describe(value)}`);
+  }
+}
+
+/** How long to wait. */
+export interface WaitOptions {
+  /** Longest wait in milliseconds, 0 to 2147483647; no limit by default. It bounds connecting,
+   * waiting and the answer. 0 asks once, which takes as long as one command may take. */
+  waitMs?: number;
+  /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
+  signal?: AbortSignal;
+}
+
+/** The wait of a call: `waitMs` in range, and the signal. */
+export interface Waiting {
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Checks `waitMs` (0 to 2147483647) and `signal`. */
+export function checkWaiting(options: object): Waiting {
+  const { waitMs, signal } = options as { waitMs?: unknown; signal?: unknown };
+  return {
+    waitMs: waitMs === undefined ? undefined : checkInteger('waitMs', waitMs, 0, INT32_MAX),
+    signal: checkSignal(signal),
+  };
+}
+
+/** How to acquire something that lives on a lease. */
+export interface AcquireOptions {
+  /** Longest wait in milliseconds, 0 to 2147483647; bounds connecting, waiting and the answer.
+   * 0 asks once, which takes as long as one command may take (`commandTimeoutMs`).
+   * `acquire`: no limit by default. `tryAcquire`: 0 by default. */
+  waitMs?: number;
+  /** A fixed lease in milliseconds, 1 to 2147483647, that is not renewed. By default the client's
+   * `leaseMs`, renewed every third of it until the release. */
+  leaseMs?: number;
+  /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
+  signal?: AbortSignal;
+}
+
+/** The lease of an acquisition: the caller's fixed one, or the client's renewed one. */
+export interface LeaseTerms {
+  readonly leaseMs: number;
+  readonly renewed: boolean;
+}
+
+/** Checks `leaseMs` (1 to 2147483647); absent means the client's lease, renewed. */
+export function checkLease(options: object, renewedLeaseMs: number): LeaseTerms {
+  const { leaseMs } = options as { leaseMs?: unknown };
+  return leaseMs === undefined
+    ? { leaseMs: renewedLeaseMs, renewed: true }
+    : { leaseMs: checkInteger('leaseMs', leaseMs, 1, INT32_MAX), renewed: false };
+}

@@ -1,0 +1,111 @@
+import { startOutside } from './async-context.js';
+
+/** A timer that can be called off; calling it off twice is harmless. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** Keeps the process alive while it is held; sockets and timers of ours never do. */
+export interface Anchor {
+  hold(): void;
+  drop(): void;
+  cancel(): void;
+}
+
+/** The only source of time in the library, injected so that tests can drive it. */
+export interface Clock {
+  /** Milliseconds that have really passed, suspended time included; never goes back. */
+  now(): number;
+  /** Runs `task` once after `delayMs`, outside of every async context. Never keeps the process
+   * alive (see `anchor`). */
+  after(delayMs: number, task: () => void): Timer;
+  /** Runs `task` after the input that is already waiting in this process has been handled, outside
+   * of every async context. */
+  afterInput(task: () => void): void;
+  /** Something that keeps the process alive from `hold()` to `drop()`. */
+  anchor(): Anchor;
+}
+
+const TIMER_MAX_MS = 2_147_483_647;
+
+/** Wall time may gain this much on monotonic time before it counts as a suspended machine: it
+ * covers the 1 ms grain of the wall clock. */
+const SUSPENSION_GRAIN_MS = 10;
+
+/** The two clocks a machine has. */
+export interface TimeSources {
+  monotonicMs(): number;
+  wallMs(): number;
+}
+
+/**
+ * Elapsed time as the larger of monotonic and wall time: a suspended machine stops the monotonic
+ * clock while the server goes on counting down the lease. A wall clock that is set forward counts
+ * as elapsed too, which ends leases early and so errs on the safe side.
+ */
+export function elapsedTime(sources: TimeSources): () => number {
+  let suspended = 0;
+  let skew = sources.wallMs() - sources.monotonicMs();
+  return () => {
+    const monotonic = sources.monotonicMs();
+    const gain = sources.wallMs() - monotonic - skew;
+    if (gain > SUSPENSION_GRAIN_MS) {
+      suspended += gain;
+      skew += gain;
+    } else if (gain < 0) {
+      skew += gain;
+    }
+    return monotonic + suspended;
+  };
+}
+
+/** The clock of the machine. */
+export function systemClock(): Clock {
+  const now = elapsedTime({
+    monotonicMs: () => performance.now(),
+    wallMs: () => Date.now(),
+  });
+  return {
+    now,
+    after(delayMs, task) {
+      const timeMs = Math.min(Math.max(0, Math.ceil(delayMs)), TIMER_MAX_MS);
+      const timer = startOutside(() => setTimeout(task, timeMs));
+      timer.unref();
+      return { cancel: () => clearTimeout(timer) };
+    },
+    afterInput(task) {
+      // Timers run before a turn's input: a loop that was blocked sees its timers first. Two
+      // immediates later every socket that had something to read has been read. They are not
+      // unref'd, or an idle loop would sleep on them.
+      startOutside(() => setImmediate(() => setImmediate(task)));
+    },
+    anchor() {
+      const timer = startOutside(() => setInterval(() => {}, TIMER_MAX_MS));
+      timer.unref();
+      return {
+        hold: () => timer.ref(),
+        drop: () => timer.unref(),
+        cancel: () => clearInterval(timer),
+      };
+    },
+  };
+}
+
+/** Runs `task` once after `delayMs`, unless what had arrived by then makes somebody cancel it: a
+ * process that was blocked or stopped sees its timers before its input. */
+export function deadline(clock: Clock, delayMs: number, task: () => void): Timer {
+  let isOpen = true;
+  const timer = clock.after(delayMs, () => {
+    clock.afterInput(() => {
+      if (isOpen) {
+        task();
+      }
+    });
+  });
+  return {
+    cancel: () => {
+      isOpen = false;
+      timer.cancel();
+    },
+  };
+}

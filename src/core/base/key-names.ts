@@ -1,0 +1,88 @@
+import { withoutCredentials } from './redactor.js';
+
+const NAME_BYTES_MAX = 512;
+
+/** At most one hash tag, not empty: anything else could put an object's keys in two slots. */
+const ONE_TAG_AT_MOST = /^[^{}]*(?:\{[^{}]+\}[^{}]*)?$/;
+
+/** Keys of this library beside those of an object: no object can be called so. */
+const PRIVATE_KEY = /^latchkey_[a-z]+:[^{]*\{/;
+
+/** A tag and nothing else. */
+const ALL_TAG = /^\{([^{}]+)\}$/;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function checkText(argument: string, value: unknown): string {
+  if (typeof value !== 'string') {
+    throw new TypeError(`${argument} must be a string, got ${describe(value)}`);
+  }
+  if (LONE_SURROGATE.test(value)) {
+    throw new TypeError(`${argument} must be well-formed Unicode, got ${describe(value)}`);
+  }
+  return value;
+}
+
+/** The given value as a message shows it: a URL may have got anywhere, its password may not. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(withoutCredentials(value));
+  }
+  if (value === null || value === undefined || typeof value === 'number') {
+    return String(value);
+  }
+  return typeof value === 'bigint' ? `${value}n` : `a value of type ${typeof value}`;
+}
+
+/** Checks the prefix that goes in front of every name. */
+export function checkKeyPrefix(value: unknown): string {
+  return checkText('keyPrefix', value);
+}
+
+/** The key of the object `name`, checked: prefix and name together. */
+export function objectKey(keyPrefix: string, value: unknown): string {
+  const name = checkText('name', value);
+  const bytes = Buffer.byteLength(name);
+  if (bytes === 0 || bytes > NAME_BYTES_MAX) {
+    throw new RangeError(`name must have 1 to ${NAME_BYTES_MAX} bytes in UTF-8, got ${bytes}`);
+  }
+  const key = keyPrefix + name;
+  if (!ONE_TAG_AT_MOST.test(key)) {
+    throw new RangeError(
+      `name must have no braces or one hash tag such as "{tag}rest", got ${describe(key)}`,
+    );
+  }
+  if (PRIVATE_KEY.test(key)) {
+    throw new RangeError(
+      `name must be none that this library keeps for itself ("latchkey_...:{...}"), ` +
+        `got ${JSON.stringify(key)}`,
+    );
+  }
+  return key;
+}
+
+/** The name that Redisson gives the same side keys: `y` and `{y}` are each other's. */
+export function twinOf(key: string): string | undefined {
+  return key.includes('{') ? ALL_TAG.exec(key)?.[1] : `{${key}}`;
+}
+
+/** A private key: no name but this has the same, and it is in the slot of the name. */
+export function privateKey(word: `latchkey_${string}`, key: string): string {
+  // `y` and `{y}` would have the same one. No name has a second pair of braces, and only the first
+  // pair makes the slot.
+  return ALL_TAG.test(key) ? `${word}:${key}{}` : inFront(word, key);
+}
+
+/** Redisson's rule for a side key or channel in front of the name: `prefix:{key}`. */
+export function prefixed(prefix: `redisson_${string}`, key: string): string {
+  return inFront(prefix, key);
+}
+
+function inFront(prefix: string, key: string): string {
+  return key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`;
+}
+
+/** Redisson's rule for a side key behind the name: `{key}:suffix`. */
+export function suffixed(key: string, suffix: string): string {
+  return key.includes('{') ? `${key}:${suffix}` : `{${key}}:${suffix}`;
+}

@@ -1,0 +1,278 @@
+import type { Sending } from '../wire/call.js';
+import { LinkedList } from '../base/linked-list.js';
+import type { Clock, Timer } from '../base/clock.js';
+import { asError } from '../wire/replies.js';
+import { ClusterSubscriber } from './cluster-subscriber.js';
+import { soon } from '../base/async-context.js';
+import { CommandConnection } from './command-connection.js';
+import { isReplyError } from './driver.js';
+import type { Address, ConnectionOptions } from './driver.js';
+import type { Router, RouterOwner } from './router.js';
+import { readRedirection, readSlots, slotOf } from './slots.js';
+import type { SlotRange } from './slots.js';
+
+/** While the map of slots has gaps, or a node is down, it is read again this often. */
+const REFRESH_PERIOD_MS = 200;
+
+/** Whether messages are sharded: when the cluster can, always, or never. */
+export const SHARDED_SUBSCRIPTION_MODES = ['auto', 'on', 'off'] as const;
+export type ShardedSubscriptionMode = (typeof SHARDED_SUBSCRIPTION_MODES)[number];
+
+/** What that says before the cluster was asked. */
+const PUBLISH = { auto: undefined, on: 'SPUBLISH', off: 'PUBLISH' } as const;
+
+/** A cluster as its client found it. */
+export interface ClusterEndpoint {
+  readonly options: ConnectionOptions;
+  readonly seeds: readonly Address[];
+  readonly translate: (address: Address) => Address;
+  readonly readyLimitMs: number;
+  readonly shardedSubscriptionMode: ShardedSubscriptionMode;
+}
+
+interface Node {
+  readonly id: string;
+  readonly address: Address;
+  readonly link: CommandConnection;
+}
+
+/**
+ * Routes calls to the masters of a cluster by slot, with a link of our own to each: the driver's
+ * cluster client may run a command, even a whole pipeline, twice.
+ */
+export class ClusterRouter implements Router {
+  readonly isCluster = true;
+  readonly channels: ClusterSubscriber;
+  readonly #endpoint: ClusterEndpoint;
+  readonly #clock: Clock;
+  readonly #owner: RouterOwner;
+  readonly #nodes = new Map<string, Node>();
+  /** The master of each slot, by node id. */
+  readonly #masters = new Map<number, string>();
+  /** Calls whose slot has no known master. */
+  readonly #unrouted = new LinkedList<Sending>();
+  #publish: 'PUBLISH' | 'SPUBLISH' | undefined;
+  #refreshing = false;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
+  #refresh: Timer | undefined;
+  #closedBy: Error | undefined;
+
+  constructor(endpoint: ClusterEndpoint, clock: Clock, owner: RouterOwner) {
+    this.#endpoint = endpoint;
+    this.#publish = PUBLISH[endpoint.shardedSubscriptionMode];
+    this.#clock = clock;
+    this.#owner = owner;
+    this.channels = new ClusterSubscriber(endpoint, clock, {
+      ...owner,
+      trouble: (error) => {
+        owner.trouble(error);
+        this.#refreshSoon();
+      },
+      masterOf: (channel) => this.#masterOf(slotOf(channel))?.address,
+    });
+  }
+
+  get publish(): 'PUBLISH' | 'SPUBLISH' {
+    return this.#publish ?? 'SPUBLISH';
+  }
+
+  open(): void {
+    if (this.#closedBy !== undefined) {
+      return;
+    }
+    for (const seed of this.#endpoint.seeds) {
+      this.#node(seed);
+    }
+  }
+
+  send(call: Sending): void {
+    const closedBy = this.#closedBy;
+    const node = this.#masterOf(slotOf(call.routingKey));
+    if (closedBy !== undefined) {
+      soon(() => call.fail(closedBy));
+    } else if (node === undefined) {
+      this.#unrouted.push(call);
+      this.#refreshSoon();
+    } else {
+      node.link.send(call);
+    }
+  }
+
+  whyDown(key: string): Error | undefined {
+    const node = this.#masterOf(slotOf(key));
+    if (node === undefined) {
+      const errors = [...this.#nodes.values()].map(({ link }) => link.lastError);
+      return errors.find((error) => error !== undefined) ?? new Error('no master is known yet');
+    }
+    return node.link.isUp ? undefined : (node.link.lastError ?? new Error('not connected yet'));
+  }
+
+  groupOf(key: string): string {
+    return String(slotOf(key));
+  }
+
+  close(error: Error): void {
+    this.#closedBy = error;
+    this.#refresh?.cancel();
+    this.channels.close();
+    for (const { link } of this.#nodes.values()) {
+      link.close(error);
+    }
+    for (const call of this.#unrouted.clear()) {
+      call.fail(error);
+    }
+  }
+
+  #masterOf(slot: number): Node | undefined {
+    const id = this.#masters.get(slot);
+    return id === undefined ? undefined : this.#nodes.get(id);
+  }
+
+  /** The node at an address, with a link that is opened the first time. */
+  #node(address: Address): Node {
+    const id = `${address.host}:${address.port}`;
+    let node = this.#nodes.get(id);
+    if (node === undefined) {
+      const { readyLimitMs } = this.#endpoint;
+      const options = { ...this.#endpoint.options, ...address };
+      const link = new CommandConnection({ options, readyLimitMs }, this.#clock, {
+        answerLimitMs: this.#owner.answerLimitMs,
+        up: () => {
+          this.#owner.up();
+          this.#refreshSoon();
+        },
+        down: (cause) => {
+          this.#owner.down(cause);
+          this.#refreshSoon();
+        },
+        redirected: (call, error) => this.#redirected(call, error, address),
+        fault: (error) => this.#owner.fault(error),
+      });
+      node = { id, address, link };
+      this.#nodes.set(id, node);
+      link.open();
+    }
+    return node;
+  }
+
+  #redirected(call: Sending, error: Error, asked: Address): boolean {
+    const redirection = readRedirection(error.message, asked);
+    if (redirection === undefined) {
+      return false;
+    }
+    const node = this.#node(this.#endpoint.translate(redirection.address));
+    call.asking = redirection.isAsk;
+    if (!redirection.isAsk) {
+      this.#masters.set(redirection.slot, node.id);
+      this.#refreshSoon();
+    }
+    node.link.send(call);
+    return true;
+  }
+
+  #refreshSoon(): void {
+    if (this.#closedBy === undefined && !this.#refreshing) {
+      const waitMs = this.#refreshedAt + REFRESH_PERIOD_MS - this.#clock.now();
+      if (waitMs > 0) {
+        // Whatever keeps failing does not keep the cluster busy.
+        this.#refresh?.cancel();
+        this.#refresh = this.#clock.after(waitMs, () => this.#refreshSoon());
+        return;
+      }
+      this.#refreshing = true;
+      soon(() => void this.#refreshMap());
+    }
+  }
+
+  async #refreshMap(): Promise<void> {
+    try {
+      await this.#readMap();
+    } catch (error) {
+      this.#owner.fault(asError(error));
+    } finally {
+      this.#refreshing = false;
+      if (this.#closedBy === undefined && this.#hasGaps()) {
+        this.#refresh?.cancel();
+        this.#refresh = this.#clock.after(REFRESH_PERIOD_MS, () => this.#refreshSoon());
+      }
+    }
+  }
+
+  #hasGaps(): boolean {
+    const nodes = [...this.#nodes.values()];
+    return this.#unrouted.first !== undefined || nodes.some(({ link }) => !link.isUp);
+  }
+
+  /** Reads the slots from the first node that answers; without any, tries the seeds again. */
+  async #readMap(): Promise<void> {
+    const up = [...this.#nodes.values()].filter(({ link }) => link.isUp);
+    const asked = up.map(async (node) => await this.#readMapFrom(node));
+    const ranges = await Promise.any(asked).catch(() => undefined);
+    if (ranges === undefined) {
+      // Nobody knows: each link that goes down says why.
+      this.open();
+    } else if (this.#closedBy === undefined) {
+      this.#refreshedAt = this.#clock.now();
+      this.#apply(ranges);
+    }
+  }
+
+  async #readMapFrom({ link, address }: Node): Promise<SlotRange[]> {
+    const ranges = readSlots(await link.query('CLUSTER', 'SLOTS'), address);
+    if (ranges.length === 0) {
+      throw new Error('the node knows no slots');
+    }
+    this.#publish ??= await sharding(link);
+    return ranges;
+  }
+
+  #apply(ranges: readonly SlotRange[]): void {
+    this.#masters.clear();
+    for (const { from, to, master } of ranges) {
+      const { id } = this.#node(this.#endpoint.translate(master));
+      for (let slot = from; slot <= to; slot += 1) {
+        this.#masters.set(slot, id);
+      }
+    }
+    const masters = new Set(this.#masters.values());
+    for (const node of this.#nodes.values()) {
+      // What waits for a node that may never come back goes to whoever has its slots now.
+      if (!node.link.isUp) {
+        this.#reroute(node.link.takeWaiting());
+      }
+      if (!masters.has(node.id)) {
+        this.#nodes.delete(node.id);
+        this.#reroute(node.link.retire());
+      }
+    }
+    for (const call of this.#unrouted) {
+      const master = this.#masterOf(slotOf(call.routingKey));
+      if (master !== undefined) {
+        this.#unrouted.delete(call);
+        call.tellWith(this.publish);
+        master.link.send(call);
+      }
+    }
+    this.channels.move(this.publish === 'SPUBLISH');
+  }
+
+  /** The calls go to whoever is found to be their master. */
+  #reroute(calls: readonly Sending[]): void {
+    for (const call of calls) {
+      this.#unrouted.push(call);
+    }
+  }
+}
+
+/** Redisson's test: sharded exactly when the cluster can. */
+async function sharding(link: CommandConnection): Promise<'PUBLISH' | 'SPUBLISH'> {
+  try {
+    await link.query('PUBSUB', 'SHARDNUMSUB');
+    return 'SPUBLISH';
+  } catch (error) {
+    if (isReplyError(error)) {
+      return 'PUBLISH';
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../base/clock.js';
+import type { Address, ConnectionOptions } from './driver.js';
+import { Subscriber } from './subscriber.js';
+import type { SubscriberOwner } from './subscriber.js';
+import type { Channels } from './router.js';
+
+/** What the channels of a cluster need to know. */
+export interface ClusterChannelsOwner extends SubscriberOwner {
+  /** The master that serves the slot of a channel, as far as it is known. */
+  masterOf(channel: string): Address | undefined;
+}
+
+/** Listens to each channel on the master of its slot, and follows it when the slot moves. */
+export class ClusterSubscriber implements Channels {
+  readonly #options: ConnectionOptions;
+  readonly #readyLimitMs: number;
+  readonly #clock: Clock;
+  readonly #owner: ClusterChannelsOwner;
+  /** The subscriber of each wanted channel; undefined while its master is not known. */
+  readonly #wanted = new Map<string, Subscriber | undefined>();
+  readonly #subscribers = new Map<string, Subscriber>();
+  /** Whether the cluster can do sharded pub/sub; undefined until it has been asked. */
+  #sharded: boolean | undefined;
+
+  constructor(
+    endpoint: { readonly options: ConnectionOptions; readonly readyLimitMs: number },
+    clock: Clock,
+    owner: ClusterChannelsOwner,
+  ) {
+    this.#options = endpoint.options;
+    this.#readyLimitMs = endpoint.readyLimitMs;
+    this.#clock = clock;
+    this.#owner = owner;
+  }
+
+  add(channel: string): void {
+    const subscriber = this.#subscriberOf(channel);
+    this.#wanted.set(channel, subscriber);
+    subscriber?.add(channel);
+  }
+
+  remove(channel: string): void {
+    this.#wanted.get(channel)?.remove(channel);
+    this.#wanted.delete(channel);
+  }
+
+  isConfirmed(channel: string): boolean {
+    return this.#wanted.get(channel)?.isConfirmed(channel) === true;
+  }
+
+  /** The map of slots was read: channels whose master is another one now follow it. */
+  move(sharded: boolean): void {
+    this.#sharded ??= sharded;
+    for (const [channel, before] of this.#wanted) {
+      const subscriber = this.#subscriberOf(channel);
+      if (subscriber !== before) {
+        before?.remove(channel);
+        this.#wanted.set(channel, subscriber);
+        subscriber?.add(channel);
+      } else if (before?.isConfirmed(channel) === false && !before.isRefused(channel)) {
+        before.add(channel);
+      }
+    }
+    const used = new Set(this.#wanted.values());
+    for (const [id, subscriber] of this.#subscribers) {
+      if (!used.has(subscriber)) {
+        this.#subscribers.delete(id);
+        subscriber.close();
+      }
+    }
+  }
+
+  close(): void {
+    for (const subscriber of this.#subscribers.values()) {
+      subscriber.close();
+    }
+    this.#wanted.clear();
+    this.#subscribers.clear();
+  }
+
+  #subscriberOf(channel: string): Subscriber | undefined {
+    const master = this.#owner.masterOf(channel);
+    if (master === undefined || this.#sharded === undefined) {
+      return undefined;
+    }
+    const id = `${master.host}:${master.port}`;
+    let subscriber = this.#subscribers.get(id);
+    if (subscriber === undefined) {
+      const server = {
+        options: { ...this.#options, ...master },
+        readyLimitMs: this.#readyLimitMs,
+      };
+      subscriber = new Subscriber(server, this.#clock, this.#owner, this.#sharded);
+      this.#subscribers.set(id, subscriber);
+    }
+    return subscriber;
+  }
+}

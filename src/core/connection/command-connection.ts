@@ -1,0 +1,284 @@
+import type { Sending } from '../wire/call.js';
+import { LinkedList } from '../base/linked-list.js';
+import type { Clock, Timer } from '../base/clock.js';
+import { Connection } from './connection.js';
+import type { Server } from './connection.js';
+import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
+import { soon, whenSettled } from '../base/async-context.js';
+import { asError } from '../wire/replies.js';
+import { isReplyError } from './driver.js';
+import type { Redis } from './driver.js';
+import { isNotNow, isNoWrite } from './server-errors.js';
+import { Unanswered } from './unanswered.js';
+
+const NOT_NOW_PAUSE_MS = 50;
+
+/** A server that takes no writes is tried again this often by those who insist. */
+const NO_WRITE_PAUSE_MS = 250;
+
+/** A server that stays read-only is connected to anew at most this often. */
+const DEMOTED_PERIOD_MS = 1_000;
+
+/** The answer of a call was lost with its connection, and the call was not to be sent again. */
+class ConnectionLostError extends Error {}
+
+/** What the owner of a link provides and is told. */
+export interface CommandConnectionOwner {
+  /** How long a command may stay unanswered before its connection counts as half-open. */
+  readonly answerLimitMs: number;
+  /** The link has a ready connection (again). */
+  up(): void;
+  /** The link has lost its connection, or failed to get one. */
+  down(cause: Error): void;
+  /** A cluster node says that another one serves the key; true when it was sent there. */
+  redirected(call: Sending, error: Error): boolean;
+  /** Something of ours threw. It is told, and stops nothing. */
+  fault(error: Error): void;
+}
+
+/**
+ * Delivers calls to one server, in order. Calls wait here, not in the driver, until a connection
+ * is ready; what is unanswered when a connection ends is written again to the next one.
+ */
+export class CommandConnection {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #owner: CommandConnectionOwner;
+  readonly #waiting = new LinkedList<Sending>();
+  readonly #unanswered: Unanswered;
+  readonly #queries: DeadlineQueue;
+  /** Scripts that the server of this connection has been given in full. */
+  readonly #known = new Set<string>();
+  #demotedAt = Number.NEGATIVE_INFINITY;
+  /** Runs while the server is not to be bothered. */
+  #pause: Timer | undefined;
+  /** Calls that insist, while the server takes no writes. */
+  readonly #insisting = new LinkedList<Sending>();
+  #nextTry: Timer | undefined;
+  #closedBy: Error | undefined;
+
+  constructor(server: Server, clock: Clock, owner: CommandConnectionOwner) {
+    this.#clock = clock;
+    this.#owner = owner;
+    this.#connection = new Connection(server, clock, {
+      connected: () => this.#connected(),
+      disconnected: (cause) => this.#disconnected(cause),
+      failed: (cause) => owner.down(cause),
+      fault: (error) => owner.fault(error),
+    });
+    this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
+    this.#queries = new DeadlineQueue(clock, owner.answerLimitMs);
+  }
+
+  get isUp(): boolean {
+    return this.#connection.ready !== undefined;
+  }
+
+  /** Why there is no connection. */
+  get lastError(): Error | undefined {
+    return this.#connection.lastError;
+  }
+
+  open(): void {
+    this.#connection.open();
+  }
+
+  /** Sends `call` now, or as soon as there is a connection. */
+  send(call: Sending): void {
+    const closedBy = this.#closedBy;
+    if (closedBy !== undefined) {
+      // Not before its sender has it in hand.
+      soon(() => call.fail(closedBy));
+      return;
+    }
+    const redis = this.#connection.ready;
+    // Behind what waits, even when ready: order is what makes a late release find its acquisition.
+    if (redis === undefined || this.#waiting.first !== undefined) {
+      this.#waiting.push(call);
+    } else {
+      this.#write(redis, call);
+    }
+  }
+
+  /** Asks the server about itself, outside of the order of calls; rejects when not connected. */
+  async query(command: string, ...args: string[]): Promise<unknown> {
+    const redis = this.#connection.ready;
+    if (redis === undefined) {
+      throw this.lastError ?? new Error('not connected');
+    }
+    const limit = new Limit(() => this.#silent(redis));
+    this.#queries.add(limit);
+    try {
+      return await redis.call(command, args);
+    } finally {
+      this.#queries.delete(limit);
+    }
+  }
+
+  /** Hands out the calls that wait for a connection, for another link to send: in the order in which
+   * they were made, whatever became of them meanwhile. Only so does a later call never overtake one
+   * that was refused or lost its connection. */
+  takeWaiting(): Sending[] {
+    return this.#waiting.clear().toSorted((one, other) => one.order - other.order);
+  }
+
+  /** Ends the connection and hands out every call, for another link to send. */
+  retire(): Sending[] {
+    this.#stop();
+    this.#putBack(new Error('the node left the cluster'));
+    return [...this.#insisting.clear(), ...this.takeWaiting()];
+  }
+
+  /** Ends the connection; every call still under way fails with `error`. */
+  close(error: Error): void {
+    this.#closedBy = error;
+    this.#stop();
+    const insisting = this.#insisting.clear();
+    for (const call of [...this.#unanswered.clear(), ...insisting, ...this.takeWaiting()]) {
+      call.fail(error);
+    }
+  }
+
+  #stop(): void {
+    this.#unanswered.close();
+    this.#queries.close();
+    this.#pause?.cancel();
+    this.#nextTry?.cancel();
+    this.#connection.close();
+  }
+
+  #connected(): void {
+    this.#known.clear();
+    this.#flush();
+    this.#owner.up();
+  }
+
+  #flush(): void {
+    const redis = this.#connection.ready;
+    if (redis !== undefined) {
+      for (const call of this.takeWaiting()) {
+        this.#write(redis, call);
+      }
+    }
+  }
+
+  #disconnected(cause: Error): void {
+    this.#putBack(cause);
+    this.#owner.down(cause);
+  }
+
+  /** The answers of what was written will not come. */
+  #putBack(cause: Error): void {
+    const calls = this.#unanswered.clear();
+    for (const call of calls) {
+      call.strays += 1;
+      if (call.resend) {
+        this.#waiting.push(call);
+      }
+    }
+    // Only now: who is told may abandon others.
+    for (const call of calls) {
+      if (!call.resend) {
+        call.fail(new ConnectionLostError(cause.message, { cause }));
+      }
+    }
+  }
+
+  #write(redis: Redis, call: Sending): void {
+    redis.cork();
+    const now = this.#clock.now();
+    if (!call.sent) {
+      call.sentAt = now;
+    }
+    call.lastSentAt = now;
+    this.#unanswered.add(call);
+    const { sha1 } = call.script;
+    if (call.asking) {
+      redis.call('ASKING').catch(() => {});
+    }
+    // The first use on a connection sends the source: one command, where EVALSHA might cost two.
+    const reply = redis.sendScript(call.script, this.#known.has(sha1), call.operands);
+    this.#known.add(sha1);
+    whenSettled(
+      reply,
+      (value) => {
+        if (this.#unanswered.delete(call)) {
+          call.succeed(value);
+        }
+      },
+      (error) => this.#refused(redis, call, error),
+    );
+  }
+
+  /** What throws here, as a function of the template may, ends the call and not the process. */
+  #refused(redis: Redis, call: Sending, error: Error): void {
+    try {
+      this.#failed(redis, call, error);
+    } catch (thrown) {
+      this.#owner.fault(asError(thrown));
+      call.fail(error);
+    }
+  }
+
+  #failed(redis: Redis, call: Sending, error: Error): void {
+    if (!isReplyError(error)) {
+      // Nothing more comes from this connection. When it is gone already, the call was put back.
+      this.#connection.drop(redis, error);
+      return;
+    }
+    if (!this.#unanswered.delete(call)) {
+      return;
+    }
+    if (error.message.startsWith('NOSCRIPT')) {
+      this.#known.delete(call.script.sha1);
+      this.#again(call);
+    } else if (isNotNow(error)) {
+      this.#waiting.push(call);
+      this.#notNow(redis, error);
+    } else if (call.insists && isNoWrite(error)) {
+      call.refusal = error;
+      this.#insisting.push(call);
+      this.#nextTry ??= this.#clock.after(NO_WRITE_PAUSE_MS, () => this.#insist());
+    } else if (!this.#owner.redirected(call, error)) {
+      call.fail(error);
+    }
+  }
+
+  #insist(): void {
+    this.#nextTry = undefined;
+    for (const call of this.#insisting.clear()) {
+      this.send(call);
+    }
+  }
+
+  #notNow(redis: Redis, error: Error): void {
+    const now = this.#clock.now();
+    if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
+      // A master that was demoted: behind the address there may be another one by now.
+      this.#demotedAt = now;
+      this.#connection.drop(redis, error);
+      return;
+    }
+    this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
+      this.#pause = undefined;
+      this.#flush();
+    });
+  }
+
+  #again(call: Sending): void {
+    const redis = this.#connection.ready;
+    if (redis === undefined) {
+      this.#waiting.push(call);
+    } else {
+      this.#write(redis, call);
+    }
+  }
+
+  /** A connection without an answer for so long counts as half-open. */
+  #silent(redis = this.#connection.ready): void {
+    if (redis !== undefined) {
+      const { answerLimitMs } = this.#owner;
+      this.#connection.drop(redis, new Error(`no answer from Redis for ${answerLimitMs} ms`));
+    }
+  }
+}

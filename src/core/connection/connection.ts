@@ -1,0 +1,170 @@
+import { randomInt } from 'node:crypto';
+import type { Clock, Timer } from '../base/clock.js';
+import { asError } from '../wire/replies.js';
+import { outside } from '../base/async-context.js';
+import { createConnection, isReplyError } from './driver.js';
+import type { ConnectionOptions, Redis } from './driver.js';
+
+/** Reconnection starts at this pause and doubles up to the longest. */
+const PAUSE_MIN_MS = 16;
+const PAUSE_MAX_MS = 1_000;
+
+/** How to reach a server. */
+export interface Server {
+  readonly options: ConnectionOptions;
+  /** A connection that is not ready within this time is given up and made anew. */
+  readonly readyLimitMs: number;
+}
+
+/** What the owner of a connection is told. */
+export interface ConnectionOwner {
+  /** A connection stands, signed in and ready. */
+  connected(redis: Redis): void;
+  /** It is gone, and whatever was outstanding on it will not be answered. */
+  disconnected(cause: Error): void;
+  /** An attempt to connect failed. */
+  failed(cause: Error): void;
+  /** What it was told of made it throw. That stops nothing here. */
+  fault(error: Error): void;
+}
+
+/**
+ * Keeps one connection to one server: each attempt is a new driver instance that never reconnects
+ * by itself, so nothing can be sent again, queued or subscribed behind our back.
+ */
+export class Connection {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #owner: ConnectionOwner;
+  #current: Redis | undefined;
+  #ready = false;
+  #attempts = 0;
+  #retry: Timer | undefined;
+  #waitLimit: Timer | undefined;
+  #lastError: Error | undefined;
+  #closed = false;
+
+  constructor(server: Server, clock: Clock, owner: ConnectionOwner) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#owner = owner;
+  }
+
+  /** The connection to write to, if one is ready. */
+  get ready(): Redis | undefined {
+    return this.#ready ? this.#current : undefined;
+  }
+
+  /** Why there is no connection, as far as the driver has said. */
+  get lastError(): Error | undefined {
+    return this.#lastError;
+  }
+
+  /** Starts connecting; harmless when it did before. */
+  open(): void {
+    if (this.#closed || this.#current !== undefined || this.#retry !== undefined) {
+      return;
+    }
+    // A socket runs all that comes in by it in the context in which it was made.
+    outside(() => this.#tryToConnect());
+  }
+
+  #tryToConnect(): void {
+    try {
+      this.#connect();
+    } catch (error) {
+      // A function of the template may throw: that must not be the last attempt.
+      this.#owner.fault(asError(error));
+      this.#retryLater();
+    }
+  }
+
+  #connect(): void {
+    const { options, readyLimitMs } = this.#server;
+    const redis = createConnection(options, readyLimitMs);
+    this.#current = redis;
+    redis.on('error', (error) => {
+      if (this.#current === redis) {
+        this.#lastError = error;
+        if (isReplyError(error) && !this.#ready) {
+          // Signing in or selecting the database failed: the driver would go on without.
+          this.drop(redis, error);
+        }
+      }
+    });
+    redis.on('connect', () => redis.unref());
+    this.#waitLimit = this.#clock.after(readyLimitMs, () => {
+      this.drop(redis, new Error(`Redis was not ready within ${readyLimitMs} ms`));
+    });
+    redis.on('ready', () => this.#standing(redis));
+    redis.on('end', () => this.#gone(redis, new Error('the connection was closed')));
+    redis.connect().catch(() => {});
+  }
+
+  /** Gives up the connection at once, as one that may be half-open, and makes another. */
+  drop(redis: Redis, cause: Error): void {
+    if (this.#current === redis) {
+      this.#lastError = cause;
+      this.#gone(redis, cause);
+    }
+  }
+
+  /** Ends the connection for good. */
+  close(): void {
+    this.#closed = true;
+    this.#retry?.cancel();
+    this.#retry = undefined;
+    this.#waitLimit?.cancel();
+    const redis = this.#current;
+    if (redis !== undefined) {
+      this.#current = undefined;
+      this.#ready = false;
+      redis.destroy();
+    }
+  }
+
+  #standing(redis: Redis): void {
+    if (this.#current === redis) {
+      this.#waitLimit?.cancel();
+      this.#ready = true;
+      this.#attempts = 0;
+      this.#lastError = undefined;
+      this.#tell(() => this.#owner.connected(redis));
+    }
+  }
+
+  #gone(redis: Redis, cause: Error): void {
+    if (this.#current !== redis) {
+      return;
+    }
+    const wasReady = this.#ready;
+    this.#waitLimit?.cancel();
+    this.#current = undefined;
+    this.#ready = false;
+    this.#lastError ??= cause;
+    // The next attempt first: whatever the others do now, there will be one. Until then nobody
+    // finds a connection.
+    this.#retryLater();
+    const error = this.#lastError;
+    this.#tell(() => redis.destroy());
+    this.#tell(() => (wasReady ? this.#owner.disconnected(error) : this.#owner.failed(error)));
+  }
+
+  #retryLater(): void {
+    const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
+    this.#attempts += 1;
+    this.#retry = this.#clock.after(randomInt(pauseMs / 2, pauseMs + 1), () => {
+      this.#retry = undefined;
+      this.open();
+    });
+  }
+
+  /** What an owner throws must not end the driver's event, nor what is still to be done here. */
+  #tell(what: () => void): void {
+    try {
+      what();
+    } catch (error) {
+      this.#owner.fault(asError(error));
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../base/clock.js';
+import { ClusterRouter } from './cluster-router.js';
+import type { ShardedSubscriptionMode } from './cluster-router.js';
+import type { Endpoint } from './driver.js';
+import { SingleRouter } from './router.js';
+import type { Router, RouterOwner } from './router.js';
+
+/** Connecting takes several round trips, and a TLS handshake: it gets at least this long. */
+const READY_LIMIT_MIN_MS = 2_000;
+
+/** Settings of a client that say how its router works. */
+export interface RouterSettings {
+  readonly commandTimeoutMs: number;
+  readonly shardedSubscriptionMode: ShardedSubscriptionMode;
+}
+
+/** The router that fits an endpoint. */
+export function createRouter(
+  endpoint: Endpoint,
+  settings: RouterSettings,
+  clock: Clock,
+  owner: RouterOwner,
+): Router {
+  const { options, seeds, translate } = endpoint;
+  const { commandTimeoutMs, shardedSubscriptionMode } = settings;
+  const readyLimitMs = Math.max(commandTimeoutMs, READY_LIMIT_MIN_MS);
+  if (seeds !== undefined && translate !== undefined) {
+    const cluster = { options, seeds, translate, readyLimitMs, shardedSubscriptionMode };
+    return new ClusterRouter(cluster, clock, owner);
+  }
+  return new SingleRouter({ options, readyLimitMs }, clock, owner);
+}

@@ -1,0 +1,203 @@
+import { Command, Redis } from 'ioredis';
+import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
+import { afterTurn, outsider } from '../base/async-context.js';
+import type { Operand } from '../wire/script.js';
+import { Redactor } from '../base/redactor.js';
+
+export type { Cluster, ClusterOptions, RedisOptions };
+/** What the driver has, for reading templates; and what everybody else gets of it. */
+export type { Redis as DriverRedis, GuardedRedis as Redis };
+
+/** Where to connect, in any form that a program already has. It is only read from. */
+export type RedisTemplate = string | RedisOptions | Redis | Cluster;
+
+/** Options of one connection. */
+export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
+
+/** One server or a Sentinel group behind one address, or the nodes of a cluster. */
+export interface Endpoint {
+  /** Options of one connection; for a cluster without address. */
+  readonly options: ConnectionOptions;
+  /** Addresses to learn the cluster's slots from; absent outside clusters. */
+  readonly seeds?: readonly Address[];
+  /** Translates an announced cluster address into a reachable one. */
+  readonly translate?: (address: Address) => Address;
+}
+
+/** Host and port of a server. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One script, as a connection is told of it. */
+interface Known {
+  readonly sha1: string;
+  readonly source: string;
+}
+
+/**
+ * One connection of the driver. No error of the driver leaves it as it is: those have the commands
+ * that failed, with all their arguments, and that of signing in has the password.
+ */
+class GuardedRedis {
+  readonly #driver: Redis;
+  readonly #redactor: Redactor;
+
+  constructor(options: ConnectionOptions, redactor: Redactor) {
+    this.#redactor = redactor;
+    try {
+      this.#driver = new Redis(options);
+    } catch (error) {
+      throw this.#redactor.error(error);
+    }
+  }
+
+  get options(): ConnectionOptions {
+    return this.#driver.options;
+  }
+
+  on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'message' | 'smessage', listener: (channel: string, payload: string) => void): void;
+  on(event: 'connect' | 'ready' | 'end', listener: () => void): void;
+  on(event: string, listener: (...args: never[]) => void): void {
+    // It tells of its end in the context of whoever has ended it.
+    const handler = outsider((...args: unknown[]) => {
+      const told = event === 'error' ? [this.#redactor.error(args[0])] : args;
+      Reflect.apply(listener, undefined, told);
+    });
+    this.#driver.on(event, handler);
+  }
+
+  connect(): Promise<void> {
+    return this.#clean(() => this.#driver.connect());
+  }
+
+  call(command: string, ...args: readonly (string | readonly string[])[]): Promise<unknown> {
+    return this.#clean(() => this.#driver.call(command, args.flat()));
+  }
+
+  ping(): Promise<unknown> {
+    return this.#clean(() => this.#driver.ping());
+  }
+
+  unsubscribe(channel: string): Promise<unknown> {
+    return this.#clean(() => this.#driver.unsubscribe(channel));
+  }
+
+  sunsubscribe(channel: string): Promise<unknown> {
+    return this.#clean(() => this.#driver.sunsubscribe(channel));
+  }
+
+  /** Writes one script call: by digest, or with the source to introduce it. */
+  sendScript({ sha1, source }: Known, isKnown: boolean, operands: Operand[]): Promise<unknown> {
+    const name = isKnown ? 'evalsha' : 'eval';
+    // Nested, since the driver flattens what it is given.
+    const args = [isKnown ? sha1 : source, operands];
+    const command = new Command(name, args, { replyEncoding: 'utf8' });
+    // Without a promise more for each call.
+    const { reject } = command;
+    command.reject = (error) => reject(this.#redactor.error(error));
+    void this.#driver.sendCommand(command);
+    return command.promise;
+  }
+
+  /** Commands of one turn of the event loop leave in one write. */
+  cork(): void {
+    const { stream } = this.#driver;
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      afterTurn(() => stream.uncork());
+    }
+  }
+
+  /** Lets the process end while the connection is idle. */
+  unref(): void {
+    this.#driver.stream.unref();
+    for (const sentinel of failoverWatch(this.#driver)) {
+      unrefWhenConnected(sentinel);
+    }
+  }
+
+  /** Ends the connection at once: a graceful end would wait for the other side, which a half-open
+   * connection has not got. */
+  destroy(): void {
+    const driver = this.#driver;
+    driver.removeAllListeners();
+    // An instance that still connects reports an error after its listeners are gone.
+    driver.on('error', () => {});
+    const { stream } = driver as { stream?: Redis['stream'] };
+    const sentinels = failoverWatch(driver);
+    driver.disconnect();
+    stream?.destroy();
+    for (const sentinel of sentinels) {
+      // The driver forgets one that is still connecting.
+      sentinel.on('connect', () => sentinel.disconnect());
+    }
+  }
+
+  async #clean<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw this.#redactor.error(error);
+    }
+  }
+}
+
+/** By the options that all attempts to connect to one server share. */
+const redactors = new WeakMap<ConnectionOptions, Redactor>();
+
+function redactorOf(options: ConnectionOptions): Redactor {
+  let redactor = redactors.get(options);
+  if (redactor === undefined) {
+    redactor = new Redactor(options);
+    redactors.set(options, redactor);
+  }
+  return redactor;
+}
+
+/** The options that a URL stands for; throws a TypeError without the URL when it cannot be read. */
+export function optionsOfUrl(url: string): RedisOptions {
+  try {
+    // The driver's own parser, on a connection that is never opened.
+    return new Redis(url, { lazyConnect: true }).options;
+  } catch {
+    throw new TypeError(
+      'redis must be a URL that can be read: special characters of user name and password are ' +
+        'percent-encoded, as encodeURIComponent does it',
+    );
+  }
+}
+
+/** A connection that is not yet opened: `connect()` opens it, and once ended it stays ended. */
+export function createConnection(
+  options: ConnectionOptions,
+  connectTimeoutMs: number,
+): GuardedRedis {
+  // 0 would be no limit at all.
+  const wanted = options.connectTimeout === 0 ? undefined : options.connectTimeout;
+  const connectTimeout = Math.min(wanted ?? connectTimeoutMs, connectTimeoutMs);
+  return new GuardedRedis({ ...options, connectTimeout }, redactorOf(options));
+}
+
+function unrefWhenConnected(sentinel: Redis): void {
+  const { stream } = sentinel as { stream?: Redis['stream'] };
+  stream?.unref();
+  sentinel.on('connect', () => sentinel.stream.unref());
+}
+
+/** The driver's own connections to the sentinels, on which it hears of a failover. It neither ends
+ * them in every case nor gives access to them, so this looks inside. */
+function failoverWatch(redis: Redis): Redis[] {
+  const connector: unknown = Reflect.get(redis, 'connector');
+  const { failoverDetector } = (connector ?? {}) as {
+    failoverDetector?: { sentinels?: { client: Redis }[] } | null;
+  };
+  return (failoverDetector?.sentinels ?? []).map(({ client }) => client);
+}
+
+/** An answer of the server, as opposed to a failure of the connection. */
+export function isReplyError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}

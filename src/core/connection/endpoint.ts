@@ -1,0 +1,171 @@
+import { describe } from '../base/key-names.js';
+import { optionsOfUrl } from './driver.js';
+import type {
+  Address,
+  Cluster,
+  ClusterOptions,
+  ConnectionOptions,
+  DriverRedis,
+  Endpoint,
+  RedisOptions,
+} from './driver.js';
+import { withoutCredentials } from '../base/redactor.js';
+
+/** What is taken over from a template: how to reach the server and who we are there. Every other
+ * option is the library's to decide, so that none can change what a call means. */
+const CARRIED = new Set([
+  'host',
+  'port',
+  'family',
+  'path',
+  'tls',
+  'username',
+  'password',
+  'db',
+  'protocol',
+  'connectTimeout',
+  'keepAlive',
+  'noDelay',
+  'enableReadyCheck',
+  'maxLoadingRetryTime',
+  'connectionName',
+  'disableClientInfo',
+  'clientInfoTag',
+  'Connector',
+  'sentinels',
+  'name',
+  'sentinelUsername',
+  'sentinelPassword',
+  'sentinelTLS',
+  'natMap',
+  'enableTLSForSentinelMode',
+  'updateSentinels',
+  'sentinelMaxConnections',
+  'sentinelCommandTimeout',
+]);
+
+/**
+ * Options that every connection of ours has. The driver decides nothing about delivery: a command
+ * is written once to a ready connection or rejected, and a connection that ends stays ended.
+ */
+const OWN_OPTIONS = {
+  lazyConnect: true,
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  autoResubscribe: false,
+  autoResendUnfulfilledCommands: false,
+  enableAutoPipelining: false,
+  retryStrategy: null,
+  reconnectOnError: null,
+  // A connection that we end is destroyed; the driver's timer for a graceful end only lingers.
+  disconnectTimeout: 1,
+  // Without it a demoted master is written to for seconds after a failover.
+  failoverDetector: true,
+  sentinelRetryStrategy: () => null,
+  sentinelReconnectStrategy: () => null,
+} as const satisfies RedisOptions;
+
+function carried(source: object): ConnectionOptions {
+  const options = Object.entries(source);
+  return Object.fromEntries(
+    options.filter(([name, value]) => CARRIED.has(name) && value !== undefined),
+  );
+}
+
+function refuse(source: object, option: string, allowed: unknown, why: string): void {
+  const value: unknown = Reflect.get(source, option);
+  if (value !== undefined && value !== allowed) {
+    throw new TypeError(`redis.${option} must be ${describe(allowed)}: ${why}`);
+  }
+}
+
+function singleEndpoint(source: object): Endpoint {
+  refuse(source, 'role', 'master', 'locks are kept on the master');
+  refuse(source, 'monitor', false, 'a monitoring connection cannot send commands');
+  return { options: { ...carried(source), ...OWN_OPTIONS } };
+}
+
+/** A start node of a cluster as ioredis takes it: a port, an address, a URL or options. */
+function parseSeed(node: unknown): ConnectionOptions & Address {
+  let options: RedisOptions = {};
+  if (typeof node === 'number') {
+    options = { port: node };
+  } else if (typeof node === 'string') {
+    const url = node.includes('://') ? node : `redis://${node}`;
+    options = optionsOfUrl(url);
+  } else if (typeof node === 'object' && node !== null) {
+    options = node;
+  }
+  const { host = '127.0.0.1', port = 6379 } = options;
+  return { ...carried(options), host, port };
+}
+
+function translator(natMap: ClusterOptions['natMap']): (address: Address) => Address {
+  return (address) => {
+    const key = `${address.host}:${address.port}`;
+    const mapped = typeof natMap === 'function' ? natMap(key) : natMap?.[key];
+    return mapped ?? address;
+  };
+}
+
+function clusterEndpoint(cluster: Cluster): Endpoint {
+  const { options } = cluster;
+  refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
+  // The nodes it was made with, and those it has learnt since.
+  const startup: unknown = Reflect.get(cluster, 'startupNodes');
+  const given: unknown[] = Array.isArray(startup) ? startup : [];
+  const known = cluster.nodes().map((node) => node.options);
+  const seeds = [...given, ...known].map(parseSeed);
+  // Credentials and TLS may stand in the start nodes; they count for all nodes.
+  const [first] = seeds;
+  if (first === undefined) {
+    throw new TypeError('redis must be a Cluster with at least one start node');
+  }
+  const { host: _host, port: _port, ...shared } = first;
+  return {
+    // A cluster has one database only.
+    options: { ...shared, ...carried(options.redisOptions ?? {}), ...OWN_OPTIONS, db: 0 },
+    seeds: seeds.map(({ host, port }) => ({ host, port })),
+    translate: translator(options.natMap),
+  };
+}
+
+/** Instances are told by what they can do: they may come from another copy of the driver. */
+function isCluster(template: object): template is Cluster {
+  return 'isCluster' in template && template.isCluster === true;
+}
+
+function isRedis(template: object): template is DriverRedis {
+  return 'sendCommand' in template && typeof template.sendCommand === 'function';
+}
+
+/** What is no URL may be a password that was put in its place. */
+function describeAddress(text: string): string {
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(text)
+    ? describe(withoutCredentials(text))
+    : `a string of ${text.length} characters without "redis://"`;
+}
+
+/** Reads a template; throws a TypeError that names what cannot be used. */
+export function readTemplate(template: unknown): Endpoint {
+  if (typeof template === 'string') {
+    if (!/^(rediss?:\/\/|\/)/.test(template)) {
+      throw new TypeError(
+        'redis must be a URL such as "redis://127.0.0.1:6379" or the absolute path of a socket, ' +
+          `got ${describeAddress(template)}`,
+      );
+    }
+    return singleEndpoint(optionsOfUrl(template));
+  }
+  if (typeof template !== 'object' || template === null || Array.isArray(template)) {
+    throw new TypeError(
+      'redis must be a URL, ioredis options, a Redis or a Cluster, got ' +
+        // Whatever it is, it may be a password.
+        (template === null ? 'null' : `a value of type ${typeof template}`),
+    );
+  }
+  if (isCluster(template)) {
+    return clusterEndpoint(template);
+  }
+  return singleEndpoint(isRedis(template) ? template.options : template);
+}

@@ -1,0 +1,80 @@
+import type { Sending } from '../wire/call.js';
+import type { Clock } from '../base/clock.js';
+import type { Server } from './connection.js';
+import { CommandConnection } from './command-connection.js';
+import { Subscriber } from './subscriber.js';
+import type { SubscriberOwner } from './subscriber.js';
+
+/** What a router tells the client about its connections. */
+export interface RouterOwner extends SubscriberOwner {
+  /** How long a command may stay unanswered before its connection counts as half-open. */
+  readonly answerLimitMs: number;
+  up(): void;
+  down(cause: Error): void;
+}
+
+/** The connections that listen. */
+export interface Channels {
+  add(channel: string): void;
+  remove(channel: string): void;
+}
+
+/** Where calls go. */
+export interface Routes {
+  /** Why nothing can be sent for `key` just now; undefined when it can. */
+  whyDown(key: string): Error | undefined;
+  /** Calls for keys of different groups cannot share a script call. */
+  groupOf(key: string): string;
+}
+
+/** Brings calls and subscriptions to the server that is responsible for them. */
+export interface Router extends Routes {
+  readonly channels: Channels;
+  /** The command that reaches the subscribers of a channel: sharded in a cluster that can. */
+  readonly publish: 'PUBLISH' | 'SPUBLISH';
+  readonly isCluster: boolean;
+  open(): void;
+  send(call: Sending): void;
+  /** Ends all connections; calls under way fail with `error`. */
+  close(error: Error): void;
+}
+
+/** Routes everything to one server (or to the master that Sentinel names). */
+export class SingleRouter implements Router {
+  readonly channels: Subscriber;
+  readonly publish = 'PUBLISH';
+  readonly isCluster = false;
+  readonly #link: CommandConnection;
+
+  constructor(server: Server, clock: Clock, owner: RouterOwner) {
+    this.#link = new CommandConnection(server, clock, {
+      answerLimitMs: owner.answerLimitMs,
+      up: () => owner.up(),
+      down: (cause) => owner.down(cause),
+      redirected: () => false,
+      fault: (error) => owner.fault(error),
+    });
+    this.channels = new Subscriber(server, clock, owner, false);
+  }
+
+  open(): void {
+    this.#link.open();
+  }
+
+  send(call: Sending): void {
+    this.#link.send(call);
+  }
+
+  whyDown(): Error | undefined {
+    return this.#link.isUp ? undefined : (this.#link.lastError ?? new Error('not connected yet'));
+  }
+
+  groupOf(): string {
+    return '';
+  }
+
+  close(error: Error): void {
+    this.#link.close(error);
+    this.channels.close();
+  }
+}

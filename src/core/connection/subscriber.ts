@@ -1,0 +1,169 @@
+import type { Clock } from '../base/clock.js';
+import { Connection } from './connection.js';
+import type { Server } from './connection.js';
+import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
+import { isReplyError } from './driver.js';
+import { whenSettled } from '../base/async-context.js';
+import type { Redis } from './driver.js';
+import { isAccessRefused } from './server-errors.js';
+
+/** A subscriber that stays silent for one period after a ping is taken for half-open. */
+const PING_PERIOD_MS = 2_500;
+
+/** Channels named in one SUBSCRIBE; an SSUBSCRIBE can only name channels of one slot. */
+const CHANNELS_PER_COMMAND = 500;
+
+/** What the owner of a subscriber is told. */
+export interface SubscriberOwner {
+  message(channel: string, payload: string): void;
+  /** From now on nothing published on `channel` is missed; what came before may have been. */
+  confirmed(channel: string): void;
+  trouble(error: Error): void;
+  /** The server refuses a channel, and will do so until somebody grants the right to it. */
+  refused(error: Error): void;
+  /** Something of ours threw. It is told, and stops nothing. */
+  fault(error: Error): void;
+}
+
+/** One connection that listens to any number of channels, and finds out when it has gone deaf. */
+export class Subscriber {
+  readonly #connection: Connection;
+  readonly #owner: SubscriberOwner;
+  readonly #sharded: boolean;
+  /** Channels that are wanted, and whether the server has confirmed them on this connection. */
+  readonly #channels = new Map<string, boolean>();
+  /** Channels that were told to be refused, and were not confirmed since. */
+  readonly #refused = new Set<string>();
+  readonly #pings: DeadlineQueue;
+  readonly #nextPing = new Limit(() => this.#pingAgain());
+  #unansweredPing: Redis | undefined;
+
+  constructor(server: Server, clock: Clock, owner: SubscriberOwner, sharded: boolean) {
+    this.#owner = owner;
+    this.#sharded = sharded;
+    this.#pings = new DeadlineQueue(clock, PING_PERIOD_MS);
+    this.#connection = new Connection(server, clock, {
+      connected: (redis) => this.#connected(redis),
+      disconnected: (cause) => this.#disconnected(cause),
+      failed: (cause) => owner.trouble(cause),
+      fault: (error) => owner.fault(error),
+    });
+  }
+
+  add(channel: string): void {
+    this.#channels.set(channel, false);
+    this.#connection.open();
+    const redis = this.#connection.ready;
+    if (redis !== undefined) {
+      this.#subscribe(redis, [channel]);
+    }
+    if (this.#nextPing.chain === undefined) {
+      this.#pings.add(this.#nextPing);
+    }
+  }
+
+  remove(channel: string): void {
+    this.#channels.delete(channel);
+    this.#refused.delete(channel);
+    const redis = this.#connection.ready;
+    const done = this.#sharded ? redis?.sunsubscribe(channel) : redis?.unsubscribe(channel);
+    done?.catch(() => {});
+  }
+
+  isConfirmed(channel: string): boolean {
+    return this.#channels.get(channel) === true;
+  }
+
+  /** Asking for it again on this connection would bring the same refusal. */
+  isRefused(channel: string): boolean {
+    return this.#refused.has(channel);
+  }
+
+  close(): void {
+    this.#channels.clear();
+    this.#pings.close();
+    this.#connection.close();
+  }
+
+  #connected(redis: Redis): void {
+    this.#unansweredPing = undefined;
+    redis.on(this.#sharded ? 'smessage' : 'message', (channel, payload) =>
+      this.#owner.message(channel, payload),
+    );
+    const channels = [...this.#channels.keys()];
+    const step = this.#sharded ? 1 : CHANNELS_PER_COMMAND;
+    for (let i = 0; i < channels.length; i += step) {
+      this.#subscribe(redis, channels.slice(i, i + step));
+    }
+  }
+
+  #disconnected(cause: Error): void {
+    for (const channel of this.#channels.keys()) {
+      this.#channels.set(channel, false);
+    }
+    this.#owner.trouble(cause);
+  }
+
+  #subscribe(redis: Redis, channels: string[]): void {
+    whenSettled(
+      redis.call(this.#sharded ? 'ssubscribe' : 'subscribe', channels),
+      () => this.#confirmed(redis, channels),
+      (error) => this.#failed(redis, channels, error),
+    );
+  }
+
+  #confirmed(redis: Redis, channels: readonly string[]): void {
+    for (const channel of channels) {
+      if (this.#connection.ready === redis && this.#channels.has(channel)) {
+        this.#channels.set(channel, true);
+        this.#refused.delete(channel);
+        this.#owner.confirmed(channel);
+      }
+    }
+  }
+
+  #failed(redis: Redis, channels: readonly string[], error: Error): void {
+    const [channel = ''] = channels;
+    if (channels.length > 1 && isReplyError(error) && this.#connection.ready === redis) {
+      // The server refuses all for the sake of one: the others need not be deaf.
+      redis.cork();
+      for (const each of channels.filter((other) => this.#channels.has(other))) {
+        this.#subscribe(redis, [each]);
+      }
+    } else if (channels.length > 1 || !isAccessRefused(error)) {
+      // Ended, or moved to another node: waits live on their re-checks until somebody who knows
+      // better adds the channel again.
+      this.#owner.trouble(error);
+    } else if (this.#channels.has(channel) && !this.#refused.has(channel)) {
+      this.#refused.add(channel);
+      const message = `may not listen to the channel "${channel}": ${error.message}`;
+      this.#owner.refused(new Error(message, { cause: error }));
+    }
+  }
+
+  #pingAgain(): void {
+    if (this.#channels.size > 0) {
+      this.#pings.add(this.#nextPing);
+      this.#check();
+    }
+  }
+
+  #check(): void {
+    const redis = this.#connection.ready;
+    if (redis === undefined) {
+      return;
+    }
+    if (this.#unansweredPing === redis) {
+      this.#connection.drop(redis, new Error('the subscriber connection does not answer'));
+      return;
+    }
+    this.#unansweredPing = redis;
+    const answered = (): void => {
+      if (this.#unansweredPing === redis) {
+        this.#unansweredPing = undefined;
+      }
+    };
+    // A rejection is the connection's end, which is told in its own way.
+    whenSettled(redis.ping(), answered, () => {});
+  }
+}

@@ -1,0 +1,290 @@
+import { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
+import { PendingReply } from './pending-reply.js';
+import type { Answered, PendingReplyHooks, GoOn, Purpose } from './pending-reply.js';
+import { Call, prepare } from '../wire/call.js';
+import type { CallWatch, Prepared, Receiver, Sending } from '../wire/call.js';
+import { CleanUp } from './clean-up.js';
+import type { Behind } from './clean-up.js';
+import type { Anchor, Clock } from '../base/clock.js';
+import { countOf, lateCountOf } from './counted.js';
+import type { Counted } from './counted.js';
+import { DeadlineQueue } from '../base/deadline-queue.js';
+import type { Request, Requests } from './requests.js';
+import type { Router } from '../connection/router.js';
+import { requestsCancel } from '../wire/scripts.generated.js';
+
+/** What delivery is made of. */
+export interface DeliveryParts extends CallWatch {
+  readonly clock: Clock;
+  /** Held while a caller waits for an answer. */
+  readonly anchor: Pick<Anchor, 'hold' | 'drop'>;
+  readonly router: Router;
+  readonly requests: Requests;
+  readonly timeoutMs: number;
+}
+
+/** How a counted call is made never to run (again), once its caller has stopped waiting. */
+export interface Burning {
+  readonly burn: (request: Request) => Prepared<unknown>;
+  /** Also when it was never sent: then `burn` does what it should have done. */
+  readonly always: boolean;
+  readonly follower?: BurnFollower | undefined;
+}
+
+/** Who wants to know what comes of a call after its caller has stopped waiting. */
+export interface BurnFollower {
+  /** The number is burnt, with this answer. */
+  burnt(answer: unknown, call: Sending): void;
+  /** What the call did will never be known. */
+  forgotten?(): void;
+}
+
+/** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
+export class Delivery {
+  readonly #parts: DeliveryParts;
+  readonly #timeouts: DeadlineQueue;
+  #order = 0;
+  /** Callers that wait for an answer. */
+  #waiting = 0;
+  readonly #cleanUp: CleanUp;
+  #cleanedUp: (() => void) | undefined;
+  /** What callers have left of their time who send just now; undefined: all of it. */
+  #leftMs: number | undefined;
+  readonly #hooks: PendingReplyHooks = {
+    serve: (asked) => {
+      const waiting = this.#timeouts.delete(asked);
+      if (waiting) {
+        this.#served();
+      }
+      return waiting;
+    },
+    giveUp: () => this.#served(),
+    finish: (call, error) => this.#cleanUp.finished(call, error),
+    start: (prepared, asked) => this.start(prepared, asked),
+  };
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+    this.#timeouts = new DeadlineQueue(parts.clock, parts.timeoutMs);
+    this.#cleanUp = new CleanUp({
+      ...parts,
+      timeouts: this.#timeouts,
+      abandon: (call) => this.abandon(call),
+      ended: () => this.#checkCleanedUp(),
+    });
+  }
+
+  /** Sends a call; who sends it has it settled or abandons it. */
+  start<R>(prepared: Prepared<R>, receiver: Receiver<R>, resend = true): Call<R> {
+    const call = new Call(prepared, receiver, resend, this.#parts);
+    this.#order += 1;
+    call.order = this.#order;
+    this.#parts.router.send(call);
+    return call;
+  }
+
+  /** Stops waiting for a call; true when a copy of it may run, or may have run. */
+  abandon(call: Sending): boolean {
+    call.abandon();
+    return call.sent;
+  }
+
+  /** Asks what changes nothing: settles within `commandTimeoutMs`, with all that it goes on to ask. */
+  async ask<R>(resource: string, prepared: Prepared<R>, goOn?: GoOn<R>): Promise<R> {
+    const giveUp = (call: Call<R>): Error => this.#drop(resource, call, 'read');
+    const asked = this.#inTime(resource, prepared, 'read', giveUp, false, goOn);
+    return (await asked).answer;
+  }
+
+  /** States something that may be stated twice, and settles within `commandTimeoutMs`. */
+  tell<R>(resource: string, prepared: Prepared<R>, purpose: Purpose): Promise<Answered<R>> {
+    return this.#inTime(resource, prepared, purpose, (call) => this.#drop(resource, call, purpose));
+  }
+
+  /** A caller stops waiting for a call. */
+  #drop(resource: string, call: Sending, purpose: Purpose): Error {
+    if (purpose === 'release') {
+      this.#cleanUp.add(call);
+    } else {
+      this.abandon(call);
+    }
+    return this.#outOfTime(resource, call, purpose);
+  }
+
+  /** Has `work` send what it sends at once with only `leftMs` of its caller's time left. */
+  late<T>(leftMs: number, work: () => T): T {
+    this.#leftMs = leftMs;
+    try {
+      return work();
+    } finally {
+      this.#leftMs = undefined;
+    }
+  }
+
+  /** Runs a counted call at most once. Out of time, its number is burnt behind the caller's back,
+   * so that no copy of it runs later. */
+  async count(
+    resource: string,
+    key: string,
+    requestsKey: string,
+    build: (request: Request) => Prepared<string>,
+  ): Promise<number> {
+    const { count } = await this.countAt(resource, key, requestsKey, build);
+    return count;
+  }
+
+  /** Like `count`. When its outcome was unknown to the caller, `late` is told it as soon as it is
+   * known: its answer, or undefined when it did not run and never will. */
+  async countAt(
+    resource: string,
+    key: string,
+    requestsKey: string,
+    build: (request: Request) => Prepared<string>,
+    late: (count: number | undefined, call: Sending) => void = () => {},
+  ): Promise<Counted> {
+    const burn = ({ number }: Request): Prepared<string> => {
+      const args = { number, floor: this.#parts.requests.floor(key) };
+      return prepare(requestsCancel, { requests: requestsKey }, args);
+    };
+    const burnt = (answer: unknown, call: Sending): void => late(lateCountOf(answer), call);
+    const burning = { burn, always: false, follower: { burnt } };
+    const { answer, call } = await this.counted(resource, key, build, burning);
+    return { count: countOf(answer), sentAt: call.sentAt, call };
+  }
+
+  /** Like `count`, with an answer of any sort. Out of time, `burn` runs behind the caller's back:
+   * when a copy of the call may have been sent, or `always`. */
+  async counted<R>(
+    resource: string,
+    key: string,
+    build: (request: Request) => Prepared<R>,
+    { burn, always, follower }: Burning,
+  ): Promise<Answered<R>> {
+    const { requests } = this.#parts;
+    const request = requests.open(key);
+    const fate = { burning: false };
+    try {
+      const giveUp = (call: Call<R>): Error => {
+        const mayRun = this.abandon(call);
+        if (mayRun || always) {
+          fate.burning = true;
+          this.behind(burn(request), {
+            answered: (answer) => follower?.burnt(answer, call),
+            failed: () => follower?.forgotten?.(),
+            done: () => requests.settle(key, request),
+            // A call whose record is gone would look like one that never ran.
+            limit: mayRun ? 'from now' : 'once sent',
+          });
+        }
+        return this.#outOfTime(resource, call, 'change');
+      };
+      return await this.#inTime(resource, build(request), 'change', giveUp, always);
+    } finally {
+      if (!fate.burning) {
+        requests.settle(key, request);
+      }
+    }
+  }
+
+  /** A number for a counted call that its sender settles. */
+  openRequest(key: string): Request {
+    return this.#parts.requests.open(key);
+  }
+
+  /** No copy of the request can do harm any more. */
+  settleRequest(key: string, request: Request): void {
+    this.#parts.requests.settle(key, request);
+  }
+
+  /** Cleans up behind the caller's back, through outages, however long they last: what it states may
+   * be stated at any time. Only what is limited ends earlier. */
+  behind<R>(prepared: Prepared<R>, { answered, ...ending }: Behind<R> = {}): void {
+    const call = this.start(prepared, {
+      answered: (answer, finished) => {
+        this.#cleanUp.finished(finished);
+        answered?.(answer);
+      },
+      failed: (error, unfinished) => this.#cleanUp.finished(unfinished, error),
+    });
+    call.insists = true;
+    this.#cleanUp.add(call, ending);
+  }
+
+  /** Settles when every call is answered or given up, and all clean-up is done or has failed. */
+  async cleanedUp(): Promise<void> {
+    while (this.#waiting + this.#cleanUp.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#cleanedUp = resolve;
+      });
+      // Whoever got the last answer may have something to give back.
+      // oxlint-disable-next-line no-restricted-properties -- no timer is judged here
+      await new Promise<void>((resolve) => this.#parts.clock.afterInput(resolve));
+    }
+  }
+
+  /** The error of a call that got no answer in time. */
+  timeout(
+    resource: string,
+    key: string,
+    sent: boolean,
+    waitedMs: number,
+    refusal?: Error,
+  ): CommandTimeoutError {
+    const cause = refusal ?? this.#parts.router.whyDown(key);
+    const isDown = sent ? 'no answer from Redis' : 'no connection to Redis';
+    const what = refusal === undefined ? isDown : `Redis refused (${refusal.message})`;
+    const after = `within ${Math.round(waitedMs)} ms`;
+    return new CommandTimeoutError(`${what} ${after} for "${resource}"`, { resource, cause });
+  }
+
+  close(): void {
+    this.#timeouts.close();
+    this.#cleanUp.close();
+  }
+
+  /** Settles with the answer, or with what `giveUp` makes of the time that ran out. */
+  #inTime<R>(
+    resource: string,
+    prepared: Prepared<R>,
+    purpose: Purpose,
+    giveUp: (call: Call<R>) => Error,
+    insists = purpose === 'release',
+    goOn?: GoOn<R>,
+  ): Promise<Answered<R>> {
+    return new Promise((resolve, reject) => {
+      const asked = new PendingReply<R>(this.#hooks, resource, purpose, giveUp, resolve, reject);
+      asked.goOn = goOn;
+      this.#waiting += 1;
+      this.#parts.anchor.hold();
+      this.#timeouts.add(asked, this.#leftMs);
+      asked.call = this.start(prepared, asked);
+      asked.call.insists = insists;
+    });
+  }
+
+  #served(): void {
+    this.#waiting -= 1;
+    this.#parts.anchor.drop();
+    this.#checkCleanedUp();
+  }
+
+  #checkCleanedUp(): void {
+    if (this.#waiting + this.#cleanUp.size === 0) {
+      this.#cleanedUp?.();
+    }
+  }
+
+  #outOfTime(
+    resource: string,
+    call: Sending,
+    purpose: Purpose,
+  ): CommandTimeoutError | OutcomeUnknownError {
+    const { timeoutMs } = this.#parts;
+    const timeout = this.timeout(resource, call.routingKey, call.sent, timeoutMs, call.refusal);
+    if (purpose === 'read' || !call.sent) {
+      return timeout;
+    }
+    const message = `it is unknown whether the call on "${resource}" was carried out`;
+    return new OutcomeUnknownError(`${message}: ${timeout.message}`, { resource, cause: timeout });
+  }
+}

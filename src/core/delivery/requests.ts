@@ -1,0 +1,66 @@
+import { LinkedList, Linked } from '../base/linked-list.js';
+
+/** A request under way, and the lowest one of its object that is not settled. */
+export interface Request {
+  readonly number: number;
+  readonly floor: number;
+}
+
+class Numbered extends Linked implements Request {
+  readonly number: number;
+  readonly floor: number;
+
+  constructor(number: number, floor: number) {
+    super();
+    this.number = number;
+    this.floor = floor;
+  }
+}
+
+/**
+ * Numbers the calls that count (set, count down, drain ...), so that the server runs each at most
+ * once. The floor tells the server which records nobody will ask for again.
+ */
+export class Requests {
+  #last = 0;
+  /** Unsettled ones by object, in ascending order. Mostly there is one, which needs no chain. */
+  readonly #open = new Map<string, Numbered | LinkedList<Numbered>>();
+
+  open(key: string): Request {
+    this.#last += 1;
+    const open = this.#open.get(key);
+    const lowest = open instanceof LinkedList ? open.first : open;
+    const request = new Numbered(this.#last, lowest?.number ?? this.#last);
+    if (open instanceof LinkedList) {
+      open.push(request);
+    } else if (open === undefined) {
+      this.#open.set(key, request);
+    } else {
+      const chain = new LinkedList<Numbered>();
+      chain.push(open);
+      chain.push(request);
+      this.#open.set(key, chain);
+    }
+    return request;
+  }
+
+  /** The lowest unsettled number of an object. */
+  floor(key: string): number {
+    const open = this.#open.get(key);
+    const lowest = open instanceof LinkedList ? open.first : open;
+    return lowest?.number ?? this.#last;
+  }
+
+  /** Nobody waits for this request any more, and no copy of it can do harm. */
+  settle(key: string, request: Request): void {
+    const open = this.#open.get(key);
+    if (open === request) {
+      this.#open.delete(key);
+    } else if (open instanceof LinkedList && request instanceof Numbered) {
+      open.delete(request);
+      if (open.first === undefined) {
+        this.#open.delete(key);
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import { CommandTimeoutError, LeaseLostError, WrongTypeError } from '../../errors.js';
+import type { LeaseLostReason } from '../../errors.js';
+import type { Prepared } from '../wire/call.js';
+import type { Lease } from '../lease/lease.js';
+import type { GrantOwner, Grant } from './grant.js';
+import type { Runtime } from '../runtime.js';
+import type { Renewal } from '../lease/watchdog.js';
+import { claimOf } from '../lease/watchdog.js';
+
+/** What the server says to a release: the object is free, or free and the turn of another client;
+ * others of the holder's keep it; or the holder did not have it: somebody else has, or nobody. */
+export type ReleaseResult = 'freed' | 'passed' | 'kept' | 'taken' | 'deleted';
+
+/** An object whose grants live on leases. */
+export interface LeasedObject {
+  /** As events tell it. */
+  readonly kind: string;
+  /** The name as the caller knows it. */
+  readonly resource: string;
+  /** The key, which routes its calls. */
+  readonly key: string;
+  /** The same function for all objects that can share a renewal command. */
+  readonly renewal: Renewal;
+}
+
+/** Looks after the grants of one object from their grant to their end. */
+export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
+  readonly runtime: Runtime;
+  protected readonly object: LeasedObject;
+
+  constructor(runtime: Runtime, object: LeasedObject) {
+    this.runtime = runtime;
+    this.object = object;
+  }
+
+  /** The lease of a holder that the server has just admitted, or is about to. */
+  createLease(holderId: string): Lease {
+    const { kind, resource, key } = this.object;
+    return this.runtime.createLease({ kind, resource, key, holderId }, this.#leaseLost);
+  }
+
+  announce(grant: G, startedAt: number): void {
+    const { events } = this.runtime;
+    if (!events.wanted('acquired')) {
+      return;
+    }
+    const { kind, resource } = this.object;
+    const waitedMs = Math.round(grant.grantedAt - startedAt);
+    const { holderId } = grant.lease.identity;
+    events.emit('acquired', { resource, kind, holderId, waitedMs });
+  }
+
+  async release(grant: G): Promise<void> {
+    const { runtime, object } = this;
+    const { lease } = grant;
+    lease.remove(grant);
+    const prepared = this.stateAlive(lease);
+    try {
+      const loss = await this.#tellRelease(lease, prepared);
+      if (loss !== undefined) {
+        grant.lostBefore(loss);
+        // All other grants on this lease stood on the same ground.
+        lease.lose(loss.reason, loss);
+        lease.loseCompanion(loss.reason, loss);
+        throw loss;
+      }
+    } finally {
+      this.released(grant);
+    }
+    this.wake();
+    if (runtime.events.wanted('released')) {
+      const heldMs = Math.round(runtime.clock.now() - grant.grantedAt);
+      const { kind, resource } = object;
+      const { holderId } = lease.identity;
+      runtime.events.emit('released', { resource, kind, holderId, heldMs });
+    }
+  }
+
+  async extend(grant: G, leaseMs: number): Promise<void> {
+    const { runtime } = this;
+    const { lease } = grant;
+    const { renewal, resource } = this.object;
+    const prepared = renewal([claimOf(lease, leaseMs)]);
+    lease.lengthening();
+    try {
+      const { answer, call } = await runtime.delivery.tell(resource, prepared, 'change');
+      lease.judge(answer[0], call.sentAt, leaseMs);
+      lease.arm(leaseMs);
+      if (call.strays === 0) {
+        lease.lengthened();
+      }
+    } catch (error) {
+      if (error instanceof CommandTimeoutError) {
+        // It was never sent.
+        lease.lengthened();
+      }
+      throw error;
+    }
+    grant.assertHeld();
+  }
+
+  lost(grant: G, error: LeaseLostError): void {
+    const { kind, resource } = this.object;
+    const { holderId } = grant.lease.identity;
+    this.runtime.events.emit('lost', { resource, kind, holderId, error });
+  }
+
+  failed(error: Error): void {
+    this.runtime.failed(error);
+  }
+
+  /** The command that states what of a lease is still alive. With nothing the lease ends here. */
+  protected abstract stateAlive(lease: Lease): Prepared<ReleaseResult>;
+
+  /** The release of a grant has been settled, whatever came of it. */
+  protected abstract released(grant: G): void;
+
+  /** A release was told to a waiter of another client, or may have been. */
+  protected passed(): void {}
+
+  /** Takes back what the server may still give to a holder that has given up. */
+  protected abstract takeBack(lease: Lease): void;
+
+  /** The lease ends here, released or lost: it is renewed no more. */
+  protected abstract letGo(lease: Lease): void;
+
+  /** Somebody of this client may get in now, without waiting for the message. */
+  abstract wake(): void;
+
+  readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
+    this.letGo(lease);
+    const mayOutlast = reason === 'unproven' || (reason === 'expired' && lease.mayOutlast);
+    if (mayOutlast || lease.stray || lease.companion !== undefined) {
+      // The server may still think it is held: for up to a whole lease, or, since the two share one
+      // TTL, for as long as its companion was to be. In order of sending, behind what made it longer.
+      this.takeBack(lease);
+    }
+    this.wake();
+  };
+
+  /** Settles with the loss that the server's answer comes to, if it comes to one. */
+  async #tellRelease(
+    lease: Lease,
+    prepared: Prepared<ReleaseResult>,
+  ): Promise<LeaseLostError | undefined> {
+    const { delivery } = this.runtime;
+    const { resource } = this.object;
+    try {
+      const { answer, call } = await delivery.tell(resource, prepared, 'release');
+      // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
+      const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
+      if (answer === 'freed' || answer === 'kept') {
+        return undefined;
+      }
+      if (answer === 'passed' || ranBefore) {
+        // What the lost answer said is not known: it may have been the turn of another client.
+        this.passed();
+        return undefined;
+      }
+      return this.#loss(lease.covers(this.runtime.clock.now()) ? answer : 'expired');
+    } catch (error) {
+      if (error instanceof WrongTypeError) {
+        // Something else was written over the object.
+        return this.#loss('taken', error);
+      }
+      throw error;
+    }
+  }
+
+  #loss(reason: LeaseLostReason, cause?: Error): LeaseLostError {
+    const { resource } = this.object;
+    const message = `the lease on "${resource}" was found lost at its release: ${reason}`;
+    return new LeaseLostError(message, reason, { resource, cause });
+  }
+}

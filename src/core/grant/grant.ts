@@ -1,0 +1,118 @@
+import { LeaseLostError, NotHeldError } from '../../errors.js';
+import { asError } from '../wire/replies.js';
+import type { Lease, LeaseHolder } from '../lease/lease.js';
+import { lossSignal } from '../lease/loss-signal.js';
+import type { LossSignal } from '../lease/loss-signal.js';
+import { checkInteger, INT32_MAX } from '../base/arguments.js';
+
+/** What a grant needs of the object that granted it. */
+export interface GrantOwner<G> {
+  /** Tells the server that a grant ended; called once. */
+  release(grant: G): Promise<void>;
+  extend(grant: G, leaseMs: number): Promise<void>;
+  /** A grant was lost. */
+  lost(grant: G, error: LeaseLostError): void;
+  /** A background failure. */
+  failed(error: Error): void;
+}
+
+/** What lives on a lease and was given to a caller: the hold of a lock, or a permit. */
+export abstract class Grant implements LeaseHolder, AsyncDisposable {
+  readonly lease: Lease;
+  readonly renewed: boolean;
+  readonly grantedAt: number;
+  protected readonly owner: GrantOwner<this>;
+  #releasing: Promise<void> | undefined;
+  /** The server said at the release that the lease had ended before. */
+  #lostAtRelease: LeaseLostError | undefined;
+  #loss: LossSignal | undefined;
+
+  /** Each subclass takes the owner of its own kind. */
+  constructor(owner: GrantOwner<never>, lease: Lease, renewed: boolean, grantedAt: number) {
+    this.owner = owner;
+    this.lease = lease;
+    this.renewed = renewed;
+    this.grantedAt = grantedAt;
+  }
+
+  /** Why it was lost; what was released before cannot be lost any more. */
+  get #error(): LeaseLostError | undefined {
+    return this.#releasing === undefined ? this.lease.error : this.#lostAtRelease;
+  }
+
+  get state(): 'held' | 'suspect' | 'lost' | 'released' {
+    if (this.#error !== undefined) {
+      return 'lost';
+    }
+    return this.#releasing === undefined ? this.lease.state : 'released';
+  }
+
+  get isHeld(): boolean {
+    return this.#releasing === undefined && this.lease.error === undefined;
+  }
+
+  get remainingMs(): number {
+    return this.#releasing === undefined ? this.lease.remainingMs : 0;
+  }
+
+  get signal(): AbortSignal {
+    this.#loss ??= lossSignal(() => this.#error);
+    return this.#loss.signal;
+  }
+
+  assertHeld(): void {
+    if (this.#error !== undefined) {
+      throw this.#error;
+    }
+    if (this.#releasing !== undefined) {
+      const { resource } = this.lease.identity;
+      throw new NotHeldError(`the hold on "${resource}" was released`, { resource });
+    }
+  }
+
+  async extend(leaseMs: number): Promise<void> {
+    checkInteger('leaseMs', leaseMs, 1, INT32_MAX);
+    this.assertHeld();
+    await this.owner.extend(this, leaseMs);
+  }
+
+  release(): Promise<void> {
+    const error = this.#error;
+    if (error !== undefined) {
+      return Promise.reject(error);
+    }
+    if (this.#releasing !== undefined) {
+      // Released before: the first call reports what came of it.
+      return this.#releasing.catch(() => {});
+    }
+    this.#releasing = this.owner.release(this);
+    this.ended();
+    return this.#releasing;
+  }
+
+  /** The server said at the release that the lease had ended before. */
+  lostBefore(error: LeaseLostError): void {
+    this.#lostAtRelease = error;
+    this.lost(error);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.release();
+    } catch (error) {
+      // A loss has had its own event.
+      if (!(error instanceof LeaseLostError)) {
+        this.owner.failed(asError(error));
+      }
+    }
+  }
+
+  lost(error: LeaseLostError): void {
+    this.ended();
+    this.#loss?.abort(error);
+    this.owner.lost(this, error);
+  }
+
+  /** Released or lost: nothing can be built on it any more. */
+  protected ended(): void {}
+}

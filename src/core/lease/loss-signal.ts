@@ -1,0 +1,47 @@
+import type { LeaseLostError } from '../../errors.js';
+import { outside } from '../base/async-context.js';
+
+/** The signal, and how to tell that the lease is lost. */
+export interface LossSignal {
+  readonly signal: AbortSignal;
+  abort(error: LeaseLostError): void;
+}
+
+/**
+ * An AbortSignal that aborts when a lease is lost. `aborted`, `reason` and `throwIfAborted()` are
+ * computed when used: after a pause, code runs before the timer that would fire the event. Whoever
+ * finds the loss then, its listeners run outside of every async context: they are not his.
+ */
+export function lossSignal(lostError: () => LeaseLostError | undefined): LossSignal {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let isAborted = false;
+  const abort = (error: LeaseLostError): void => {
+    if (!isAborted) {
+      isAborted = true;
+      outside(() => controller.abort(error));
+    }
+  };
+  const check = (): LeaseLostError | undefined => {
+    const error = lostError();
+    if (error !== undefined) {
+      abort(error);
+    }
+    return error;
+  };
+  Object.defineProperties(signal, {
+    aborted: { get: () => check() !== undefined, configurable: true },
+    reason: { get: check, configurable: true },
+    throwIfAborted: {
+      value: () => {
+        const error = check();
+        if (error !== undefined) {
+          throw error;
+        }
+      },
+      configurable: true,
+    },
+  });
+  check();
+  return { signal, abort };
+}

@@ -1,0 +1,213 @@
+import { AcquireTimeoutError, UnexpectedReplyError } from '../../errors.js';
+import type { Call, Receiver, Sending } from '../wire/call.js';
+import { Linked } from '../base/linked-list.js';
+import { translate } from '../delivery/translate.js';
+import type { LockHold } from './hold.js';
+import type { LockGrants } from './lock-grants.js';
+import type { Ending, WaitLimit } from '../waiting/wait-limit.js';
+import type { LeaseTerms } from '../base/arguments.js';
+import type { Place, Verdict, WaitQueue, Waiter } from './wait-queue.js';
+
+/** A lease this short may be over before its answer arrives, and that is then told as it is. */
+const RETRIED_LEASE_MIN_MS = 100;
+
+/** What the caller asked for, checked. */
+export interface AcquisitionTerms extends LeaseTerms {
+  /** False: one attempt, no waiting. */
+  readonly waits: boolean;
+  readonly waitLimit: WaitLimit;
+}
+
+/** The error of an acquisition that ran out of time while somebody else held the lock. */
+export function contention(resource: string, waitedMs: number): AcquireTimeoutError {
+  const message = `"${resource}" was still held by somebody else after ${Math.round(waitedMs)} ms`;
+  return new AcquireTimeoutError(message, { resource });
+}
+
+/**
+ * One outermost acquisition: asks, waits its turn and asks again, until it is granted or its
+ * patience ends. Whatever it may have left on the server when it gives up, it takes back.
+ */
+export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
+  readonly #grants: LockGrants;
+  readonly #terms: AcquisitionTerms;
+  readonly #resolve: (hold: LockHold) => void;
+  readonly #reject: (error: unknown) => void;
+  /** Burnt when the acquisition gives up. */
+  holderId: string;
+  /** A copy of an attempt under this holder id may still run. */
+  #stray = false;
+  #everSent = false;
+  #saidBusy = false;
+  /** It stands in a line on the server, or may. */
+  #inLine = false;
+  #queue: WaitQueue | undefined;
+  /** The attempt that is under way. */
+  #call: Call<Verdict> | undefined;
+  #stopWatching: (() => void) | undefined;
+  #over = false;
+
+  /** Resolves with a hold; rejects with AcquireTimeoutError on contention, or another error. The
+   * name counts as used from before this until the acquisition fails or its lease ends. */
+  constructor(
+    grants: LockGrants,
+    terms: AcquisitionTerms,
+    resolve: (hold: LockHold) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super();
+    this.#grants = grants;
+    this.#terms = terms;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.holderId = grants.runtime.newHolderId();
+  }
+
+  start(): void {
+    const { waitLimit, waits } = this.#terms;
+    if (waitLimit.ending !== undefined) {
+      this.#end(waitLimit.ending);
+      return;
+    }
+    waitLimit.onEnd = (ending) => this.#end(ending);
+    if (waits) {
+      this.#queue = this.#grants.queue();
+      if (!this.#queue.join(this)) {
+        this.#watch();
+      }
+    } else {
+      this.ask('none');
+    }
+  }
+
+  get leaseMs(): number {
+    return this.#terms.leaseMs;
+  }
+
+  ask(place: Place): void {
+    const { runtime, protocol } = this.#grants;
+    this.#inLine ||= place === 'line' && protocol.keepsLine;
+    const prepared = protocol.acquire(this.holderId, 1, this.leaseMs, place);
+    this.#call = runtime.delivery.start(prepared, this);
+  }
+
+  answered(verdict: Verdict, call: Sending): void {
+    if (this.#over) {
+      // It left while the queue asked for it and others: what it got was cancelled then.
+      return;
+    }
+    this.#call = undefined;
+    this.#everSent = true;
+    this.#stray ||= call.strays > 0;
+    switch (verdict.is) {
+      case 'taken':
+        this.#taken(verdict.fencingToken, call);
+        break;
+      case 'busy':
+        this.#busy(verdict);
+        break;
+      default:
+        // A fresh holder id has no hold to be gone and nothing that was cancelled.
+        this.#fail(new UnexpectedReplyError(`a fresh acquisition was answered "${verdict.is}"`));
+    }
+  }
+
+  failed(error: Error, call: Sending): void {
+    this.#call = undefined;
+    this.#stray ||= call.strays > 0;
+    this.#fail(translate(error, this.#grants.protocol.resource));
+  }
+
+  #taken(fencingToken: bigint | undefined, call: Sending): void {
+    const { runtime, protocol } = this.#grants;
+    const terms = this.#terms;
+    const lease = this.#grants.createLease(this.holderId);
+    lease.stray = this.#stray;
+    lease.start(call, terms.leaseMs);
+    if (!lease.covers(runtime.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
+      this.#tooLate();
+      return;
+    }
+    this.#grants.endOthers();
+    const hold = this.#grants.createHold(lease, terms, undefined, fencingToken);
+    // Not pushed: that would make room for seventeen, and most leases have one hold.
+    lease.holders = [hold];
+    runtime.keep(lease, protocol.renewal);
+    this.#finish();
+    this.#resolve(hold);
+    this.#grants.announce(hold, terms.waitLimit.startedAt);
+    this.#queue?.granted(this, terms.leaseMs);
+  }
+
+  /** Granted, but the answer took longer than the lease: take it back and ask anew. */
+  #tooLate(): void {
+    this.#grants.cancel(this.holderId, true);
+    this.holderId = this.#grants.runtime.newHolderId();
+    this.#stray = false;
+    this.#inLine = false;
+    if (this.#queue === undefined) {
+      this.ask('none');
+    } else {
+      this.#queue.busy(this, { is: 'busy', busyMs: 0 });
+    }
+  }
+
+  #busy(verdict: Verdict & { is: 'busy' }): void {
+    this.#saidBusy = true;
+    if (this.#queue === undefined) {
+      this.#fail(contention(this.#grants.protocol.resource, this.#waitedMs));
+    } else {
+      this.#watch();
+      this.#queue.busy(this, verdict);
+    }
+  }
+
+  #watch(): void {
+    this.#stopWatching ??= this.#grants.watchForStall(this.#terms.waitLimit.startedAt);
+  }
+
+  #end(ending: Ending): void {
+    const { runtime, protocol } = this.#grants;
+    // What the others were told says nothing about a server that cannot be asked now.
+    const isUp = runtime.router.whyDown(protocol.key) === undefined;
+    const onTimeout = (): Error =>
+      this.#saidBusy || (this.#queue?.contended === true && isUp)
+        ? contention(protocol.resource, this.#waitedMs)
+        : this.#timeout();
+    this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
+  }
+
+  get #waitedMs(): number {
+    return this.#grants.runtime.clock.now() - this.#terms.waitLimit.startedAt;
+  }
+
+  #timeout(): Error {
+    const { runtime, protocol } = this.#grants;
+    const sent = this.#everSent || this.#call?.sent === true;
+    return runtime.delivery.timeout(protocol.resource, protocol.key, sent, this.#waitedMs);
+  }
+
+  /** Gives up: leaves nothing on the server, and lets the next waiter ask. */
+  #fail(error: unknown): void {
+    if (this.#over) {
+      return;
+    }
+    this.#finish();
+    this.#grants.runtime.names.leave(this.#grants.protocol, true);
+    this.#reject(error);
+    if (this.#call !== undefined) {
+      this.#stray = this.#grants.runtime.delivery.abandon(this.#call) || this.#stray;
+    }
+    this.#stray ||= this.#queue?.isAskingFor(this) === true;
+    if (this.#stray || this.#inLine) {
+      this.#grants.cancel(this.holderId, this.#stray);
+    }
+    this.#queue?.leave(this);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#stopWatching?.();
+    this.#terms.waitLimit.dispose();
+  }
+}

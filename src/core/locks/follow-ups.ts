@@ -1,0 +1,55 @@
+import type { Prepared } from '../wire/call.js';
+import type { Clock, Timer } from '../base/clock.js';
+import type { Delivery } from '../delivery/delivery.js';
+
+/** Who is silent for this long loses its place in a line. */
+const ABSENT_MS = 4_000;
+
+/** Looks after the turns that this client has given to others: a waiter that has died since must
+ * not keep those behind it waiting who only hear of turns, as Java's do. */
+export class FollowUps {
+  readonly #clock: Clock;
+  readonly #delivery: Pick<Delivery, 'start'>;
+  readonly #failed: (error: Error) => void;
+  readonly #timers = new Map<string, Timer>();
+  #isClosed = false;
+
+  constructor(clock: Clock, delivery: Pick<Delivery, 'start'>, failed: (error: Error) => void) {
+    this.#clock = clock;
+    this.#delivery = delivery;
+    this.#failed = failed;
+  }
+
+  /** A waiter of another client may have been told just now. */
+  watch(key: string, followUp: () => Prepared<boolean>): void {
+    if (this.#isClosed) {
+      // The last answers come in while the client is being closed.
+      return;
+    }
+    this.#timers.get(key)?.cancel();
+    const look = (): void => {
+      this.#timers.delete(key);
+      this.#delivery.start(followUp(), {
+        answered: (told) => {
+          if (told) {
+            this.watch(key, followUp);
+          }
+        },
+        failed: (error) => {
+          if (!this.#isClosed) {
+            this.#failed(error);
+          }
+        },
+      });
+    };
+    this.#timers.set(key, this.#clock.after(ABSENT_MS, look));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#timers.values()) {
+      timer.cancel();
+    }
+    this.#timers.clear();
+  }
+}

@@ -1,0 +1,155 @@
+import type { Lease } from '../lease/lease.js';
+import { Grant } from '../grant/grant.js';
+import type { GrantOwner } from '../grant/grant.js';
+import { BranchMutex } from './branch-mutex.js';
+import type { Place, ScopedHold } from './scopes.js';
+import { checkTask } from '../base/arguments.js';
+
+/** Proof of one acquisition, and the only way to give it back. */
+export interface Hold extends AsyncDisposable {
+  /** Name of the lock. */
+  readonly lockName: string;
+  /** `<client id>:<async id>`, exactly as stored in Redis. */
+  readonly holderId: string;
+  /** 1 for the outermost hold, one more per re-entry. */
+  readonly depth: number;
+  /** Fenced locks only: equal on re-entry, larger on every later grant. */
+  readonly fencingToken?: bigint;
+  /** `suspect`: cannot be proven just now, but its deadline has not passed. `lost`: for ever. */
+  readonly state: 'held' | 'suspect' | 'lost' | 'released';
+  /**
+   * Aborts with LeaseLostError once ownership can no longer be proven. `aborted`, `reason` and
+   * `throwIfAborted()` are computed from the clock when used, so they are right on the first line
+   * after a pause; a signal derived with `AbortSignal.any` learns it by event, a moment later.
+   */
+  readonly signal: AbortSignal;
+  /** True only until the local deadline, counted from before the command was sent. */
+  readonly isHeld: boolean;
+  /** Milliseconds until the local deadline; 0 when it is not held. */
+  readonly remainingMs: number;
+  /**
+   * Passes while the hold is held.
+   * @throws LeaseLostError when the lease was lost.
+   * @throws NotHeldError when it was released.
+   */
+  assertHeld(): void;
+  /**
+   * Makes the lease last at least `leaseMs` from now; a longer one is not shortened.
+   *
+   * Failure: on a timeout the old deadline stays, and the lock is given back when that passes.
+   * @param leaseMs - 1 to 2147483647 milliseconds.
+   * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
+   * @throws CommandTimeoutError when it was not sent, OutcomeUnknownError when no answer came.
+   */
+  extend(leaseMs: number): Promise<void>;
+  /**
+   * Runs `task` inside this hold's async scope, where acquiring the same lock re-enters.
+   * @throws LeaseLostError or NotHeldError when the hold has ended; `task` is then not run.
+   */
+  run<T>(task: () => T | Promise<T>): Promise<T>;
+  /**
+   * Gives the hold back; a second call does nothing.
+   *
+   * Failure: when no answer comes, release goes on behind; the lock is free at the latest when
+   * its lease ends.
+   * @throws LeaseLostError when the lease ended before.
+   * @throws OutcomeUnknownError when it was sent and no answer came within `commandTimeoutMs`,
+   * CommandTimeoutError when there was no connection to send it on.
+   */
+  release(): Promise<void>;
+}
+
+/** What a hold needs of the lock that granted it. */
+export interface HoldOwner extends GrantOwner<LockHold> {
+  /** Runs a task in the scope of a hold. */
+  inScope<T>(hold: LockHold, task: () => T): T;
+}
+
+/** What makes one hold different from the others of its lock. */
+export interface HoldTerms {
+  readonly lockId: string;
+  readonly outer: LockHold | undefined;
+  readonly renewed: boolean;
+  readonly grantedAt: number;
+  readonly fencingToken: bigint | undefined;
+}
+
+/** The hold of any kind of lock. */
+export class LockHold extends Grant implements Hold, ScopedHold {
+  readonly depth: number;
+  declare readonly fencingToken?: bigint;
+  readonly lockId: string;
+  declare protected readonly owner: HoldOwner;
+  /** The mutex of the hold that it re-entered through, taken until its own end. */
+  turn: BranchMutex | undefined;
+  #outer: LockHold | undefined;
+  #place: Place<LockHold> | undefined;
+  #isOver = false;
+  /** Keeps the re-entries through this hold apart; made when the first one comes. */
+  #reentries: BranchMutex | undefined;
+
+  constructor(owner: HoldOwner, lease: Lease, terms: HoldTerms) {
+    super(owner, lease, terms.renewed, terms.grantedAt);
+    this.depth = (terms.outer?.depth ?? 0) + 1;
+    this.lockId = terms.lockId;
+    this.#outer = terms.outer;
+    for (let hold = this.outer; hold !== undefined; hold = hold.outer) {
+      // Looking drops those that are over: a chain is never longer than what is held.
+    }
+    if (terms.fencingToken !== undefined) {
+      this.fencingToken = terms.fencingToken;
+    }
+  }
+
+  get outer(): LockHold | undefined {
+    while (this.#outer !== undefined && this.#outer.#isOver) {
+      this.#outer = this.#outer.#outer;
+    }
+    return this.#outer;
+  }
+
+  /** Its place in scopes. */
+  get place(): Place<LockHold> {
+    this.#place ??= { hold: this };
+    return this.#place;
+  }
+
+  get lockName(): string {
+    return this.lease.identity.resource;
+  }
+
+  get holderId(): string {
+    return this.lease.identity.holderId;
+  }
+
+  /** The mutex of this hold. */
+  get reentries(): BranchMutex {
+    this.#reentries ??= new BranchMutex();
+    return this.#reentries;
+  }
+
+  /** Its release has been settled: scopes and re-entries forget it. */
+  over(): void {
+    this.#isOver = true;
+    if (this.#place !== undefined) {
+      this.#place.hold = undefined;
+    }
+  }
+
+  async run<T>(task: () => T | Promise<T>): Promise<T> {
+    checkTask('task', task);
+    this.assertHeld();
+    return await this.owner.inScope(this, task);
+  }
+
+  /** What a log wants to know of a hold. */
+  toJSON(): object {
+    const { lockName, holderId, depth, state, remainingMs, fencingToken } = this;
+    const token = fencingToken === undefined ? {} : { fencingToken: String(fencingToken) };
+    return { lockName, holderId, depth, ...token, state, remainingMs };
+  }
+
+  protected override ended(): void {
+    this.#reentries?.close();
+  }
+}

@@ -1,0 +1,268 @@
+import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../../errors.js';
+import { Acquisition } from './acquisition.js';
+import type { AcquisitionTerms } from './acquisition.js';
+import type { Prepared, Sending } from '../wire/call.js';
+import { enterAndStart, whileInUse } from '../name-entry.js';
+import type { Holder } from '../observe/events.js';
+import { LockHold } from './hold.js';
+import type { Hold } from './hold.js';
+import { LockGrants } from './lock-grants.js';
+import type { LockProtocol } from './lock-protocol.js';
+import { LockQuestions } from './lock-questions.js';
+import { describe } from '../base/key-names.js';
+import { Reentry } from './reentry.js';
+import type { LockState } from './lock-state.js';
+import type { Scopes } from './scopes.js';
+import type { Request } from '../delivery/requests.js';
+import type { Runtime } from '../runtime.js';
+import { checkLease, checkOptions, checkTask, checkWaiting } from '../base/arguments.js';
+import type { AcquireOptions } from '../base/arguments.js';
+
+/** How to acquire a lock. */
+export interface LockAcquireOptions extends AcquireOptions {
+  /** Re-enter through this hold, also outside its async scope. */
+  within?: Hold;
+}
+
+/** A reentrant lock: at most one holder at a time, over all processes that share the name. */
+export interface Lock {
+  /** The name it was made with. */
+  readonly name: string;
+  /**
+   * Waits until the lock is held.
+   *
+   * Fairness: first come first served inside one client; between clients whoever asks first after
+   * a release. Inside a scope of a hold of this lock it re-enters, one branch at a time.
+   *
+   * Cancellation: an aborted or timed-out call leaves no key, queue entry or timer, at the latest
+   * when its own lease would have ended.
+   *
+   * Failure: without `waitMs` it goes on through outages until it gets in.
+   * @throws AcquireTimeoutError when `waitMs` ran out while somebody else held it.
+   * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
+   * @throws LeaseLostError inside the scope of a lost hold; DeadlockError when it would wait for
+   * its own scope; NotHeldError when `within` is no hold of this lock that is held.
+   * @throws WrongTypeError when the name is in use by another kind of object; ClosedError.
+   */
+  acquire(options?: LockAcquireOptions): Promise<Hold>;
+  /**
+   * Like `acquire`, but contention is answered with null. Without `waitMs` it asks once and
+   * settles within `commandTimeoutMs`.
+   */
+  tryAcquire(options?: LockAcquireOptions): Promise<Hold | null>;
+  /**
+   * Acquires, runs `task` inside the hold's async scope, and releases.
+   *
+   * Failure: the task's own error always wins; a lease found lost after a task that succeeded
+   * rejects with LeaseLostError.
+   */
+  using<T>(task: (hold: Hold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T>;
+  /** True when anybody holds it. */
+  isLocked(): Promise<boolean>;
+  /**
+   * Everyone who holds it now, Java included; for a read lock the readers, for a write lock the
+   * writer. Many readers are read page by page: who is there during the whole read is listed exactly
+   * once, who comes or goes meanwhile may be listed or not.
+   */
+  holders(): Promise<Holder[]>;
+  /** Hold count of the current async scope on the server; 0 when it holds nothing. */
+  holdCount(): Promise<number>;
+  /** Milliseconds left on the lease, null when free, Infinity when a foreign key has none. */
+  remainingLeaseMs(): Promise<number | null>;
+  /**
+   * Frees the lock whoever holds it, at most once however often the network sends it.
+   * The holder learns of it through its signal: in this client with the answer, whatever was asked
+   * for before the call included, else with its next renewal.
+   * @returns true if it was held.
+   * @throws OutcomeUnknownError when no answer came in time; it is then not run later.
+   */
+  forceRelease(): Promise<boolean>;
+}
+
+/** The face of one lock; it carries no state, so any number of them cost nothing. */
+export class LockFace implements Lock {
+  readonly name: string;
+  readonly #runtime: Runtime;
+  readonly #scopes: Scopes<LockHold>;
+  readonly #protocol: LockProtocol;
+  readonly #grants: LockGrants;
+  readonly #questions: LockQuestions;
+
+  constructor(state: LockState, protocol: LockProtocol) {
+    const { runtime } = state;
+    this.name = protocol.resource;
+    this.#runtime = runtime;
+    this.#scopes = state.scopes;
+    this.#protocol = protocol;
+    this.#grants = new LockGrants(state, protocol);
+    this.#questions = new LockQuestions(runtime, protocol);
+  }
+
+  acquire(options?: LockAcquireOptions): Promise<Hold> {
+    return this.#acquire(options, true);
+  }
+
+  async tryAcquire(options?: LockAcquireOptions): Promise<Hold | null> {
+    try {
+      return await this.#acquire(options, false);
+    } catch (error) {
+      if (error instanceof AcquireTimeoutError) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  async using<T>(task: (hold: Hold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T> {
+    checkTask('task', task);
+    const hold = await this.#acquire(options, true);
+    let result: T;
+    try {
+      result = await hold.run(() => task(hold));
+    } catch (error) {
+      // The task's own error wins over whatever the release has to say.
+      await hold[Symbol.asyncDispose]();
+      throw error;
+    }
+    await hold.release();
+    return result;
+  }
+
+  async isLocked(): Promise<boolean> {
+    return await this.#inUse(() => this.#questions.isLocked());
+  }
+
+  async holders(): Promise<Holder[]> {
+    return await this.#inUse(() => this.#questions.holders());
+  }
+
+  async holdCount(): Promise<number> {
+    const own = this.#scopeHold();
+    if (own === undefined) {
+      this.#runtime.assertOpen(this.name);
+      return 0;
+    }
+    const isOurs = own.lockId === this.#protocol.lockId;
+    const lease = isOurs ? own.lease : own.lease.companion;
+    const holderId = lease?.identity.holderId ?? '';
+    return await this.#inUse(() => this.#questions.holdCount(holderId));
+  }
+
+  async remainingLeaseMs(): Promise<number | null> {
+    return await this.#inUse(() => this.#questions.remainingLeaseMs());
+  }
+
+  async forceRelease(): Promise<boolean> {
+    const { key, requestsKey } = this.#protocol;
+    const { delivery } = this.#runtime;
+    const build = (request: Request): Prepared<string> => this.#protocol.forceRelease(request);
+    const told = (held: number | undefined, call: Sending): void => {
+      if (held === 1) {
+        this.#grants.forced(call);
+      }
+    };
+    const { count, call } = await this.#inUse(() =>
+      delivery.countAt(this.name, key, requestsKey, build, told),
+    );
+    told(count, call);
+    return count === 1;
+  }
+
+  /** Counts as a user of the name while `work` runs. */
+  #inUse<T>(work: () => Promise<T>): Promise<T> {
+    return whileInUse(this.#runtime, this.#protocol, work, () => true);
+  }
+
+  #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
+    try {
+      const options = checkOptions('options', given);
+      const { waitMs, signal } = checkWaiting(options);
+      const { leaseMs, renewed } = checkLease(options, this.#runtime.settings.leaseMs);
+      const within = this.#checkWithin(options);
+      this.#runtime.assertOpen(this.name);
+      signal?.throwIfAborted();
+      // Without limit only where nothing was said; a single attempt lasts as long as a command.
+      const waits = waitMs === undefined ? waiting : waitMs > 0;
+      const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
+      const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+      return this.#enter({ leaseMs, renewed, waits, waitLimit }, within);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<LockHold> {
+    const { lockId, sibling } = this.#protocol;
+    const outer = within ?? this.#scopeHold();
+    if (outer === undefined) {
+      return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
+    }
+    return outer.lockId === lockId || sibling?.admits === true
+      ? this.#reenter(terms, outer, within)
+      : this.#refuseToWaitFor(outer, terms);
+  }
+
+  /** The nearest enclosing hold of this lock, or else of its other side. */
+  #scopeHold(): LockHold | undefined {
+    const { lockId, sibling } = this.#protocol;
+    const scopes = this.#scopes;
+    return scopes.enclosing(lockId) ?? (sibling && scopes.enclosing(sibling.lockId));
+  }
+
+  #refuseToWaitFor(hold: LockHold, terms: AcquisitionTerms): never {
+    terms.waitLimit.dispose();
+    hold.assertHeld();
+    const { kind } = hold.lease.identity;
+    throw new DeadlockError(
+      `acquiring the ${this.#protocol.kind} of "${this.name}" here would wait for the ${kind} that ` +
+        `this code holds: release it first, or take the write lock from the start`,
+      { resource: this.name },
+    );
+  }
+
+  async #reenter(
+    terms: AcquisitionTerms,
+    outer: LockHold,
+    within: LockHold | undefined,
+  ): Promise<LockHold> {
+    try {
+      outer.assertHeld();
+      const hold = await new Reentry(this.#grants, terms, outer).run();
+      if (hold !== undefined) {
+        terms.waitLimit.dispose();
+        return hold;
+      }
+    } catch (error) {
+      terms.waitLimit.dispose();
+      throw error;
+    }
+    // The scope closed while this re-entry waited for its siblings: it acquires afresh.
+    return await this.#enter(terms, within);
+  }
+
+  readonly #start = (terms: AcquisitionTerms): Promise<LockHold> =>
+    new Promise((resolve, reject) => {
+      new Acquisition(this.#grants, terms, resolve, reject).start();
+    });
+
+  #checkWithin(options: object): LockHold | undefined {
+    const { within } = options as { within?: unknown };
+    if (within === undefined) {
+      return undefined;
+    }
+    if (!(within instanceof LockHold)) {
+      throw new TypeError(`within must be a hold of this lock, got ${describe(within)}`);
+    }
+    const { lockId, sibling } = this.#protocol;
+    if (within.lockId !== lockId && within.lockId !== sibling?.lockId) {
+      const { kind } = within.lease.identity;
+      throw new NotHeldError(
+        `within must be a hold that this client has on the ${this.#protocol.kind} "${this.name}", ` +
+          `got one of the ${kind} "${within.lockName}"`,
+        { resource: this.name },
+      );
+    }
+    within.assertHeld();
+    return within;
+  }
+}

@@ -1,0 +1,114 @@
+import { UnexpectedReplyError } from '../../errors.js';
+import type { Prepared } from '../wire/call.js';
+import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { NamedObject } from '../name-registry.js';
+import type { Place, Verdict, WaitQueue } from './wait-queue.js';
+import type { Holder } from '../observe/events.js';
+
+const TAKEN: Verdict = { is: 'taken' };
+
+/** What the code of an acquisition says: null when it was granted, and how long to wait from -1 on,
+ * which stands for a lock without a lease. */
+export function verdictOf(code: number | null): Verdict {
+  switch (code) {
+    case null:
+      return TAKEN;
+    case -2:
+      return { is: 'gone', reason: 'deleted' };
+    case -3:
+      return { is: 'cancelled' };
+    case -4:
+      return { is: 'gone', reason: 'taken' };
+    default:
+      if (code < -1) {
+        throw new UnexpectedReplyError(`an acquisition was answered ${code}`);
+      }
+      return { is: 'busy', busyMs: code };
+  }
+}
+
+const RELEASE_RESULTS = new Map<number, ReleaseResult>([
+  [1, 'freed'],
+  [2, 'passed'],
+  [0, 'kept'],
+  [-1, 'taken'],
+  [-2, 'deleted'],
+]);
+
+/** What the code of a release says. */
+export function releaseResultOf(code: number): ReleaseResult {
+  const result = RELEASE_RESULTS.get(code);
+  if (result === undefined) {
+    throw new UnexpectedReplyError(`a release was answered ${code}`);
+  }
+  return result;
+}
+
+/** A part of what a lock holds, bounded so that the server is never busy with it for long. */
+export interface Page {
+  /** Where the next page begins; `LAST_PAGE` after the last one. */
+  readonly cursor: string;
+}
+
+/** The holders that one page shows. */
+export interface HolderPage extends Page {
+  readonly holders: readonly Holder[];
+}
+
+/** The longest lease that one page shows: -1 ms when it has no limit, -2 when nobody is there. */
+export interface LeasePage extends Page {
+  readonly leaseMs: number;
+}
+
+/** The cursor before the first page, and after the last one. */
+export const FIRST_PAGE = '0';
+export const LAST_PAGE = '0';
+
+/** The other side of a lock that has two. */
+export interface Sibling {
+  readonly kind: string;
+  readonly lockId: string;
+  /** A hold of that side lets its scope in here at once (writer to reader); otherwise waiting here
+   * would be waiting for that hold (reader to writer). */
+  readonly admits: boolean;
+}
+
+/**
+ * One lock on its own wire layout: everything in which the kinds of lock differ. All calls state
+ * outcomes, so running one twice equals running it once; force-release is counted.
+ */
+export interface LockProtocol extends LeasedObject, NamedObject {
+  /** The same for two faces of one lock of one client, and for nothing else. */
+  readonly lockId: string;
+  /** Several holders at once: re-entries through one hold need not exclude each other. */
+  readonly isShared: boolean;
+  /** Giving up in line takes more than falling silent. */
+  readonly keepsLine: boolean;
+  readonly sibling?: Sibling;
+  /** Private record of this client's counted calls. */
+  readonly requestsKey: string;
+  /** The local waiters; `emptied` is called when the last one has left. */
+  createQueue(emptied: () => void): WaitQueue;
+  /** `beside`: the holder on the other side whose hold lets this one in. */
+  acquire(
+    holderId: string,
+    count: number,
+    leaseMs: number,
+    place: Place,
+    beside?: string,
+  ): Prepared<Verdict>;
+  /** `burnMs` > 0 makes sure that no later copy of the acquisition is granted; `peak` is the
+   * largest number of holds that the server may know of. */
+  release(holderId: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult>;
+  forceRelease(request: { number: number; floor: number }): Prepared<string>;
+  /** Tells whose turn it is, if nobody has taken the lock; true: look again. */
+  followUp?(): Prepared<boolean>;
+  /** The longest lease, page by page; one of at least `enoughMs` settles it. */
+  lease(cursor: string, enoughMs: number): Prepared<LeasePage>;
+  /** How many holds one holder has on the server. */
+  holdCount(holderId: string): Prepared<number>;
+  /** Who holds it, page by page. */
+  holders(cursor: string): Prepared<HolderPage>;
+  /** Those who can be in the way of a waiter: the first page of them. */
+  obstacles(): Prepared<HolderPage>;
+}

@@ -1,0 +1,184 @@
+import { DeadlockError } from '../../errors.js';
+import type { LeaseLostError, LeaseLostReason } from '../../errors.js';
+import { contention } from './acquisition.js';
+import type { AcquisitionTerms } from './acquisition.js';
+import type { Call } from '../wire/call.js';
+import { translate } from '../delivery/translate.js';
+import type { LockHold } from './hold.js';
+import type { Lease, LeaseHolder } from '../lease/lease.js';
+import type { LockGrants } from './lock-grants.js';
+import type { Verdict } from './wait-queue.js';
+
+/** One re-entry through a hold: waits for its siblings, then states one hold more. */
+export class Reentry implements LeaseHolder {
+  /** An outcome that is not known yet renews nothing. */
+  readonly renewed = false;
+  readonly #grants: LockGrants;
+  readonly #terms: AcquisitionTerms;
+  readonly #outer: LockHold;
+
+  constructor(grants: LockGrants, terms: AcquisitionTerms, outer: LockHold) {
+    this.#grants = grants;
+    this.#terms = terms;
+    this.#outer = outer;
+  }
+
+  /** Settles with a hold, or with undefined when the outer hold was released meanwhile. */
+  async run(): Promise<LockHold | undefined> {
+    const taken = await this.#takeMutex();
+    if (!taken) {
+      return undefined;
+    }
+    try {
+      // Released while the mutex was being handed over: nothing is left to re-enter.
+      if (this.#outer.state === 'released') {
+        this.#freeMutex();
+        return undefined;
+      }
+      this.#outer.assertHeld();
+      return await this.#enter();
+    } catch (error) {
+      this.#freeMutex();
+      throw error;
+    }
+  }
+
+  /** The lease ended while the re-entry was on its way. */
+  lost(error: LeaseLostError): void {
+    this.#terms.waitLimit.end({ why: 'lost', error });
+  }
+
+  /** False when the outer hold was released first. */
+  async #takeMutex(): Promise<boolean> {
+    const { runtime, protocol } = this.#grants;
+    const { resource } = protocol;
+    const { waitLimit, waits } = this.#terms;
+    const { reentries } = this.#outer;
+    // Siblings that share need not exclude each other.
+    if (protocol.isShared || reentries.tryTake()) {
+      return true;
+    }
+    if (reentries.owner !== undefined && this.#grants.state.scopes.isInside(reentries.owner)) {
+      throw new DeadlockError(
+        `re-entering "${resource}" here would wait for the hold that this code runs in`,
+        { resource },
+      );
+    }
+    if (!waits) {
+      throw contention(resource, 0);
+    }
+    const stopWatching = this.#grants.watchForStall(waitLimit.startedAt);
+    const result = await reentries.take(waitLimit);
+    stopWatching();
+    if (result === 'ended' && waitLimit.ending !== undefined) {
+      throw runtime.errorOf(waitLimit.ending, resource, () => contention(resource, this.#waitedMs));
+    }
+    if (result === 'closed' && this.#outer.state === 'lost') {
+      this.#outer.assertHeld();
+    }
+    return result === 'taken';
+  }
+
+  #freeMutex(): void {
+    if (!this.#grants.protocol.isShared) {
+      this.#outer.reentries.free();
+    }
+  }
+
+  #enter(): Promise<LockHold> {
+    const { runtime, protocol } = this.#grants;
+    const { resource, key } = protocol;
+    const { waitLimit, leaseMs } = this.#terms;
+    if (waitLimit.ending !== undefined) {
+      throw runtime.errorOf(waitLimit.ending, resource, () => contention(resource, this.#waitedMs));
+    }
+    const lease = this.#grants.leaseWithin(this.#outer);
+    // From here on a release of the outer hold counts this re-entry: it may be on the server.
+    lease.add(this);
+    lease.lengthening();
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const failed = (error: unknown): void => {
+        if (!isOver) {
+          isOver = true;
+          this.#takeBack(call, lease);
+          reject(error);
+        }
+      };
+      const { identity, alive, beside } = lease;
+      const prepared = protocol.acquire(identity.holderId, alive, leaseMs, 'none', beside);
+      const call = runtime.delivery.start(prepared, {
+        answered: (verdict, answered) => {
+          if (verdict.is !== 'taken') {
+            this.#lose(lease, verdict.is === 'gone' ? verdict.reason : 'taken');
+          }
+          if (lease.error !== undefined) {
+            failed(lease.error);
+          } else if (!isOver) {
+            isOver = true;
+            resolve(this.#granted(answered, lease));
+          }
+        },
+        failed: (error) => failed(translate(error, resource)),
+      });
+      waitLimit.onEnd = (ending) =>
+        failed(
+          runtime.errorOf(ending, resource, () =>
+            runtime.delivery.timeout(resource, key, call.sent, this.#waitedMs),
+          ),
+        );
+    });
+  }
+
+  /** Who could not be let in through a hold has lost that one too. */
+  #lose(lease: Lease, reason: LeaseLostReason): void {
+    this.#outer.lease.lose(reason);
+    lease.lose(reason);
+  }
+
+  #granted(call: Call<Verdict>, lease: Lease): LockHold {
+    lease.stray ||= lease.beside !== undefined && call.strays > 0;
+    if (call.strays === 0) {
+      lease.lengthened();
+    }
+    const terms = this.#terms;
+    const { runtime, protocol } = this.#grants;
+    terms.waitLimit.onEnd = undefined;
+    // The first hold on a companion re-enters nothing.
+    const outer = lease === this.#outer.lease ? this.#outer : undefined;
+    const hold = this.#grants.createHold(lease, terms, outer, outer?.fencingToken);
+    lease.holders.splice(lease.holders.indexOf(this), 1, hold);
+    const isFirst = !lease.isGranted;
+    if (isFirst) {
+      lease.acquiredBy(call);
+    }
+    lease.prove(call.sentAt, terms.leaseMs);
+    if (isFirst) {
+      runtime.keep(lease, protocol.renewal);
+    }
+    if (!protocol.isShared) {
+      hold.turn = this.#outer.reentries;
+      hold.turn.owner = hold;
+    }
+    this.#grants.announce(hold, terms.waitLimit.startedAt);
+    return hold;
+  }
+
+  #takeBack(call: Call<Verdict>, lease: Lease): void {
+    this.#terms.waitLimit.onEnd = undefined;
+    const mayRun = this.#grants.runtime.delivery.abandon(call);
+    // A late copy could be the first of its holder; one of a later hold finds the others gone.
+    lease.stray ||= lease.beside !== undefined && mayRun;
+    if (!mayRun) {
+      lease.lengthened();
+    }
+    lease.remove(this);
+    if (lease.active) {
+      this.#grants.restate(lease);
+    }
+  }
+
+  get #waitedMs(): number {
+    return this.#grants.runtime.clock.now() - this.#terms.waitLimit.startedAt;
+  }
+}

@@ -1,0 +1,144 @@
+import { prepare } from './wire/call.js';
+import type { NamedObject, Use } from './name-registry.js';
+import type { Ending, WaitLimit } from './waiting/wait-limit.js';
+import type { Runtime } from './runtime.js';
+import { namesIsCount } from './wire/scripts.generated.js';
+import { translate } from './delivery/translate.js';
+
+/** What an acquisition needs to enter the name of its object. */
+interface Terms {
+  readonly waitLimit: WaitLimit;
+}
+
+/** Starts an acquisition once it counts as a user of its object: at once, unless the server has to be
+ * asked first. Without that nothing is started, and its patience is disposed of. */
+export function enterAndStart<T extends Terms, R>(
+  runtime: Runtime,
+  object: NamedObject,
+  terms: T,
+  start: (terms: T) => Promise<R>,
+): Promise<R> {
+  let rival: Use | undefined;
+  try {
+    rival = runtime.names.enter(object);
+  } catch (error) {
+    terms.waitLimit.dispose();
+    throw error;
+  }
+  return rival === undefined ? start(terms) : startBehind(runtime, object, rival, terms, start);
+}
+
+async function startBehind<T extends Terms, R>(
+  runtime: Runtime,
+  object: NamedObject,
+  rival: Use,
+  terms: T,
+  start: (terms: T) => Promise<R>,
+): Promise<R> {
+  try {
+    await makeWay(runtime, object, rival, terms.waitLimit);
+  } catch (error) {
+    terms.waitLimit.dispose();
+    throw error;
+  }
+  return await start(terms);
+}
+
+/** Counts as a user of an object while `work` runs. `isGone` says whether its result shows that the
+ * name is free now; a call that fails has shown nothing. */
+export async function whileInUse<T>(
+  runtime: Runtime,
+  object: NamedObject,
+  work: () => Promise<T>,
+  isGone: (result: T) => boolean,
+  waitLimit?: WaitLimit,
+): Promise<T> {
+  runtime.assertOpen(object.resource);
+  const rival = runtime.names.enter(object);
+  let leftMs: number | undefined;
+  if (rival !== undefined) {
+    leftMs = await makeWayInTime(runtime, object, rival, waitLimit);
+  }
+  let gone: boolean | undefined;
+  try {
+    const result = await (leftMs === undefined ? work() : runtime.delivery.late(leftMs, work));
+    gone = isGone(result);
+    return result;
+  } finally {
+    runtime.names.leave(object, gone);
+  }
+}
+
+/** Makes way, and returns what is left of the time that one command may take. */
+async function makeWayInTime(
+  runtime: Runtime,
+  object: NamedObject,
+  rival: Use,
+  given: WaitLimit | undefined,
+): Promise<number | undefined> {
+  if (given !== undefined) {
+    await makeWay(runtime, object, rival, given);
+    return undefined;
+  }
+  const { commandTimeoutMs } = runtime.settings;
+  const waitLimit = runtime.waitLimit({ limitMs: commandTimeoutMs });
+  try {
+    await makeWay(runtime, object, rival, waitLimit);
+    return commandTimeoutMs - (runtime.clock.now() - waitLimit.startedAt);
+  } finally {
+    waitLimit.dispose();
+  }
+}
+
+/**
+ * Enters the name of an object while another one is remembered that is in the way. That may be gone
+ * by now: counted down or deleted elsewhere, or at the end of its time. So the server is asked, and
+ * only what is there refuses. It counts against the caller's patience.
+ */
+async function makeWay(
+  runtime: Runtime,
+  object: NamedObject,
+  first: Use,
+  waitLimit: WaitLimit,
+): Promise<void> {
+  const { names } = runtime;
+  let rival: Use | undefined = first;
+  while (rival !== undefined) {
+    if (await isThere(runtime, object, rival, waitLimit)) {
+      throw names.refusal(object, rival);
+    }
+    runtime.assertOpen(object.resource);
+    names.forget(rival);
+    rival = names.enter(object);
+  }
+}
+
+/** Whether a remembered object is still on the server. Only counts are: a lock that nobody holds is
+ * not. */
+function isThere(
+  runtime: Runtime,
+  { resource }: NamedObject,
+  { object: { key } }: Use,
+  waitLimit: WaitLimit,
+): Promise<boolean> {
+  const { clock, delivery } = runtime;
+  return new Promise((resolve, reject) => {
+    const call = delivery.start(prepare(namesIsCount, { name: key }, {}), {
+      answered: (found) => {
+        waitLimit.onEnd = undefined;
+        resolve(found === 1);
+      },
+      failed: (error) => reject(translate(error, resource)),
+    });
+    const end = (ending: Ending): void => {
+      const waitedMs = clock.now() - waitLimit.startedAt;
+      const onTimeout = (): Error => delivery.timeout(resource, key, call.sent, waitedMs);
+      delivery.abandon(call);
+      reject(runtime.errorOf(ending, resource, onTimeout));
+    };
+    waitLimit.onEnd = end;
+    if (waitLimit.ending !== undefined) {
+      end(waitLimit.ending);
+    }
+  });
+}

@@ -1,0 +1,121 @@
+import { EventEmitter } from 'eventemitter3';
+import type { LeaseLostError } from '../../errors.js';
+import { currentContext, runIn, whenSettled } from '../base/async-context.js';
+import type { Context } from '../base/async-context.js';
+import { checkTask } from '../base/arguments.js';
+
+/** What every event about an object tells. */
+export interface ObjectEvent {
+  /** Name of the object. */
+  readonly resource: string;
+  /** `lock`, `fair-lock`, `fenced-lock`, `read-lock`, `write-lock`, `semaphore`,
+   * `permit-expirable-semaphore` or `count-down-latch`. */
+  readonly kind: string;
+}
+
+/** What every event about a hold tells. */
+export interface HoldEvent extends ObjectEvent {
+  /** Holder id as stored in Redis; for permits the permit id. */
+  readonly holderId: string;
+}
+
+/** Somebody who holds an object just now. */
+export interface Holder {
+  /** Holder id as stored in Redis. */
+  readonly holderId: string;
+  /** Number of holds it has. */
+  readonly depth: number;
+  /** Milliseconds left on its lease; Infinity when a foreign key has none. */
+  readonly remainingMs: number;
+}
+
+/** Events of a client and the arguments of their listeners. */
+export interface ClientEvents {
+  /** A hold was granted. */
+  acquired: (event: HoldEvent & { readonly waitedMs: number }) => void;
+  /** A hold was released by its owner. */
+  released: (event: HoldEvent & { readonly heldMs: number }) => void;
+  /** A hold cannot be proven just now; it will be `held` again or `lost`. */
+  suspect: (
+    event: HoldEvent & { readonly remainingMs: number; readonly cause: Error | undefined },
+  ) => void;
+  /** A hold ended while it was held; once per hold. */
+  lost: (event: HoldEvent & { readonly error: LeaseLostError }) => void;
+  /**
+   * A wait is longer than max(10 s, 3 leases), and again each such span. Waits for one object that
+   * come due within a tenth of that are told together, with what one look at the server has shown.
+   * `holders` are those who are in the way; of hundreds only the first ones.
+   */
+  stalled: (
+    event: ObjectEvent & { readonly waitedMs: number; readonly holders: readonly Holder[] },
+  ) => void;
+  /** Something failed in the background. */
+  error: (event: { readonly error: Error }) => void;
+}
+
+type Listener = (event: never) => unknown;
+/** Called on the context in which its listener was added. */
+type Guard = (this: Context, payload: unknown) => void;
+type Guards = Map<keyof ClientEvents, Guard>;
+
+/** The client's events. A listener runs in the async context in which it was added, and one that
+ * throws harms nobody: its error becomes an `error` event. */
+export class Events {
+  readonly #emitter = new EventEmitter<keyof ClientEvents>();
+  /** What was registered in place of each listener: one function may listen to many events. */
+  readonly #guarded = new WeakMap<Listener, Guards>();
+
+  on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    this.#emitter.on(event, this.#guard(event, listener), currentContext());
+  }
+
+  once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    this.#emitter.once(event, this.#guard(event, listener), currentContext());
+  }
+
+  off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    this.#emitter.off(event, this.#guard(event, listener));
+  }
+
+  /** True when somebody listens, for events that cost something to make. */
+  wanted(event: keyof ClientEvents): boolean {
+    return this.#emitter.listenerCount(event) > 0;
+  }
+
+  emit<E extends keyof ClientEvents>(event: E, payload: Parameters<ClientEvents[E]>[0]): void {
+    this.#emitter.emit(event, payload);
+  }
+
+  #guard(event: keyof ClientEvents, listener: Listener): Guard {
+    checkTask('listener', listener);
+    const guards: Guards = this.#guarded.get(listener) ?? new Map();
+    this.#guarded.set(listener, guards);
+    const call = (context: Context, payload: unknown): void => {
+      const listen = (): unknown => Reflect.apply(listener, undefined, [payload]);
+      this.#call(event, () => runIn(context, listen));
+    };
+    const guarded: Guard =
+      guards.get(event) ??
+      function guarded(payload) {
+        call(this, payload);
+      };
+    guards.set(event, guarded);
+    return guarded;
+  }
+
+  #call(event: keyof ClientEvents, listen: () => unknown): void {
+    const report = (error: unknown): void => {
+      if (event !== 'error') {
+        this.emit('error', { error: error instanceof Error ? error : new Error(String(error)) });
+      }
+    };
+    try {
+      const result = listen();
+      if (result instanceof Promise) {
+        whenSettled(result, () => {}, report);
+      }
+    } catch (error) {
+      report(error);
+    }
+  }
+}

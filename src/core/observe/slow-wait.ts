@@ -1,0 +1,162 @@
+import type { Clock, Timer } from '../base/clock.js';
+import { whenSettled } from '../base/async-context.js';
+import type { Events, Holder } from './events.js';
+
+const STALL_MIN_MS = 10_000;
+
+/** Waits that come due within this part of a span are told of together. */
+const TOGETHER = 0.1;
+
+/** What is waited for, and who has it. */
+export interface Waited {
+  /** The same for all who wait for it in this client. */
+  readonly id: string;
+  readonly resource: string;
+  readonly kind: string;
+  /** Those who are in the way, or the first of them; absent where nobody can be named. */
+  findHolders?(): Promise<readonly Holder[]>;
+}
+
+/** One wait. */
+interface Wait {
+  readonly startedAt: number;
+  /** When it is told of next. */
+  dueAt: number;
+  isOver: boolean;
+}
+
+/**
+ * Tells, while somebody listens, of each wait that is longer than max(10 s, 3 leases), and again
+ * each further such span. One timer and one look at the holders serve all who wait for an object.
+ */
+export class SlowWaits {
+  readonly #spanMs: number;
+  readonly #clock: Clock;
+  readonly #events: Events;
+  readonly #failed: (error: Error) => void;
+  readonly #crowds = new Map<string, Crowd>();
+
+  constructor(clock: Clock, events: Events, leaseMs: number, failed: (error: Error) => void) {
+    this.#clock = clock;
+    this.#events = events;
+    this.#failed = failed;
+    this.#spanMs = Math.max(STALL_MIN_MS, 3 * leaseMs);
+  }
+
+  /** Watches a wait since `startedAt`; returns what stops that. */
+  watch(waited: Waited, startedAt: number): () => void {
+    const { id } = waited;
+    let crowd = this.#crowds.get(id);
+    if (crowd === undefined) {
+      crowd = new Crowd(this.#clock, this.#spanMs, (due) => this.#look(waited, due));
+      this.#crowds.set(id, crowd);
+    }
+    const joined = crowd;
+    const wait = { startedAt, dueAt: startedAt + this.#spanMs, isOver: false };
+    joined.add(wait);
+    return () => {
+      wait.isOver = true;
+      if (joined.delete(wait) && joined.isEmpty) {
+        this.#crowds.delete(id);
+      }
+    };
+  }
+
+  #look(waited: Waited, due: ReadonlyMap<Wait, number>): void {
+    if (!this.#events.wanted('stalled')) {
+      return;
+    }
+    const { resource, kind } = waited;
+    const found = waited.findHolders?.() ?? Promise.resolve([]);
+    whenSettled(
+      found,
+      (holders) => {
+        for (const [wait, waitedMs] of due) {
+          if (!wait.isOver) {
+            this.#events.emit('stalled', { resource, kind, waitedMs, holders });
+          }
+        }
+      },
+      (error) => this.#failed(error),
+    );
+  }
+}
+
+/** All who wait for one object in this client. */
+class Crowd {
+  readonly #clock: Clock;
+  readonly #spanMs: number;
+  readonly #look: (due: ReadonlyMap<Wait, number>) => void;
+  readonly #waits = new Set<Wait>();
+  #timer: Timer | undefined;
+  #tickAt = Number.POSITIVE_INFINITY;
+
+  /** `look` is given those that have come due, and for how long each has waited. */
+  constructor(clock: Clock, spanMs: number, look: (due: ReadonlyMap<Wait, number>) => void) {
+    this.#clock = clock;
+    this.#spanMs = spanMs;
+    this.#look = look;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waits.size === 0;
+  }
+
+  add(wait: Wait): void {
+    this.#waits.add(wait);
+    if (wait.dueAt < this.#tickAt) {
+      this.#schedule(wait.dueAt);
+    }
+  }
+
+  /** False when it was not there any more. */
+  delete(wait: Wait): boolean {
+    const wasThere = this.#waits.delete(wait);
+    if (this.isEmpty) {
+      this.#timer?.cancel();
+      this.#tickAt = Number.POSITIVE_INFINITY;
+    }
+    return wasThere;
+  }
+
+  #schedule(tickAt: number): void {
+    this.#timer?.cancel();
+    this.#tickAt = tickAt;
+    this.#timer = this.#clock.after(tickAt - this.#clock.now(), () => this.#tick());
+  }
+
+  /** Waits a little longer for those who came soon after the first one, then looks for all. */
+  #tick(): void {
+    const now = this.#clock.now();
+    const firstAt = this.#earliest;
+    let lastAt = firstAt;
+    for (const { dueAt } of this.#waits) {
+      if (dueAt > lastAt && dueAt <= firstAt + TOGETHER * this.#spanMs) {
+        lastAt = dueAt;
+      }
+    }
+    if (lastAt > now) {
+      this.#schedule(lastAt);
+      return;
+    }
+    const due = new Map<Wait, number>();
+    for (const wait of this.#waits) {
+      if (wait.dueAt <= now) {
+        const waitedMs = now - wait.startedAt;
+        due.set(wait, Math.round(waitedMs));
+        // After a pause of the process, once for all that has passed.
+        wait.dueAt = wait.startedAt + (Math.floor(waitedMs / this.#spanMs) + 1) * this.#spanMs;
+      }
+    }
+    this.#schedule(this.#earliest);
+    this.#look(due);
+  }
+
+  get #earliest(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { dueAt } of this.#waits) {
+      earliest = Math.min(earliest, dueAt);
+    }
+    return earliest;
+  }
+}

@@ -1,0 +1,102 @@
+import { LinkedList, Linked } from '../base/linked-list.js';
+import { prepare } from '../wire/call.js';
+import type { Clock, Timer } from '../base/clock.js';
+import { asError, integers } from '../wire/replies.js';
+import type { Delivery } from '../delivery/delivery.js';
+import { batchesOf } from '../base/batches.js';
+import { waitsProbe } from '../wire/scripts.generated.js';
+import type { Routes } from '../connection/router.js';
+import { RECHECK_MAX_MS } from './timing.js';
+
+/** Looks that are due within this time of each other go together. */
+const TOGETHER_MS = 250;
+
+/** Somebody who sleeps until a lock is free. */
+export abstract class Sleeper extends Linked {
+  /** For the re-checks only. */
+  dueAt = 0;
+  abstract readonly key: string;
+  abstract readonly holderId: string;
+  /** Somebody else has it for so many ms: -1 without limit, -2 it is worth asking. */
+  abstract probed(ttlMs: number): void;
+}
+
+/** Looks after all who sleep longer than a look may be away: one command asks for many of them. */
+export class Rechecks {
+  readonly #clock: Clock;
+  readonly #routes: Pick<Routes, 'groupOf'>;
+  readonly #delivery: Pick<Delivery, 'start'>;
+  readonly #failed: (error: Error) => void;
+  /** In the order in which they fall due, since all sleep equally long. */
+  readonly #sleepers = new LinkedList<Sleeper>();
+  #timer: Timer | undefined;
+
+  constructor(
+    clock: Clock,
+    routes: Pick<Routes, 'groupOf'>,
+    delivery: Pick<Delivery, 'start'>,
+    failed: (error: Error) => void,
+  ) {
+    this.#clock = clock;
+    this.#routes = routes;
+    this.#delivery = delivery;
+    this.#failed = failed;
+  }
+
+  add(sleeper: Sleeper): void {
+    this.#sleepers.delete(sleeper);
+    sleeper.dueAt = this.#clock.now() + RECHECK_MAX_MS;
+    this.#sleepers.push(sleeper);
+    this.#timer ??= this.#clock.after(RECHECK_MAX_MS, this.#look);
+  }
+
+  delete(sleeper: Sleeper): void {
+    this.#sleepers.delete(sleeper);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#sleepers.clear();
+  }
+
+  readonly #look = (): void => {
+    const now = this.#clock.now();
+    const due: Sleeper[] = [];
+    for (let head = this.#sleepers.first; head !== undefined; head = this.#sleepers.first) {
+      if (head.dueAt > now + TOGETHER_MS) {
+        break;
+      }
+      this.#sleepers.delete(head);
+      due.push(head);
+    }
+    const { first } = this.#sleepers;
+    this.#timer = first && this.#clock.after(first.dueAt - now, this.#look);
+    for (const wave of batchesOf(due, ({ key }) => this.#routes.groupOf(key))) {
+      this.#probe(wave);
+    }
+  };
+
+  #probe(sleepers: readonly Sleeper[]): void {
+    const keys = { locks: sleepers.map(({ key }) => key) };
+    const args = { holders: sleepers.map(({ holderId }) => holderId) };
+    const prepared = prepare(waitsProbe, keys, args);
+    this.#delivery.start(prepared, {
+      answered: (answer) => {
+        try {
+          const lives = integers(answer, sleepers.length);
+          sleepers.forEach((sleeper, i) => sleeper.probed(lives[i] ?? -1));
+        } catch (error) {
+          this.#again(sleepers, asError(error));
+        }
+      },
+      failed: (error) => this.#again(sleepers, error),
+    });
+  }
+
+  #again(sleepers: readonly Sleeper[], error: Error): void {
+    this.#failed(error);
+    for (const sleeper of sleepers) {
+      sleeper.probed(-1);
+    }
+  }
+}

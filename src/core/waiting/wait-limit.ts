@@ -1,0 +1,91 @@
+import type { LeaseLostError } from '../../errors.js';
+import { whenAborted } from './abort-waits.js';
+import { LinkedList, Linked } from '../base/linked-list.js';
+import { deadline } from '../base/clock.js';
+import type { Clock, Timer } from '../base/clock.js';
+
+/** Why a caller stopped waiting. */
+export type Ending =
+  | { readonly why: 'timeout' }
+  | { readonly why: 'aborted'; readonly reason: unknown }
+  | { readonly why: 'lost'; readonly error: LeaseLostError }
+  | { readonly why: 'closed' };
+
+/** What bounds a wait; nothing given means without limit. */
+export interface WaitLimits {
+  readonly limitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The callers that wait for something just now; while there are any the process stays alive. */
+export class Waits {
+  readonly #open = new LinkedList<WaitLimit>();
+  readonly #anchor: { hold(): void; drop(): void };
+
+  constructor(anchor: { hold(): void; drop(): void }) {
+    this.#anchor = anchor;
+  }
+
+  add(waitLimit: WaitLimit): void {
+    this.#open.push(waitLimit);
+    this.#anchor.hold();
+  }
+
+  delete(waitLimit: WaitLimit): void {
+    if (this.#open.delete(waitLimit)) {
+      this.#anchor.drop();
+    }
+  }
+
+  /** Ends every wait: the client is closing. */
+  close(): void {
+    const open = [...this.#open];
+    for (const waitLimit of open) {
+      waitLimit.end({ why: 'closed' });
+    }
+  }
+}
+
+/**
+ * How long one caller waits: until its time is up, its signal aborts or the client closes. It
+ * bounds all steps of a call together, and each step says by `onEnd` what ending it means.
+ */
+export class WaitLimit extends Linked {
+  /** Set once; from then on every further step ends at once. */
+  ending: Ending | undefined;
+  onEnd: ((ending: Ending) => void) | undefined;
+  readonly startedAt: number;
+  readonly #waits: Waits;
+  readonly #timer: Timer | undefined;
+  readonly #ignoreSignal: (() => void) | undefined;
+
+  constructor(clock: Clock, waits: Waits, { limitMs, signal }: WaitLimits) {
+    super();
+    this.startedAt = clock.now();
+    this.#waits = waits;
+    waits.add(this);
+    if (limitMs !== undefined) {
+      this.#timer = deadline(clock, limitMs, () => this.end({ why: 'timeout' }));
+    }
+    if (signal !== undefined) {
+      this.#ignoreSignal = whenAborted(signal, () => {
+        this.end({ why: 'aborted', reason: signal.reason });
+      });
+    }
+  }
+
+  end(ending: Ending): void {
+    if (this.ending === undefined) {
+      this.ending = ending;
+      this.onEnd?.(ending);
+    }
+  }
+
+  /** Must be called when the caller has been served, whatever came of it. */
+  dispose(): void {
+    this.onEnd = undefined;
+    this.#timer?.cancel();
+    this.#ignoreSignal?.();
+    this.#waits.delete(this);
+  }
+}

@@ -1,0 +1,3976 @@
+// Generated from lua/ by `node scripts/generate-scripts.mjs`: change the Lua, not this file.
+import { integer, integerOrNull, text } from './replies.js';
+import type { Script } from './script.js';
+
+/** take hold number `count` of a fair lock, or a place in its queue. */
+export const fairLockAcquire: Script<
+  { lock: string; cancelled: string; queue: string; timeouts: string; beats: string; twinBeats: readonly string[] },
+  { holder: string; count: number; leaseMs: number; place: string; publish: string; channel: string },
+  number | null
+> = {
+  name: 'fair-lock/acquire',
+  sha1: 'c9375c8439839874fe3f567df91fce73b9147dba',
+  source: `-- fair-lock/acquire
+local function admit(lock, cancelled, holder, count)
+  local held = redis.call('HGET', lock, holder)
+  if held then
+    return nil, tonumber(held)
+  end
+  if redis.call('EXISTS', lock) == 1 then
+    if redis.call('HEXISTS', lock, 'mode') == 1 then
+      return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+    end
+    if count > 1 then
+      return -4
+    end
+    return redis.call('PTTL', lock)
+  end
+  if count > 1 then
+    return -2
+  end
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  return nil, 0
+end
+local function settle_queue(queue, timeouts, beats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', beats)
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
+local function leave_queue(queue, timeouts, beats, holder)
+  redis.call('ZREM', timeouts, '')
+  redis.call('LREM', queue, 1, holder)
+  redis.call('ZREM', timeouts, holder)
+  settle_queue(queue, timeouts, beats)
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function queue_head(queue, timeouts, beats, now)
+  local head, left
+  for dropped = 0, 100 do
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
+    end
+    redis.call('LPOP', queue)
+    redis.call('ZREM', timeouts, head)
+  end
+end
+local function queue_refusal(lock, queue, now, twin_beats)
+  local last = twin_beats and redis.call('ZREVRANGE', twin_beats, 0, 0, 'WITHSCORES')
+  if last and last[2] and now - last[2] < 4000 then
+    local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
+    return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
+  end
+end
+local function score_queue(queue, timeouts, beats, holder, now)
+  local client = string.sub(holder, 1, 36)
+  local scores, enough, floor, found, ours = {}, now + 5000, 0, false, { [client] = true }
+  for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do
+    local whose = string.sub(member, 1, 36)
+    if ours[whose] == nil then
+      ours[whose] = redis.call('ZSCORE', beats, whose) ~= false
+    end
+    if not ours[whose] then
+      local score = tonumber(redis.call('ZSCORE', timeouts, member) or 0)
+      if score > enough + 400000 then
+        floor = math.max(floor, score)
+      end
+      enough = enough + 300000
+    elseif whose == client then
+      scores[#scores + 1] = math.max(enough, floor)
+      scores[#scores + 1] = member
+    end
+    found = found or member == holder
+  end
+  if #scores > 0 then
+    redis.call('ZADD', timeouts, unpack(scores))
+  end
+  return math.max(enough, floor), found
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
+  local client = string.sub(holder, 1, 36)
+  local heard = redis.call('ZSCORE', beats, client)
+  local is_due = not heard or now - heard >= 500
+  local stands = redis.call('ZSCORE', timeouts, holder) ~= false
+  if stands and not is_due then
+    return
+  end
+  local length = redis.call('LLEN', queue)
+  zadd_for(beats, 600000, is_due and now or heard, client)
+  local behind
+  if is_due then
+    local found
+    behind, found = score_queue(queue, timeouts, beats, holder, now)
+    if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
+      stands = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
+    end
+  end
+  local last = redis.call('LINDEX', queue, -1)
+  local last_score = last and redis.call('ZSCORE', timeouts, last)
+  if not stands then
+    local enough = now + 5000
+    if not to_front then
+      local last_heard = last and redis.call('ZSCORE', beats, string.sub(last, 1, 36))
+      if length >= 100 then
+        enough = enough + 300000 * length
+      elseif last_score and last_heard and now - last_heard < 2500 then
+        enough = math.max(enough, last_score)
+      else
+        enough = behind or score_queue(queue, timeouts, beats, holder, now)
+      end
+      redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
+      last_score = enough
+    end
+    if to_front then
+      redis.call('LPUSH', queue, holder)
+    else
+      redis.call('RPUSH', queue, holder)
+    end
+    redis.call('ZADD', timeouts, enough, holder)
+  end
+  local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
+  redis.call('PEXPIRE', queue, ttl)
+  redis.call('PEXPIRE', timeouts, ttl)
+  redis.call('PEXPIRE', beats, ttl)
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function write_hold(lock, holder, held, count, lease_ms)
+  if held == 0 then
+    redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
+  end
+  if redis.call('PTTL', lock) < lease_ms then
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
+end
+local lock, cancelled, queue, timeouts, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local holder, count, lease_ms, place = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local refusal, held = admit(lock, cancelled, holder, count)
+if type(refusal) == 'table' or refusal and refusal < -1 then
+  return refusal
+end
+if not refusal and held > 0 then
+  return write_hold(lock, holder, held, count, lease_ms)
+end
+local first = redis.call('LINDEX', queue, 0)
+local now = now_ms()
+local is_behind = first and first ~= holder
+if is_behind and (place ~= 'none' or not refusal) then
+  local is_shared = queue_refusal(lock, queue, now, unpack(KEYS, 6))
+  if is_shared then
+    return is_shared
+  end
+end
+if place ~= 'none' and (refusal or is_behind) then
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  needs_memory(beats)
+  stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
+end
+if refusal then
+  return refusal
+end
+if is_behind then
+  local head, left = queue_head(queue, timeouts, beats, now)
+  if head and head ~= holder then
+    if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
+      if head ~= first or place == 'front' then
+        return tell(left, ARGV[5], ARGV[6] .. ':' .. head, '0')
+      end
+      return left
+    end
+    redis.call('ZADD', timeouts, redis.call('ZSCORE', timeouts, holder), head)
+    redis.call('LPOP', queue)
+    redis.call('LINSERT', queue, 'AFTER', holder, head)
+  end
+end
+if first then
+  needs_memory(beats)
+  leave_queue(queue, timeouts, beats, holder)
+end
+return write_hold(lock, holder, 0, count, lease_ms)`,
+  operands: (keys, args) => [5 + keys.twinBeats.length, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, ...keys.twinBeats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel],
+  decode: integerOrNull,
+};
+
+/** a waiter of another client was told that a fair lock is free; if nobody has taken it since, tell the head of the queue again, past those who are silent. */
+export const fairLockFollowUp: Script<
+  { lock: string; queue: string; timeouts: string; beats: string },
+  { publish: string; channel: string },
+  number
+> = {
+  name: 'fair-lock/follow-up',
+  sha1: 'e1318dcfa41d3c126a91f511b3d6165f61663981',
+  source: `-- fair-lock/follow-up
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function settle_queue(queue, timeouts, beats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', beats)
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
+local function queue_head(queue, timeouts, beats, now)
+  local head, left
+  for dropped = 0, 100 do
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
+    end
+    redis.call('LPOP', queue)
+    redis.call('ZREM', timeouts, head)
+  end
+end
+local function head_to_tell(queue, timeouts, beats)
+  if redis.call('EXISTS', queue) == 0 then
+    return nil
+  end
+  local head = queue_head(queue, timeouts, beats, now_ms())
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return 0
+end
+local head, is_ours = head_to_tell(KEYS[2], KEYS[3], KEYS[4])
+if not head then
+  return 0
+end
+return tell(is_ours and 1 or 0, ARGV[1], ARGV[2] .. ':' .. head, '0')`,
+  operands: (keys, args) => [4, keys.lock, keys.queue, keys.timeouts, keys.beats, args.publish, args.channel],
+  decode: integer,
+};
+
+/** free a fair lock whoever holds it, at most once per request, and tell the head of its queue. */
+export const fairLockForceRelease: Script<
+  { lock: string; requests: string; queue: string; timeouts: string; beats: string },
+  { number: number; floor: number; publish: string; channel: string },
+  string
+> = {
+  name: 'fair-lock/force-release',
+  sha1: '17e8cbee30900d726a7b5b1b45081da1d0e7747a',
+  source: `-- fair-lock/force-release
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function settle_queue(queue, timeouts, beats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', beats)
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
+local function queue_head(queue, timeouts, beats, now)
+  local head, left
+  for dropped = 0, 100 do
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
+    end
+    redis.call('LPOP', queue)
+    redis.call('ZREM', timeouts, head)
+  end
+end
+local function head_to_tell(queue, timeouts, beats)
+  if redis.call('EXISTS', queue) == 0 then
+    return nil
+  end
+  local head = queue_head(queue, timeouts, beats, now_ms())
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+if redis.call('HEXISTS', lock, 'mode') == 1 then
+  return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+end
+keep_record(requests, ARGV[2])
+local head = head_to_tell(KEYS[3], KEYS[4], KEYS[5])
+answer = record(requests, number, tostring(redis.call('DEL', lock)))
+if answer == '1' and head then
+  return tell(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
+end
+return answer`,
+  operands: (keys, args) => [5, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.beats, args.number, args.floor, args.publish, args.channel],
+  decode: text,
+};
+
+/** state how many of a holder's holds are still alive; at none free the lock and tell the head of the queue. */
+export const fairLockRelease: Script<
+  { lock: string; cancelled: string; queue: string; timeouts: string; beats: string },
+  { holder: string; count: number; burnMs: number; publish: string; channel: string },
+  number
+> = {
+  name: 'fair-lock/release',
+  sha1: 'ee2d70c88a53b4dcbbe3214ec9fa250a4bd807be',
+  source: `-- fair-lock/release
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function settle_queue(queue, timeouts, beats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', beats)
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
+local function queue_head(queue, timeouts, beats, now)
+  local head, left
+  for dropped = 0, 100 do
+    head = redis.call('LINDEX', queue, 0)
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
+    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    left = math.max(ends - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        settle_queue(queue, timeouts, beats)
+      end
+      return head or nil, left
+    end
+    redis.call('LPOP', queue)
+    redis.call('ZREM', timeouts, head)
+  end
+end
+local function head_to_tell(queue, timeouts, beats)
+  if redis.call('EXISTS', queue) == 0 then
+    return nil
+  end
+  local head = queue_head(queue, timeouts, beats, now_ms())
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+end
+local function leave_queue(queue, timeouts, beats, holder)
+  redis.call('ZREM', timeouts, '')
+  redis.call('LREM', queue, 1, holder)
+  redis.call('ZREM', timeouts, holder)
+  settle_queue(queue, timeouts, beats)
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, queue, timeouts, beats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+if burn_ms > 0 then
+  redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
+end
+local held = redis.pcall('HEXISTS', lock, holder)
+if held == 1 then
+  if count > 0 then
+    redis.call('HSET', lock, holder, count)
+    return 0
+  end
+  if redis.call('HLEN', lock) > 1 then
+    redis.call('HDEL', lock, holder)
+    return 0
+  end
+  local head, is_ours = head_to_tell(queue, timeouts, beats)
+  redis.call('HDEL', lock, holder)
+  if not head then
+    return 1
+  end
+  local passes = is_ours and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
+  return tell(passes and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
+end
+local is_free = redis.call('EXISTS', lock) == 0
+local first, next_head = redis.call('LINDEX', queue, 0), nil
+if count == 0 and first then
+  leave_queue(queue, timeouts, beats, holder)
+  if is_free and first == holder then
+    next_head = head_to_tell(queue, timeouts, beats)
+  end
+end
+if type(held) == 'table' then
+  return held
+end
+if next_head then
+  return tell(-2, ARGV[4], ARGV[5] .. ':' .. next_head, '0')
+end
+return is_free and -2 or -1`,
+  operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, args.holder, args.count, args.burnMs, args.publish, args.channel],
+  decode: integer,
+};
+
+/** count a latch down by one, at most once per request; open it at zero. */
+export const latchCountDown: Script<
+  { latch: string; opened: string; requests: string },
+  { number: number; floor: number; publish: string; channel: string },
+  string
+> = {
+  name: 'latch/count-down',
+  sha1: 'eb61df0d2ae9f29177497d18c00b9e067ad17fae',
+  source: `-- latch/count-down
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function latch_count(latch)
+  local value = redis.call('GET', latch)
+  if not value then
+    return 0
+  end
+  local count = tonumber(value)
+  if count and string.find(value, '^%-?%d+$') then
+    return math.max(count, 0)
+  end
+  return nil
+end
+local function latch_open(latch, opened)
+  local time = redis.call('TIME')
+  local mark = time[1] .. '.' .. time[2]
+  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
+  local removed = redis.pcall('DEL', latch)
+  if type(removed) == 'table' then
+    redis.call('SET', opened, before or '', 'PX', 600000)
+    return removed
+  end
+  return nil
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local count = latch_count(latch)
+if not count then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+keep_record(requests, ARGV[2])
+if count > 1 then
+  redis.call('DECR', latch)
+  return record(requests, number, string.format('%.0f', count - 1))
+end
+local opens = redis.call('EXISTS', latch) == 1
+local refused = opens and latch_open(latch, KEYS[2])
+if refused then
+  return refused
+end
+record(requests, number, '0')
+if opens then
+  return tell('0', ARGV[3], ARGV[4], '0')
+end
+return '0'`,
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.floor, args.publish, args.channel],
+  decode: text,
+};
+
+/** remove a latch and let its waiters go, at most once per request. */
+export const latchDelete: Script<
+  { latch: string; opened: string; requests: string },
+  { number: number; floor: number; publish: string; channel: string },
+  string
+> = {
+  name: 'latch/delete',
+  sha1: 'd1ac741cac6213f89ed8cc031e3c0a7dc5b3e471',
+  source: `-- latch/delete
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function latch_count(latch)
+  local value = redis.call('GET', latch)
+  if not value then
+    return 0
+  end
+  local count = tonumber(value)
+  if count and string.find(value, '^%-?%d+$') then
+    return math.max(count, 0)
+  end
+  return nil
+end
+local function latch_open(latch, opened)
+  local time = redis.call('TIME')
+  local mark = time[1] .. '.' .. time[2]
+  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
+  local removed = redis.pcall('DEL', latch)
+  if type(removed) == 'table' then
+    redis.call('SET', opened, before or '', 'PX', 600000)
+    return removed
+  end
+  return nil
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+if not latch_count(latch) then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+keep_record(requests, ARGV[2])
+if redis.call('EXISTS', latch) == 0 then
+  return record(requests, number, '0')
+end
+local refused = latch_open(latch, KEYS[2])
+if refused then
+  return refused
+end
+return tell(record(requests, number, '1'), ARGV[3], ARGV[4], '0')`,
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.floor, args.publish, args.channel],
+  decode: text,
+};
+
+/** the count of a latch, when it last reached zero, and how long it still lives. */
+export const latchInspect: Script<
+  { latch: string; opened: string },
+  Record<string, never>,
+  string
+> = {
+  name: 'latch/inspect',
+  sha1: 'f09107a564be661646efddc20e11d83270ae9bd3',
+  source: `-- latch/inspect
+local function latch_count(latch)
+  local value = redis.call('GET', latch)
+  if not value then
+    return 0
+  end
+  local count = tonumber(value)
+  if count and string.find(value, '^%-?%d+$') then
+    return math.max(count, 0)
+  end
+  return nil
+end
+local count = latch_count(KEYS[1])
+if not count then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+local opened = redis.call('GET', KEYS[2]) or ''
+return string.format('%.0f %.0f %s', count, redis.call('PTTL', KEYS[1]), opened)`,
+  operands: (keys) => [2, keys.latch, keys.opened],
+  decode: text,
+};
+
+/** set the count of a latch unless one is set, at most once per request. */
+export const latchTrySetCount: Script<
+  { latch: string; requests: string },
+  { number: number; floor: number; count: number; ttlMs: number; publish: string; channel: string },
+  string
+> = {
+  name: 'latch/try-set-count',
+  sha1: 'e544ee16ba1d32cbffc2f6f1e7b6565f77f1fc55',
+  source: `-- latch/try-set-count
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function latch_count(latch)
+  local value = redis.call('GET', latch)
+  if not value then
+    return 0
+  end
+  local count = tonumber(value)
+  if count and string.find(value, '^%-?%d+$') then
+    return math.max(count, 0)
+  end
+  return nil
+end
+local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
+  end
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local latch, requests, number = KEYS[1], KEYS[2], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local count = latch_count(latch)
+if not count then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
+if count > 0 then
+  return record(requests, number, '0')
+end
+set_for(latch, ARGV[3], ARGV[4])
+return tell(record(requests, number, '1'), ARGV[5], ARGV[6], '1')`,
+  operands: (keys, args) => [2, keys.latch, keys.requests, args.number, args.floor, args.count, args.ttlMs, args.publish, args.channel],
+  decode: text,
+};
+
+/** take hold number `count` of a lock, or say how long its lease still runs. */
+export const lockAcquire: Script<
+  { lock: string; cancelled: string },
+  { holder: string; count: number; leaseMs: number },
+  number | null
+> = {
+  name: 'lock/acquire',
+  sha1: '31c32dcb590ae56ae2d8120db43bf7ee975beac9',
+  source: `-- lock/acquire
+local function admit(lock, cancelled, holder, count)
+  local held = redis.call('HGET', lock, holder)
+  if held then
+    return nil, tonumber(held)
+  end
+  if redis.call('EXISTS', lock) == 1 then
+    if redis.call('HEXISTS', lock, 'mode') == 1 then
+      return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+    end
+    if count > 1 then
+      return -4
+    end
+    return redis.call('PTTL', lock)
+  end
+  if count > 1 then
+    return -2
+  end
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  return nil, 0
+end
+local function write_hold(lock, holder, held, count, lease_ms)
+  if held == 0 then
+    redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
+  end
+  if redis.call('PTTL', lock) < lease_ms then
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
+end
+local lock, holder, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local refusal, held = admit(lock, KEYS[2], holder, count)
+if refusal then
+  return refusal
+end
+return write_hold(lock, holder, held, count, tonumber(ARGV[3]))`,
+  operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.leaseMs],
+  decode: integerOrNull,
+};
+
+/** take a lock with a fencing token, or say how long its lease still runs. */
+export const lockAcquireFenced: Script<
+  { lock: string; cancelled: string; token: string },
+  { holder: string; count: number; leaseMs: number },
+  string
+> = {
+  name: 'lock/acquire-fenced',
+  sha1: 'a03a7270ccde33428192dfa9078c1d0df3cd2882',
+  source: `-- lock/acquire-fenced
+local function admit(lock, cancelled, holder, count)
+  local held = redis.call('HGET', lock, holder)
+  if held then
+    return nil, tonumber(held)
+  end
+  if redis.call('EXISTS', lock) == 1 then
+    if redis.call('HEXISTS', lock, 'mode') == 1 then
+      return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+    end
+    if count > 1 then
+      return -4
+    end
+    return redis.call('PTTL', lock)
+  end
+  if count > 1 then
+    return -2
+  end
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  return nil, 0
+end
+local function write_hold(lock, holder, held, count, lease_ms)
+  if held == 0 then
+    redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
+  end
+  if redis.call('PTTL', lock) < lease_ms then
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
+end
+local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
+local refusal, held = admit(lock, KEYS[2], holder, count)
+if type(refusal) == 'table' then
+  return refusal
+end
+if refusal then
+  return tostring(refusal)
+end
+if held == 0 or redis.call('EXISTS', token) == 0 then
+  local time = redis.call('TIME')
+  local micros = time[1] * 1000000 + time[2]
+  if redis.call('INCR', token) < micros then
+    redis.call('SET', token, string.format('%.0f', micros))
+  end
+end
+local issued = redis.call('GET', token)
+local refused = write_hold(lock, holder, held, count, tonumber(ARGV[3]))
+if refused then
+  return refused
+end
+return '+' .. issued`,
+  operands: (keys, args) => [3, keys.lock, keys.cancelled, keys.token, args.holder, args.count, args.leaseMs],
+  decode: text,
+};
+
+/** free a lock whoever holds it, at most once per request. */
+export const lockForceRelease: Script<
+  { lock: string; requests: string },
+  { number: number; floor: number; publish: string; channel: string },
+  string
+> = {
+  name: 'lock/force-release',
+  sha1: '93676b2f717bf3d1bcabc9e3e264da769f074ec3',
+  source: `-- lock/force-release
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+if redis.call('HEXISTS', lock, 'mode') == 1 then
+  return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+end
+keep_record(requests, ARGV[2])
+answer = record(requests, number, tostring(redis.call('DEL', lock)))
+if answer == '1' then
+  return tell(answer, ARGV[3], ARGV[4], '0')
+end
+return answer`,
+  operands: (keys, args) => [2, keys.lock, keys.requests, args.number, args.floor, args.publish, args.channel],
+  decode: text,
+};
+
+/** how many holds one holder has of a lock. */
+export const lockHoldCount: Script<
+  { lock: string },
+  { holder: string },
+  number
+> = {
+  name: 'lock/hold-count',
+  sha1: 'c4d749974a8fb5a107de3207ebe1998793de6759',
+  source: `-- lock/hold-count
+local function not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
+return not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)`,
+  operands: (keys, args) => [1, keys.lock, args.holder],
+  decode: integer,
+};
+
+/** who holds a lock, and how long its lease still runs, page by page. */
+export const lockInspect: Script<
+  { lock: string },
+  { cursor: string },
+  string
+> = {
+  name: 'lock/inspect',
+  sha1: 'de93bbb00b3f96e2956158a357291edf4ebd85af',
+  source: `-- lock/inspect
+local function not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
+local wrong = not_read_write(KEYS[1])
+if wrong then
+  return wrong
+end
+local page = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', 250)
+local answer = { page[1], redis.call('PTTL', KEYS[1]) }
+for _, part in ipairs(page[2]) do
+  answer[#answer + 1] = part
+end
+return cjson.encode(answer)`,
+  operands: (keys, args) => [1, keys.lock, args.cursor],
+  decode: text,
+};
+
+/** how long a lock is still held. */
+export const lockLease: Script<
+  { lock: string },
+  Record<string, never>,
+  number
+> = {
+  name: 'lock/lease',
+  sha1: '0590e0aef8e464d058d2bd6622e42fda88669c2a',
+  source: `-- lock/lease
+local function not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
+return not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
+  operands: (keys) => [1, keys.lock],
+  decode: integer,
+};
+
+/** state how many of a holder's holds are still alive, and free the lock at none. */
+export const lockRelease: Script<
+  { lock: string; cancelled: string },
+  { holder: string; count: number; burnMs: number; publish: string; channel: string },
+  number
+> = {
+  name: 'lock/release',
+  sha1: '27ce6b94c877496a4c8065be398b6b5784567468',
+  source: `-- lock/release
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+if burn_ms > 0 then
+  redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
+end
+if redis.call('HEXISTS', lock, holder) == 0 then
+  return redis.call('EXISTS', lock) == 1 and -1 or -2
+end
+if count > 0 then
+  redis.call('HSET', lock, holder, count)
+  return 0
+end
+local others = redis.call('HLEN', lock) - 1
+redis.call('HDEL', lock, holder)
+if others > 0 then
+  return 0
+end
+return tell(1, ARGV[4], ARGV[5], '0', true)`,
+  operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.burnMs, args.publish, args.channel],
+  decode: integer,
+};
+
+/** renew many leases at once, and say of each whether it is still held. */
+export const lockRenew: Script<
+  { locks: readonly string[] },
+  { claims: readonly string[] },
+  string
+> = {
+  name: 'lock/renew',
+  sha1: '2c667369f61ad82d10d11deece7c2e874938afc9',
+  source: `-- lock/renew
+local answers = {}
+for i = 1, #KEYS do
+  local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
+  local held = redis.pcall('HEXISTS', lock, holder)
+  if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+    return held
+  end
+  if held == 1 then
+    if lease_ms > redis.call('PTTL', lock) then
+      redis.call('PEXPIRE', lock, lease_ms)
+    end
+    answers[i] = '1'
+  else
+    answers[i] = redis.call('EXISTS', lock) == 1 and '2' or '0'
+  end
+end
+return table.concat(answers)`,
+  operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.claims],
+  decode: text,
+};
+
+/** whether there is a count under a name, as of a semaphore or a latch. */
+export const namesIsCount: Script<
+  { name: string },
+  Record<string, never>,
+  number
+> = {
+  name: 'names/is-count',
+  sha1: 'e5989776a824f4899c003d4be59e973f05bec842',
+  source: `-- names/is-count
+return type(redis.pcall('GET', KEYS[1])) == 'string' and 1 or 0`,
+  operands: (keys) => [1, keys.name],
+  decode: integer,
+};
+
+/** take permits for the waiters of one client, in order, as many as fit. */
+export const permitsAcquire: Script<
+  { semaphore: string; timeouts: string; requests: string; line: string; beats: string },
+  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
+  string
+> = {
+  name: 'permits/acquire',
+  sha1: 'b3ac7432615636e48ec86fca5400f69886d65cd8',
+  source: `-- permits/acquire
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permits_reclaim(semaphore, timeouts, now)
+  local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
+  if #expired == 0 then
+    return 0, 0
+  end
+  local all = #expired == 1000 and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
+  redis.call('INCRBY', semaphore, #expired)
+  local removed = redis.pcall('ZREM', timeouts, unpack(expired))
+  if type(removed) == 'table' then
+    redis.call('INCRBY', semaphore, -#expired)
+    return removed
+  end
+  return #expired, all - #expired
+end
+local function permit_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permits_take(timeouts, first, count, expiry)
+  local entries = {}
+  for i = 0, count - 1 do
+    entries[#entries + 1] = expiry
+    entries[#entries + 1] = permit_id(first, i)
+  end
+  redis.call('ZADD', timeouts, unpack(entries))
+end
+local function permits_expiry_ms(timeouts, count, now)
+  local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
+  if not last[2] or tonumber(last[2]) >= 922337203685477 then
+    return -1
+  end
+  return math.max(tonumber(last[2]) - now, 0)
+end
+local function beat(beats, member, now)
+  zadd_for(beats, 600000, now, member)
+end
+local function first_in_line(line, beats, now)
+  for i = 1, 32 do
+    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      return nil
+    end
+    local heard = redis.call('ZSCORE', beats, first[1])
+    local left = heard and tonumber(heard) + 4000 - now or 0
+    if left > 0 then
+      return first[1], tonumber(first[2]), left
+    end
+    if i == 32 then
+      return first[1], tonumber(first[2]), 0
+    end
+    redis.call('ZREM', line, first[1])
+    redis.call('ZREM', beats, first[1])
+  end
+end
+local function serve_waiters(line, beats, client, must_queue, available, needs)
+  local now, left = now_ms(), false
+  if must_queue then
+    local time = redis.call('TIME')
+    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
+    zadd_for(line, 600000, 'NX', rank, client)
+    beat(beats, client, now)
+  elseif redis.call('ZREM', line, client) == 1 then
+    redis.call('ZREM', beats, client)
+    left = true
+  end
+  local first, _, absent_ms = first_in_line(line, beats, now)
+  local served, taken = 0, 0
+  for i = 1, #needs do
+    local need = tonumber(needs[i])
+    if first and first ~= client or need > available - taken then
+      break
+    end
+    served, taken = served + 1, taken + need
+    if first then
+      left = redis.call('ZREM', line, client) == 1
+      redis.call('ZREM', beats, client)
+      first, _, absent_ms = first_in_line(line, beats, now)
+    end
+  end
+  return served, taken, first and first ~= client and absent_ms or -1, left
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local pool, wrong = permit_pool(semaphore)
+if wrong then
+  return wrong
+end
+local counts, leases = {}, {}
+for i = 7, #ARGV do
+  local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
+  counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
+end
+needs_memory(requests)
+local now = now_ms()
+local reclaimed, expired = 0, 0
+if pool then
+  reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
+end
+if type(reclaimed) == 'table' then
+  return reclaimed
+end
+local available = (pool or 0) + reclaimed + expired
+local served, taken, retry_ms, left =
+  serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
+available = available - taken
+local life_ms = -1
+if served > 0 then
+  life_ms = redis.call('PTTL', semaphore)
+  keep_record(requests, ARGV[2])
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  for i = 1, served do
+    permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
+  end
+  if life_ms > 0 then
+    redis.call('PEXPIRE', timeouts, life_ms)
+  end
+end
+if retry_ms < 0 and served < #counts and pool then
+  retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
+end
+answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
+if served > 0 then
+  record(requests, number, answer)
+end
+if left then
+  return tell(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+elseif reclaimed > 0 then
+  return tell_available(answer, available, ARGV[3], ARGV[4])
+end
+return answer`,
+  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
+  decode: text,
+};
+
+/** remove a semaphore with all its permits, at most once per request. */
+export const permitsDelete: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; floor: number },
+  string
+> = {
+  name: 'permits/delete',
+  sha1: 'cf839f2161e97ccf1e1b8e60ce2d80fb6251a871',
+  source: `-- permits/delete
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+redis.call('ZCARD', timeouts)
+local left, wrong = permit_pool(semaphore)
+local refusal = wrong or not left and twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+keep_record(requests, ARGV[2])
+local removed = redis.call('UNLINK', semaphore, timeouts)
+return record(requests, number, removed > 0 and '1' or '0')`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor],
+  decode: text,
+};
+
+/** make sure that an acquisition never runs (again), and return what it took. */
+export const permitsGiveBack: Script<
+  { semaphore: string; timeouts: string; requests: string; line: string; beats: string },
+  { number: number; floor: number; publish: string; channel: string; client: string; leaves: number; claims: readonly Buffer[] },
+  number
+> = {
+  name: 'permits/give-back',
+  sha1: 'c5a076b0f296ad32c400fa499e92df3517002c75',
+  source: `-- permits/give-back
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permit_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permit_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permit_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
+  for from = 0, count - 1, 1000 do
+    local ids = permit_ids(first, from, math.min(from + 1000, count))
+    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
+      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+    end
+  end
+  return taken, held
+end
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
+  end
+  return nil
+end
+local function permits_return(semaphore, timeouts, claims, tells)
+  local left, wrong = permit_pool(semaphore)
+  if wrong then
+    return wrong
+  end
+  local now, taken, held = now_ms(), 0, 0
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
+  end
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or tells) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+  end
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
+  end
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
+  end
+  return left and held or 0, available
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+if not recall(KEYS[3], ARGV[1]) then
+  keep_record(KEYS[3], ARGV[2])
+  record(KEYS[3], ARGV[1], 'cancelled')
+end
+local left = false
+if ARGV[6] == '1' then
+  left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
+  redis.call('ZREM', KEYS[5], ARGV[5])
+end
+local claims = {}
+for i = 7, #ARGV do
+  claims[i - 6] = ARGV[i]
+end
+local held, available = permits_return(KEYS[1], KEYS[2], claims, left)
+return tell_available(held, available or 0, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, ...args.claims],
+  decode: integer,
+};
+
+/** the permits that are taken, the first 100 to expire. */
+export const permitsHolders: Script<
+  { timeouts: string },
+  Record<string, never>,
+  string
+> = {
+  name: 'permits/holders',
+  sha1: 'a21807b339479130c06787b975618c887268adaa',
+  source: `-- permits/holders
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = now_ms()
+local entries =
+  redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
+local texts = {}
+for i = 1, #entries, 2 do
+  local id = string.gsub(entries[i], '.', function(byte)
+    return string.format('%02x', string.byte(byte))
+  end)
+  local expiry = tonumber(entries[i + 1])
+  local left = expiry < 922337203685477 and expiry - now or -1
+  texts[#texts + 1] = id .. ' ' .. string.format('%.0f', left)
+end
+return table.concat(texts, ' ')`,
+  operands: (keys) => [1, keys.timeouts],
+  decode: text,
+};
+
+/** how many permits of a semaphore are left and how many are taken. */
+export const permitsInspect: Script<
+  { semaphore: string; timeouts: string },
+  Record<string, never>,
+  string
+> = {
+  name: 'permits/inspect',
+  sha1: 'c7badba1f070f735cc08a8a21d52ec7dd9f3f595',
+  source: `-- permits/inspect
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local left, wrong = permit_pool(KEYS[1])
+if wrong then
+  return wrong
+end
+if not left then
+  return '0 0 0'
+end
+local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
+local taken = redis.call('ZCARD', KEYS[2]) - expired
+return string.format('%.0f %.0f 1', left + expired, taken)`,
+  operands: (keys) => [2, keys.semaphore, keys.timeouts],
+  decode: text,
+};
+
+/** return permits of our own to the pool. */
+export const permitsRelease: Script<
+  { semaphore: string; timeouts: string },
+  { publish: string; channel: string; claim: Buffer },
+  number
+> = {
+  name: 'permits/release',
+  sha1: '2e0f138aed6364581c9cc864aa17fa5864e713bc',
+  source: `-- permits/release
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permit_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permit_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permit_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
+  for from = 0, count - 1, 1000 do
+    local ids = permit_ids(first, from, math.min(from + 1000, count))
+    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
+      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+    end
+  end
+  return taken, held
+end
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
+  end
+  return nil
+end
+local function permits_return(semaphore, timeouts, claims, tells)
+  local left, wrong = permit_pool(semaphore)
+  if wrong then
+    return wrong
+  end
+  local now, taken, held = now_ms(), 0, 0
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
+  end
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or tells) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+  end
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
+  end
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
+  end
+  return left and held or 0, available
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
+return tell_available(held, available or 0, ARGV[1], ARGV[2])`,
+  operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
+  decode: integer,
+};
+
+/** return a permit to the pool whoever has it, at most once per request. */
+export const permitsReleaseAny: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; floor: number; publish: string; channel: string; claim: Buffer },
+  string
+> = {
+  name: 'permits/release-any',
+  sha1: 'c1e51bbcfd58eb51cfe3a9a443aa381b1117e8da',
+  source: `-- permits/release-any
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permit_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permit_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permit_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
+  for from = 0, count - 1, 1000 do
+    local ids = permit_ids(first, from, math.min(from + 1000, count))
+    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
+      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+    end
+  end
+  return taken, held
+end
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
+  end
+  return nil
+end
+local function permits_return(semaphore, timeouts, claims, tells)
+  local left, wrong = permit_pool(semaphore)
+  if wrong then
+    return wrong
+  end
+  local now, taken, held = now_ms(), 0, 0
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
+  end
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or tells) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+  end
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
+  end
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
+  end
+  return left and held or 0, available
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local requests, number = KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local refusal = redis.call('EXISTS', KEYS[1]) == 0 and twin_refusal(KEYS[2], unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+keep_record(requests, ARGV[2])
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
+if type(held) == 'table' then
+  return held
+end
+answer = record(requests, number, tostring(held))
+return tell_available(answer, available or 0, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.publish, args.channel, args.claim],
+  decode: text,
+};
+
+/** renew the leases of many permits at once, and say of each whether it is held. */
+export const permitsRenew: Script<
+  { keys: readonly string[] },
+  { claims: readonly Buffer[] },
+  string
+> = {
+  name: 'permits/renew',
+  sha1: 'fc3026f2203b3e0efdab5c9c2f46712e8980c998',
+  source: `-- permits/renew
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = now_ms()
+local answers = {}
+for i = 1, #ARGV do
+  local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
+  local permit, lease_ms = string.sub(ARGV[i], 1, 16), tonumber(string.sub(ARGV[i], 17))
+  local expiry = redis.pcall('ZSCORE', timeouts, permit)
+  local ttl = redis.call('PTTL', semaphore)
+  if type(expiry) == 'table' then
+    if not string.find(expiry.err, 'WRONGTYPE', 1, true) then
+      return expiry
+    end
+    answers[i] = '2'
+  elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
+    answers[i] = '0'
+  else
+    if ttl > 0 then
+      redis.call('PEXPIRE', timeouts, ttl)
+    end
+    if lease_ms > tonumber(expiry) - now then
+      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
+    end
+    answers[i] = ttl < 0 and '1' or '1:' .. ttl
+  end
+end
+return table.concat(answers, ' ')`,
+  operands: (keys, args) => [keys.keys.length, ...keys.keys, ...args.claims],
+  decode: text,
+};
+
+/** grow or shrink the number of permits, at most once per request. */
+export const permitsResize: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; floor: number; way: string; permits: number; publish: string; channel: string },
+  string
+> = {
+  name: 'permits/resize',
+  sha1: '51f915a4f0f179f524b56b1aad26e7147b9afb6e',
+  source: `-- permits/resize
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local taken = redis.call('ZCARD', timeouts)
+local left, wrong = permit_pool(semaphore)
+if wrong then
+  return wrong
+end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
+if not left then
+  local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+  if refusal then
+    return refusal
+  end
+  redis.call('UNLINK', timeouts)
+  left, taken = 0, 0
+end
+local total = left + taken
+local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
+if total + delta > 2147483647 or left + delta < -2147483648 then
+  return record(requests, number, '0')
+end
+local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
+redis.call('INCRBY', semaphore, string.format('%.0f', delta))
+answer = record(requests, number, '1')
+if delta > 0 then
+  return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
+end
+return answer`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.way, args.permits, args.publish, args.channel],
+  decode: text,
+};
+
+/** set the number of permits unless one is set, at most once per request. */
+export const permitsTrySet: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; floor: number; permits: number; ttlMs: number; publish: string; channel: string },
+  string
+> = {
+  name: 'permits/try-set',
+  sha1: 'aafd933b335f0dab55569684e91351e064cabf28',
+  source: `-- permits/try-set
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
+  end
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+redis.call('ZCARD', timeouts)
+local left, wrong = permit_pool(semaphore)
+if wrong then
+  return wrong
+end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
+if left then
+  return record(requests, number, '0')
+end
+local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+redis.call('UNLINK', timeouts)
+set_for(semaphore, ARGV[3], ARGV[4])
+answer = record(requests, number, '1')
+return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.permits, args.ttlMs, args.publish, args.channel],
+  decode: text,
+};
+
+/** set when a permit expires, whoever has it, at most once per request. */
+export const permitsUpdateLease: Script<
+  { semaphore: string; timeouts: string; requests: string },
+  { number: number; floor: number; permit: Buffer; leaseMs: number; publish: string; channel: string },
+  string
+> = {
+  name: 'permits/update-lease',
+  sha1: '1b7d3a705ac740fe28f29e5b27e18c8a65186c69',
+  source: `-- permits/update-lease
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function permit_pool(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local left, wrong = permit_pool(semaphore)
+if wrong then
+  return wrong
+end
+keep_record(requests, ARGV[2])
+local now = now_ms()
+local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
+if not left or expiry <= now then
+  return record(requests, number, '0')
+end
+local life_ms = redis.call('PTTL', semaphore)
+redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
+if life_ms > 0 then
+  redis.call('PEXPIRE', timeouts, life_ms)
+end
+answer = record(requests, number, '1')
+if now + ARGV[4] < expiry then
+  return tell(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+end
+return answer`,
+  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.permit, args.leaseMs, args.publish, args.channel],
+  decode: text,
+};
+
+/** make sure that a request that was given up never runs, or tell what it did. */
+export const requestsCancel: Script<
+  { requests: string },
+  { number: number; floor: number },
+  string
+> = {
+  name: 'requests/cancel',
+  sha1: '1522318cb6c13f0d38e90efa8150754fc5cf3832',
+  source: `-- requests/cancel
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local answer = recall(KEYS[1], ARGV[1])
+if answer then
+  return answer
+end
+keep_record(KEYS[1], ARGV[2])
+return record(KEYS[1], ARGV[1], 'cancelled')`,
+  operands: (keys, args) => [1, keys.requests, args.number, args.floor],
+  decode: text,
+};
+
+/** admit readers, or say how long each has to wait. */
+export const rwlockAcquireRead: Script<
+  { lock: string; readers: string; writers: string; waiting: string; beats: string; ofClaims: readonly string[] },
+  { client: string; place: string; publish: string; channel: string; claims: readonly string[] },
+  string
+> = {
+  name: 'rwlock/acquire-read',
+  sha1: '9c7e09fa01bacb0d4fc86aada5e337e7c91ca376',
+  source: `-- rwlock/acquire-read
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function beat(beats, member, now)
+  zadd_for(beats, 600000, now, member)
+end
+local function first_in_line(line, beats, now)
+  for i = 1, 32 do
+    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      return nil
+    end
+    local heard = redis.call('ZSCORE', beats, first[1])
+    local left = heard and tonumber(heard) + 4000 - now or 0
+    if left > 0 then
+      return first[1], tonumber(first[2]), left
+    end
+    if i == 32 then
+      return first[1], tonumber(first[2]), 0
+    end
+    redis.call('ZREM', line, first[1])
+    redis.call('ZREM', beats, first[1])
+  end
+end
+local function keep_holds(keys, first, last, lease_ms)
+  local made = {}
+  for i = first, last do
+    local left = redis.call('PTTL', keys[i])
+    if left < lease_ms then
+      redis.call('SET', keys[i], '1', 'PX', lease_ms)
+      if left == -2 then
+        made[#made + 1] = keys[i]
+      end
+    end
+  end
+  return made
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local function rw_sweep(lock, readers, now)
+  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
+  if #dead == 0 then
+    return false
+  end
+  redis.call('HDEL', lock, unpack(dead))
+  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+  if freed then
+    redis.call('DEL', lock)
+  end
+  redis.call('ZREM', readers, unpack(dead))
+  return freed
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, readers, writers, waiting, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local client = ARGV[1]
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+local now = math.floor(micros / 1000)
+local freed = rw_sweep(lock, readers, now)
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local writer, writer_since, writer_ms
+if mode ~= 'write' then
+  writer, writer_since, writer_ms = first_in_line(writers, beats, now)
+end
+local function refusal(count, since, writer_beside, cancelled)
+  local is_beside = mode == 'write' and redis.call('HEXISTS', lock, writer_beside .. ':write') == 1
+  if (count > 1 or writer_beside ~= '') and not is_beside then
+    return mode and -4 or -2
+  end
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  if is_beside then
+    return nil
+  end
+  if mode == 'write' then
+    return redis.call('PTTL', lock)
+  end
+  return writer and writer_since < since and writer_ms or nil
+end
+if ARGV[2] == 'line' then
+  needs_memory(waiting)
+  redis.call('ZREM', waiting, '')
+end
+local answers, earliest, key = { string.format('%.0f', micros) }, nil, 6
+for i = 5, #ARGV, 5 do
+  local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  local since = tonumber(ARGV[i + 3])
+  since = since > 0 and since or micros
+  local held = tonumber(redis.call('HGET', lock, reader) or 0)
+  local code = held == 0 and refusal(count, since, ARGV[i + 4], KEYS[key]) or nil
+  if code then
+    answers[#answers + 1] = string.format('%.0f', code)
+    if code >= -1 then
+      earliest = math.min(earliest or since, since)
+    end
+  else
+    needs_memory(readers)
+    if not mode then
+      redis.call('UNLINK', readers)
+    end
+    mode = mode or 'read'
+    local longest_ms = math.max(redis.call('PTTL', lock), lease_ms)
+    zadd_for(readers, longest_ms, 'GT', now + lease_ms, reader)
+    local made = keep_holds(KEYS, key + 1, key + 2, lease_ms)
+    local written = redis.pcall('HSET', lock, 'mode', mode, reader, math.max(held, count))
+    if type(written) == 'table' then
+      for _, hold in ipairs(made) do
+        redis.call('PEXPIRE', hold, 0)
+      end
+      return written
+    end
+    redis.call('PEXPIRE', lock, longest_ms)
+    answers[#answers + 1] = 'T'
+  end
+  key = key + 3
+end
+if earliest and ARGV[2] ~= 'none' then
+  local before = tonumber(redis.call('ZSCORE', waiting, client) or 0)
+  freed = freed or ARGV[2] == 'line' and not mode and before > 0 and before < earliest
+  if ARGV[2] == 'line' or before == 0 or before > earliest then
+    zadd_for(waiting, 600000, earliest, client)
+  else
+    redis.call('PEXPIRE', waiting, 600000)
+  end
+  beat(beats, client, now)
+elseif ARGV[2] == 'line' and redis.call('ZREM', waiting, client) == 1 then
+  redis.call('ZREM', beats, client)
+end
+local answer = table.concat(answers, ' ')
+if freed then
+  return tell(answer, ARGV[3], ARGV[4], '0')
+end
+return answer`,
+  operands: (keys, args) => [5 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.beats, ...keys.ofClaims, args.client, args.place, args.publish, args.channel, ...args.claims],
+  decode: text,
+};
+
+/** take hold number `count` of the write lock, or say how long to wait. */
+export const rwlockAcquireWrite: Script<
+  { lock: string; cancelled: string; readers: string; writers: string; waiting: string; beats: string },
+  { holder: string; count: number; leaseMs: number; place: string; publish: string; channel: string; stem: string },
+  number | null
+> = {
+  name: 'rwlock/acquire-write',
+  sha1: '98284b2fe8678788b528bac597082a3bd1b78f90',
+  source: `-- rwlock/acquire-write
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function beat(beats, member, now)
+  zadd_for(beats, 600000, now, member)
+end
+local function first_in_line(line, beats, now)
+  for i = 1, 32 do
+    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      return nil
+    end
+    local heard = redis.call('ZSCORE', beats, first[1])
+    local left = heard and tonumber(heard) + 4000 - now or 0
+    if left > 0 then
+      return first[1], tonumber(first[2]), left
+    end
+    if i == 32 then
+      return first[1], tonumber(first[2]), 0
+    end
+    redis.call('ZREM', line, first[1])
+    redis.call('ZREM', beats, first[1])
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local function rw_last(lock, readers, now)
+  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
+  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+    return tonumber(last[2]) - now
+  end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_readers(lock, readers, now, stem)
+  local last = rw_last(lock, readers, now)
+  if last then
+    return last
+  end
+  local are_all = redis.call('HLEN', lock) <= 200
+  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
+  for i = 1, #fields, 2 do
+    local reader = fields[i]
+    if reader ~= 'mode' then
+      local left = rw_left(readers, reader, fields[i + 1], now, stem)
+      if left > 0 then
+        return left
+      end
+      redis.call('HDEL', lock, reader)
+      redis.call('ZREM', readers, reader)
+    end
+  end
+  if not are_all then
+    return 0
+  end
+  redis.call('DEL', lock, readers)
+  return nil
+end
+local function rw_sweep(lock, readers, now)
+  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
+  if #dead == 0 then
+    return false
+  end
+  redis.call('HDEL', lock, unpack(dead))
+  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+  if freed then
+    redis.call('DEL', lock)
+  end
+  redis.call('ZREM', readers, unpack(dead))
+  return freed
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function write_hold(lock, holder, held, count, lease_ms)
+  if held == 0 then
+    redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
+  end
+  if redis.call('PTTL', lock) < lease_ms then
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
+end
+local lock, cancelled, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local waiting, beats = KEYS[5], KEYS[6]
+local holder, count, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local field = holder .. ':write'
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+local now = math.floor(micros / 1000)
+local freed = rw_sweep(lock, readers, now)
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local function busy()
+  if mode == 'write' then
+    return redis.call('PTTL', lock)
+  end
+  local left = mode and rw_readers(lock, readers, now, ARGV[7])
+  if left then
+    return left
+  end
+  freed = freed or mode == 'read'
+  local reader, since, reader_ms = first_in_line(waiting, beats, now)
+  local mine = redis.call('ZSCORE', writers, holder)
+  return reader and since < (tonumber(mine or micros)) and reader_ms or nil
+end
+local function refusal()
+  if count > 1 then
+    return mode and -4 or -2
+  end
+  if redis.call('EXISTS', cancelled) == 1 then
+    return -3
+  end
+  local ms = busy()
+  if ms and ARGV[4] == 'line' then
+    zadd_for(writers, 600000, 'NX', micros, holder)
+    beat(beats, holder, now)
+  end
+  return ms
+end
+local held = tonumber(redis.call('HGET', lock, field) or 0)
+local code = held == 0 and refusal() or nil
+if not code then
+  needs_memory(readers)
+  if redis.call('ZREM', writers, holder) == 1 then
+    redis.call('ZREM', beats, holder)
+  end
+  if held > 0 then
+    write_hold(lock, field, held, count, lease_ms)
+  else
+    redis.call('UNLINK', readers)
+    redis.call('PEXPIRE', lock, lease_ms)
+    redis.call('HSET', lock, 'mode', 'write', field, count)
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
+end
+if freed then
+  return tell(code, ARGV[5], ARGV[6], '0')
+end
+return code`,
+  operands: (keys, args) => [6, keys.lock, keys.cancelled, keys.readers, keys.writers, keys.waiting, keys.beats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel, args.stem],
+  decode: integerOrNull,
+};
+
+/** free a read-write lock whoever holds it in one mode, at most once per request. */
+export const rwlockForceRelease: Script<
+  { lock: string; readers: string; requests: string },
+  { number: number; floor: number; mode: string; publish: string; channel: string; stem: string },
+  string
+> = {
+  name: 'rwlock/force-release',
+  sha1: '01f479f05de4442b6e8fb0b01ec1ae3f556c9db8',
+  source: `-- rwlock/force-release
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local function rw_sweep(lock, readers, now)
+  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
+  if #dead == 0 then
+    return false
+  end
+  redis.call('HDEL', lock, unpack(dead))
+  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+  if freed then
+    redis.call('DEL', lock)
+  end
+  redis.call('ZREM', readers, unpack(dead))
+  return freed
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, readers, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+keep_record(requests, ARGV[2])
+local freed = rw_sweep(lock, readers, now_ms())
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local is_held = mode == ARGV[3]
+if is_held then
+  local fields, hold_keys = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2], {}
+  for i = 1, #fields, 2 do
+    local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
+    for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100, 500 - #hold_keys) do
+      hold_keys[#hold_keys + 1] = stem .. hold
+    end
+  end
+  redis.call('UNLINK', lock, readers, unpack(hold_keys))
+end
+answer = record(requests, number, is_held and '1' or '0')
+if is_held or freed then
+  return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
+end
+return answer`,
+  operands: (keys, args) => [3, keys.lock, keys.readers, keys.requests, args.number, args.floor, args.mode, args.publish, args.channel, args.stem],
+  decode: text,
+};
+
+/** how many holds one holder has of a read-write lock. */
+export const rwlockHoldCount: Script<
+  { lock: string; readers: string },
+  { holder: string; stem: string },
+  number
+> = {
+  name: 'rwlock/hold-count',
+  sha1: '80a790897e8e9bd2424a56234f1028f50fba962a',
+  source: `-- rwlock/hold-count
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local lock, readers, holder = KEYS[1], KEYS[2], ARGV[1]
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local holds = redis.call('HGET', lock, holder)
+if not holds then
+  return 0
+end
+if
+  string.sub(holder, -6) ~= ':write' and rw_left(readers, holder, holds, now_ms(), ARGV[2]) <= 0
+then
+  return 0
+end
+return tonumber(holds)`,
+  operands: (keys, args) => [2, keys.lock, keys.readers, args.holder, args.stem],
+  decode: integer,
+};
+
+/** who holds a read-write lock, and how long each lease still runs, page by page. */
+export const rwlockInspect: Script<
+  { lock: string; readers: string },
+  { cursor: string; stem: string },
+  string
+> = {
+  name: 'rwlock/inspect',
+  sha1: '994df3524bba0e14f542a406e5d9da39c100dfbf',
+  source: `-- rwlock/inspect
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local lock, readers, now = KEYS[1], KEYS[2], now_ms()
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local page = redis.call('HSCAN', lock, ARGV[1], 'COUNT', 250)
+local fields, answer = page[2], { page[1] }
+for i = 1, #fields, 2 do
+  local holder, holds = fields[i], fields[i + 1]
+  local left = 0
+  if string.sub(holder, -6) == ':write' then
+    left = redis.call('PTTL', lock)
+  elseif holder ~= 'mode' then
+    left = math.max(0, rw_left(readers, holder, holds, now, ARGV[2]))
+  end
+  if left ~= 0 then
+    for _, part in ipairs({ holder, holds, string.format('%.0f', left) }) do
+      answer[#answer + 1] = part
+    end
+  end
+end
+return cjson.encode(answer)`,
+  operands: (keys, args) => [2, keys.lock, keys.readers, args.cursor, args.stem],
+  decode: text,
+};
+
+/** how long one side of a read-write lock is still held. */
+export const rwlockLease: Script<
+  { lock: string; readers: string },
+  { side: string; cursor: string; enoughMs: number; stem: string },
+  string
+> = {
+  name: 'rwlock/lease',
+  sha1: 'da1cd58a2087936cb56689510c747e650e939f17',
+  source: `-- rwlock/lease
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_last(lock, readers, now)
+  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
+  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+    return tonumber(last[2]) - now
+  end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+local lock, readers, now = KEYS[1], KEYS[2], now_ms()
+local mode = rw_mode(lock)
+if type(mode) == 'table' then
+  return mode
+end
+local ttl = redis.call('PTTL', lock)
+if ARGV[1] == 'write' then
+  return '0 ' .. (mode == 'write' and ttl or -2)
+end
+local enough = math.min(tonumber(ARGV[3]), ttl > 0 and ttl - 1 or math.huge)
+local longest = ARGV[2] == '0' and rw_last(lock, readers, now) or -2
+if
+  longest >= enough
+  or longest > 0 and redis.call('HLEN', lock) - 1 == redis.call('ZCARD', readers)
+then
+  return '0 ' .. string.format('%.0f', longest)
+end
+local page = redis.call('HSCAN', lock, ARGV[2], 'COUNT', 250)
+local cursor, fields = page[1], page[2]
+for i = 1, #fields, 2 do
+  local reader = fields[i]
+  if reader ~= 'mode' and string.sub(reader, -6) ~= ':write' then
+    local left = rw_left(readers, reader, fields[i + 1], now, ARGV[4])
+    if left > 0 and left > longest then
+      longest = left
+    end
+    if longest >= enough then
+      cursor = '0'
+      break
+    end
+  end
+end
+return cursor .. ' ' .. string.format('%.0f', longest)`,
+  operands: (keys, args) => [2, keys.lock, keys.readers, args.side, args.cursor, args.enoughMs, args.stem],
+  decode: text,
+};
+
+/** no reader of a client waits any more; writers that stood back for it may go. */
+export const rwlockLeaveLine: Script<
+  { lock: string; waiting: string; beats: string },
+  { client: string; publish: string; channel: string },
+  number
+> = {
+  name: 'rwlock/leave-line',
+  sha1: 'd8e0d7594c9b4f7c7f2aa6ad639bbe0da0dfd356',
+  source: `-- rwlock/leave-line
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local is_free = redis.call('EXISTS', KEYS[1]) == 0
+local left = redis.call('ZREM', KEYS[2], ARGV[1])
+if left == 1 then
+  redis.call('ZREM', KEYS[3], ARGV[1])
+  if is_free then
+    return tell(left, ARGV[2], ARGV[3], '0')
+  end
+end
+return left`,
+  operands: (keys, args) => [3, keys.lock, keys.waiting, keys.beats, args.client, args.publish, args.channel],
+  decode: integer,
+};
+
+/** state how many of a reader's holds are still alive; the last reader that leaves frees the lock. */
+export const rwlockReleaseRead: Script<
+  { lock: string; cancelled: string; readers: string; holds: readonly string[] },
+  { holder: string; count: number; burnMs: number; publish: string; channel: string; stem: string },
+  number
+> = {
+  name: 'rwlock/release-read',
+  sha1: '3162af6f464f8d55f69177025e79ad5231ec8ee1',
+  source: `-- rwlock/release-read
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_is_alive(readers, reader, hold, now)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) > now
+  end
+  return redis.call('EXISTS', hold) == 1
+end
+local function rw_last(lock, readers, now)
+  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
+  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+    return tonumber(last[2]) - now
+  end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_readers(lock, readers, now, stem)
+  local last = rw_last(lock, readers, now)
+  if last then
+    return last
+  end
+  local are_all = redis.call('HLEN', lock) <= 200
+  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
+  for i = 1, #fields, 2 do
+    local reader = fields[i]
+    if reader ~= 'mode' then
+      local left = rw_left(readers, reader, fields[i + 1], now, stem)
+      if left > 0 then
+        return left
+      end
+      redis.call('HDEL', lock, reader)
+      redis.call('ZREM', readers, reader)
+    end
+  end
+  if not are_all then
+    return 0
+  end
+  redis.call('DEL', lock, readers)
+  return nil
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, cancelled, readers = KEYS[1], KEYS[2], KEYS[3]
+local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local first = 4
+if burn_ms > 0 then
+  redis.call('SET', cancelled, '1', 'PX', burn_ms)
+end
+local mode = redis.call('HGET', lock, 'mode')
+local held = redis.call('HGET', lock, holder)
+if not held then
+  redis.call('ZREM', readers, holder)
+  redis.call('DEL', unpack(KEYS, first))
+  return mode == 'write' and -1 or -2
+end
+local now = now_ms()
+local alive = rw_is_alive(readers, holder, KEYS[first], now)
+local stays = alive and count > 0
+if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
+  redis.call('DEL', lock, readers, unpack(KEYS, first))
+  return tell(alive and 1 or -2, ARGV[4], ARGV[5], '0')
+end
+if stays then
+  redis.call('HSET', lock, holder, count)
+  first = first + 1
+else
+  redis.call('ZREM', readers, holder)
+  redis.call('HDEL', lock, holder)
+end
+local removed = first <= #KEYS and redis.pcall('DEL', unpack(KEYS, first))
+if type(removed) == 'table' then
+  redis.call('HSET', lock, holder, held)
+  return removed
+end
+if stays then
+  return 0
+end
+local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6])
+local answer = not alive and -2 or freed and 1 or 0
+if freed then
+  return tell(answer, ARGV[4], ARGV[5], '0')
+end
+return answer`,
+  operands: (keys, args) => [3 + keys.holds.length, keys.lock, keys.cancelled, keys.readers, ...keys.holds, args.holder, args.count, args.burnMs, args.publish, args.channel, args.stem],
+  decode: integer,
+};
+
+/** state how many of a writer's holds are still alive; at none the lock is free, or goes on as its own readers' (downgrade). A writer that waits leaves its line. */
+export const rwlockReleaseWrite: Script<
+  { lock: string; cancelled: string; writers: string; beats: string; readers: string },
+  { holder: string; count: number; burnMs: number; publish: string; channel: string; stem: string },
+  number
+> = {
+  name: 'rwlock/release-write',
+  sha1: '70604010d16eedd448e2025904daf880f3a3327a',
+  source: `-- rwlock/release-write
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_last(lock, readers, now)
+  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
+  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+    return tonumber(last[2]) - now
+  end
+  return nil
+end
+local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+local function rw_readers(lock, readers, now, stem)
+  local last = rw_last(lock, readers, now)
+  if last then
+    return last
+  end
+  local are_all = redis.call('HLEN', lock) <= 200
+  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
+  for i = 1, #fields, 2 do
+    local reader = fields[i]
+    if reader ~= 'mode' then
+      local left = rw_left(readers, reader, fields[i + 1], now, stem)
+      if left > 0 then
+        return left
+      end
+      redis.call('HDEL', lock, reader)
+      redis.call('ZREM', readers, reader)
+    end
+  end
+  if not are_all then
+    return 0
+  end
+  redis.call('DEL', lock, readers)
+  return nil
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local lock, cancelled, writers, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local field = holder .. ':write'
+if burn_ms > 0 then
+  redis.call('SET', cancelled, '1', 'PX', burn_ms)
+end
+if redis.call('HEXISTS', lock, field) == 0 then
+  local answer = redis.call('EXISTS', lock) == 1 and -1 or -2
+  if redis.call('ZREM', writers, holder) == 1 then
+    redis.call('ZREM', beats, holder)
+    if redis.call('HGET', lock, 'mode') ~= 'write' then
+      return tell(answer, ARGV[4], ARGV[5], '1')
+    end
+  end
+  return answer
+end
+if count > 0 then
+  redis.call('HSET', lock, field, count)
+  return 0
+end
+if redis.call('HLEN', lock) == 2 then
+  redis.call('DEL', lock)
+else
+  local now = now_ms()
+  redis.call('HSET', lock, 'mode', 'read')
+  local removed = redis.pcall('HDEL', lock, field)
+  if type(removed) == 'table' then
+    redis.call('HSET', lock, 'mode', 'write')
+    return removed
+  end
+  rw_readers(lock, KEYS[5], now, ARGV[6])
+end
+return tell(1, ARGV[4], ARGV[5], '1')`,
+  operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.writers, keys.beats, keys.readers, args.holder, args.count, args.burnMs, args.publish, args.channel, args.stem],
+  decode: integer,
+};
+
+/** renew many readers at once, each with its hold keys, and say of each whether it still reads. */
+export const rwlockRenewRead: Script<
+  { ofClaims: readonly string[] },
+  { claims: readonly string[] },
+  string
+> = {
+  name: 'rwlock/renew-read',
+  sha1: '1ef14533640864fd42c80c515debebc07566bd88',
+  source: `-- rwlock/renew-read
+local function keep_holds(keys, first, last, lease_ms)
+  local made = {}
+  for i = first, last do
+    local left = redis.call('PTTL', keys[i])
+    if left < lease_ms then
+      redis.call('SET', keys[i], '1', 'PX', lease_ms)
+      if left == -2 then
+        made[#made + 1] = keys[i]
+      end
+    end
+  end
+  return made
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function rw_is_alive(readers, reader, hold, now)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) > now
+  end
+  return redis.call('EXISTS', hold) == 1
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local answers, key, now = {}, 1, now_ms()
+for i = 1, #ARGV, 3 do
+  local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
+  local count, lease_ms = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  local held = redis.pcall('HEXISTS', lock, reader)
+  if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+    return held
+  end
+  if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
+    if lease_ms > 0 then
+      keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
+      local left = redis.call('PTTL', lock)
+      if left < lease_ms then
+        redis.call('PEXPIRE', lock, lease_ms)
+      end
+      zadd_for(readers, math.max(left, lease_ms), 'GT', now + lease_ms, reader)
+    end
+    answers[#answers + 1] = '1'
+  else
+    answers[#answers + 1] = redis.pcall('HGET', lock, 'mode') == 'write' and '2' or '0'
+  end
+  key = key + 2 + count
+end
+return table.concat(answers)`,
+  operands: (keys, args) => [keys.ofClaims.length, ...keys.ofClaims, ...args.claims],
+  decode: text,
+};
+
+/** take permits for the waiters of one client, in order, as many as fit. */
+export const semaphoreAcquire: Script<
+  { semaphore: string; requests: string; line: string; beats: string; marks: string },
+  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; needs: readonly number[] },
+  string
+> = {
+  name: 'semaphore/acquire',
+  sha1: '0c29bb19644808cdb5cd859423f1e8292ca0c71e',
+  source: `-- semaphore/acquire
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function available_permits(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return 0, false
+  end
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+end
+local function generation(marks, taken_from)
+  local now = redis.call('GET', marks) or '0'
+  return now, now == '0' or now == taken_from
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function beat(beats, member, now)
+  zadd_for(beats, 600000, now, member)
+end
+local function first_in_line(line, beats, now)
+  for i = 1, 32 do
+    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      return nil
+    end
+    local heard = redis.call('ZSCORE', beats, first[1])
+    local left = heard and tonumber(heard) + 4000 - now or 0
+    if left > 0 then
+      return first[1], tonumber(first[2]), left
+    end
+    if i == 32 then
+      return first[1], tonumber(first[2]), 0
+    end
+    redis.call('ZREM', line, first[1])
+    redis.call('ZREM', beats, first[1])
+  end
+end
+local function serve_waiters(line, beats, client, must_queue, available, needs)
+  local now, left = now_ms(), false
+  if must_queue then
+    local time = redis.call('TIME')
+    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
+    zadd_for(line, 600000, 'NX', rank, client)
+    beat(beats, client, now)
+  elseif redis.call('ZREM', line, client) == 1 then
+    redis.call('ZREM', beats, client)
+    left = true
+  end
+  local first, _, absent_ms = first_in_line(line, beats, now)
+  local served, taken = 0, 0
+  for i = 1, #needs do
+    local need = tonumber(needs[i])
+    if first and first ~= client or need > available - taken then
+      break
+    end
+    served, taken = served + 1, taken + need
+    if first then
+      left = redis.call('ZREM', line, client) == 1
+      redis.call('ZREM', beats, client)
+      first, _, absent_ms = first_in_line(line, beats, now)
+    end
+  end
+  return served, taken, first and first ~= client and absent_ms or -1, left
+end
+local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local available = available_permits(semaphore)
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+local mark = generation(KEYS[5])
+needs_memory(requests)
+local served, taken, retry_ms, left =
+  serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
+answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
+if served > 0 then
+  keep_record(requests, ARGV[2])
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  record(requests, number, answer)
+end
+if left then
+  return tell_available(answer, available - taken, ARGV[3], ARGV[4])
+end
+return answer`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
+  decode: text,
+};
+
+/** change the number of permits, at most once per request. */
+export const semaphoreAddPermits: Script<
+  { semaphore: string; requests: string; marks: string },
+  { number: number; floor: number; publish: string; channel: string; delta: number },
+  string
+> = {
+  name: 'semaphore/add-permits',
+  sha1: 'c3faf9a4b41df6dca449ba902ad7186d69d18483',
+  source: `-- semaphore/add-permits
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function available_permits(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return 0, false
+  end
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+end
+local function new_generation(marks, ttl_ms)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('GET', marks) or 0)
+  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  return mark
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local available, exists = available_permits(semaphore)
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
+local sum = available + ARGV[5]
+if sum > 2147483647 or sum < -2147483648 then
+  return record(requests, number, string.format('full %.0f', available))
+end
+if not exists then
+  new_generation(KEYS[3], 0)
+end
+redis.call('INCRBY', semaphore, ARGV[5])
+answer = record(requests, number, string.format('%.0f', sum))
+if tonumber(ARGV[5]) > 0 then
+  return tell_available(answer, sum, ARGV[3], ARGV[4])
+end
+return answer`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.delta],
+  decode: text,
+};
+
+/** remove a semaphore, at most once per request. */
+export const semaphoreDelete: Script<
+  { semaphore: string; requests: string; marks: string },
+  { number: number; floor: number },
+  string
+> = {
+  name: 'semaphore/delete',
+  sha1: '9cc9a6b87b803f06a46b0a6c08f2f911db5b2eae',
+  source: `-- semaphore/delete
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function available_permits(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return 0, false
+  end
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+end
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+if not available_permits(semaphore) then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+keep_record(requests, ARGV[2])
+local deleted = redis.call('DEL', semaphore)
+redis.call('DEL', KEYS[3])
+return record(requests, number, tostring(deleted))`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor],
+  decode: text,
+};
+
+/** take all permits that are left, at most once per request. */
+export const semaphoreDrainPermits: Script<
+  { semaphore: string; requests: string },
+  { number: number; floor: number },
+  string
+> = {
+  name: 'semaphore/drain-permits',
+  sha1: '48e8d64f86aca1f0086642eb3705cbcca37739b8',
+  source: `-- semaphore/drain-permits
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function available_permits(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return 0, false
+  end
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+end
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local available = available_permits(semaphore)
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+keep_record(requests, ARGV[2])
+if available > 0 then
+  redis.call('DECRBY', semaphore, string.format('%.0f', available))
+end
+return record(requests, number, string.format('%.0f', math.max(available, 0)))`,
+  operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor],
+  decode: text,
+};
+
+/** make sure that a request never runs (again), and undo what it took. */
+export const semaphoreGiveBack: Script<
+  { semaphore: string; requests: string; line: string; beats: string; marks: string },
+  { number: number; floor: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string },
+  number
+> = {
+  name: 'semaphore/give-back',
+  sha1: '663f306e2a0c63dcaca0800d0a9d3151202667e2',
+  source: `-- semaphore/give-back
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function generation(marks, taken_from)
+  local now = redis.call('GET', marks) or '0'
+  return now, now == '0' or now == taken_from
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
+local answer = recall(requests, number)
+local permits, mark = ARGV[7], ARGV[8]
+if answer then
+  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)$')
+end
+permits = tonumber(permits or 0)
+local _, is_theirs = generation(KEYS[5], mark)
+local value = redis.pcall('GET', semaphore)
+if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+  return value
+end
+local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
+keep_record(requests, ARGV[2])
+local left = false
+if ARGV[6] == '1' then
+  left = redis.call('ZREM', KEYS[3], client) == 1
+  redis.call('ZREM', KEYS[4], client)
+end
+redis.call('ZREMRANGEBYSCORE', requests, number, number)
+local returns = available and is_theirs
+local given = returns and math.max(math.min(permits, 2147483647 - available), 0) or 0
+local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
+if type(sum) == 'table' then
+  if answer then
+    record(requests, number, answer)
+  end
+  return sum
+end
+record(requests, number, 'cancelled')
+if given > 0 or left then
+  return tell_available(given, (available or 0) + given, ARGV[3], ARGV[4])
+end
+return given`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
+  decode: integer,
+};
+
+/** how many permits a semaphore has left, and whether any were set. */
+export const semaphoreInspect: Script<
+  { semaphore: string },
+  Record<string, never>,
+  string
+> = {
+  name: 'semaphore/inspect',
+  sha1: '8aad704db1556b22dbe684223d798c6cdc05102d',
+  source: `-- semaphore/inspect
+local function available_permits(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return 0, false
+  end
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+end
+local available, exists = available_permits(KEYS[1])
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+return string.format('%.0f %.0f', available, exists and 1 or 0)`,
+  operands: (keys) => [1, keys.semaphore],
+  decode: text,
+};
+
+/** give permits back, at most once per request, and serve waiters with them. */
+export const semaphoreRelease: Script<
+  { semaphore: string; requests: string; line: string; beats: string; marks: string },
+  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; needs: readonly number[] },
+  string
+> = {
+  name: 'semaphore/release',
+  sha1: 'd56da55ab2af4a6069044f568dd07e0269383793',
+  source: `-- semaphore/release
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function available_permits(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return 0, false
+  end
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+end
+local function generation(marks, taken_from)
+  local now = redis.call('GET', marks) or '0'
+  return now, now == '0' or now == taken_from
+end
+local function new_generation(marks, ttl_ms)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('GET', marks) or 0)
+  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  return mark
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function beat(beats, member, now)
+  zadd_for(beats, 600000, now, member)
+end
+local function first_in_line(line, beats, now)
+  for i = 1, 32 do
+    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      return nil
+    end
+    local heard = redis.call('ZSCORE', beats, first[1])
+    local left = heard and tonumber(heard) + 4000 - now or 0
+    if left > 0 then
+      return first[1], tonumber(first[2]), left
+    end
+    if i == 32 then
+      return first[1], tonumber(first[2]), 0
+    end
+    redis.call('ZREM', line, first[1])
+    redis.call('ZREM', beats, first[1])
+  end
+end
+local function serve_waiters(line, beats, client, must_queue, available, needs)
+  local now, left = now_ms(), false
+  if must_queue then
+    local time = redis.call('TIME')
+    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
+    zadd_for(line, 600000, 'NX', rank, client)
+    beat(beats, client, now)
+  elseif redis.call('ZREM', line, client) == 1 then
+    redis.call('ZREM', beats, client)
+    left = true
+  end
+  local first, _, absent_ms = first_in_line(line, beats, now)
+  local served, taken = 0, 0
+  for i = 1, #needs do
+    local need = tonumber(needs[i])
+    if first and first ~= client or need > available - taken then
+      break
+    end
+    served, taken = served + 1, taken + need
+    if first then
+      left = redis.call('ZREM', line, client) == 1
+      redis.call('ZREM', beats, client)
+      first, _, absent_ms = first_in_line(line, beats, now)
+    end
+  end
+  return served, taken, first and first ~= client and absent_ms or -1, left
+end
+local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local available, exists = available_permits(semaphore)
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+local mark, is_theirs = generation(KEYS[5], ARGV[8])
+local is_anybodys = ARGV[8] == ''
+local takes_them = is_anybodys or exists and is_theirs
+keep_record(requests, ARGV[2])
+if takes_them then
+  if available + ARGV[7] > 2147483647 then
+    return record(requests, number, string.format('full %.0f', available))
+  end
+  if not exists then
+    mark = new_generation(KEYS[5], 0)
+  end
+  available = available + ARGV[7]
+end
+local served, taken, retry_ms = 0, 0, -1
+if #ARGV > 8 then
+  served, taken, retry_ms =
+    serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 9) })
+  available = available - taken
+end
+local change = (takes_them and tonumber(ARGV[7]) or 0) - taken
+if takes_them or change ~= 0 then
+  redis.call('INCRBY', semaphore, string.format('%.0f', change))
+end
+answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
+record(requests, number, answer)
+return tell_available(answer, available, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, ...args.needs],
+  decode: text,
+};
+
+/** set the permits of a semaphore that has none yet, at most once per request. */
+export const semaphoreTrySetPermits: Script<
+  { semaphore: string; requests: string; marks: string },
+  { number: number; floor: number; publish: string; channel: string; permits: number; ttlMs: number },
+  string
+> = {
+  name: 'semaphore/try-set-permits',
+  sha1: 'e3bda5203661c2788d061fabf628769d1c1f047c',
+  source: `-- semaphore/try-set-permits
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function keep_record(requests, floor)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function available_permits(semaphore)
+  local value = redis.call('GET', semaphore)
+  if not value then
+    return 0, false
+  end
+  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+end
+local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
+  end
+end
+local function new_generation(marks, ttl_ms)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('GET', marks) or 0)
+  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  return mark
+end
+local function tell(reply, publish, channel, payload, counts)
+  local told = redis.pcall(publish, channel, payload)
+  if type(told) == 'table' then
+    return { reply or false, told.err }
+  end
+  return counts and reply + told or reply
+end
+local function tell_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return tell(reply, publish, channel, string.format('%.0f', available))
+end
+local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
+local answer = recall(requests, number)
+if answer then
+  return answer
+end
+local available, exists = available_permits(semaphore)
+if not available then
+  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+end
+needs_memory(requests)
+keep_record(requests, ARGV[2])
+if exists then
+  return record(requests, number, '0')
+end
+new_generation(KEYS[3], tonumber(ARGV[6]))
+set_for(semaphore, ARGV[5], ARGV[6])
+answer = record(requests, number, '1')
+return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.permits, args.ttlMs],
+  decode: text,
+};
+
+/** how long each of many locks that are waited for still has another holder. */
+export const waitsProbe: Script<
+  { locks: readonly string[] },
+  { holders: readonly string[] },
+  string
+> = {
+  name: 'waits/probe',
+  sha1: '8662866895c7e30c104f8a536ec72f23a19c0ae4',
+  source: `-- waits/probe
+local lives = {}
+for i = 1, #KEYS do
+  local held = redis.pcall('HEXISTS', KEYS[i], ARGV[i])
+  lives[i] = held == 0 and string.format('%.0f', redis.call('PTTL', KEYS[i])) or '-2'
+end
+return table.concat(lives, ' ')`,
+  operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.holders],
+  decode: text,
+};

@@ -1,0 +1,195 @@
+import { OutcomeUnknownError } from '../errors.js';
+import type { Prepared, Sending } from '../core/wire/call.js';
+import type { Counted } from '../core/delivery/counted.js';
+import type { Holder } from '../core/observe/events.js';
+import { GrantLifecycle } from '../core/grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import type { Lease } from '../core/lease/lease.js';
+import { PermitQueue } from '../core/permits/permit-queue.js';
+import type { Request } from '../core/delivery/requests.js';
+import type { Runtime } from '../core/runtime.js';
+import type { LeaseTerms } from '../core/base/arguments.js';
+import { PermitClaims } from './claims.js';
+import type { Claimant } from './claims.js';
+import { LeasedPermit } from './permit.js';
+import { claimOf, idsOf } from './protocol.js';
+import type { Claim, PermitsProtocol } from './protocol.js';
+
+/** A lease this short may be over before its answer arrives, and that is then told as it is. */
+const RETRIED_LEASE_MIN_MS = 100;
+
+/** What the permit-expirable semaphores of one client share. */
+export class PermitsState {
+  /** Local waiters, by key. */
+  readonly queues: Map<string, PermitQueue<Claimant>> = new Map();
+  /** Permits of this client that are held, by id. */
+  readonly permits: Map<string, LeasedPermit> = new Map();
+}
+
+/** Looks after the permits of one semaphore from their grant to their end. */
+export class PermitGrants extends GrantLifecycle<LeasedPermit> {
+  readonly protocol: PermitsProtocol;
+  readonly #state: PermitsState;
+
+  constructor(runtime: Runtime, protocol: PermitsProtocol, state: PermitsState) {
+    super(runtime, protocol);
+    this.protocol = protocol;
+    this.#state = state;
+  }
+
+  /** The permits that the server has granted to `call`; undefined when its answer took longer than
+   * their lease, and that is not among the shortest. `lifeMs`: what the semaphore had left to live, < 0
+   * means no limit. */
+  grant(
+    claim: Claim,
+    terms: LeaseTerms,
+    call: Sending,
+    lifeMs: number,
+  ): LeasedPermit[] | undefined {
+    const { clock, names } = this.runtime;
+    const { renewal } = this.protocol;
+    const now = clock.now();
+    const permits: LeasedPermit[] = [];
+    for (const id of idsOf(claim)) {
+      const lease = this.createLease(id);
+      lease.start(call, terms.leaseMs);
+      lease.limit(call.sentAt, lifeMs);
+      if (terms.leaseMs >= RETRIED_LEASE_MIN_MS && !lease.covers(now)) {
+        lease.end();
+        return undefined;
+      }
+      const permit = new LeasedPermit(this, lease, terms.renewed, now);
+      // Not pushed: that would make room for seventeen, and a permit's lease has one holder.
+      lease.holders = [permit];
+      permits.push(permit);
+    }
+    for (const permit of permits) {
+      // It is in use by the acquisition: nobody is in the way.
+      names.enter(this.protocol);
+      this.#state.permits.set(permit.id, permit);
+      this.runtime.keep(permit.lease, renewal);
+    }
+    return permits;
+  }
+
+  /** The permit of this client with this id, while it is held. */
+  find(id: string): LeasedPermit | undefined {
+    const permit = this.#state.permits.get(id);
+    return permit?.lease.identity.key === this.protocol.key && permit.isHeld ? permit : undefined;
+  }
+
+  /** The semaphore was deleted, by `call`. The permits that were asked for before that are gone with
+   * it, also those that were granted after it was sent. */
+  deleted({ order, sentAt, lastSentAt, strays }: Sending): void {
+    const { watchdog } = this.runtime;
+    for (const lease of watchdog.leasesOf(this.protocol.kind, this.protocol.key)) {
+      if (lease.order < order) {
+        lease.lose('deleted');
+        if (lease.isReordered) {
+          // It may have been granted behind the deletion, by a semaphore that was set since.
+          this.giveBack(claimOf(lease.identity.holderId));
+        }
+      }
+    }
+    if (strays > 0 || lastSentAt !== sentAt) {
+      // A copy of it may have run behind later calls: what they got is asked about.
+      watchdog.look();
+    }
+    this.wake();
+  }
+
+  /** The local waiters of this semaphore. */
+  queue(): PermitQueue<Claimant> {
+    const { queues } = this.#state;
+    const { key } = this.protocol;
+    let queue = queues.get(key);
+    if (queue === undefined) {
+      const claims = new PermitClaims(this.protocol);
+      queue = new PermitQueue(this.runtime, claims, () => queues.delete(key));
+      queues.set(key, queue);
+    }
+    return queue;
+  }
+
+  /** Reports a wait for this semaphore that lasts; returns what stops that. */
+  watchForStall(startedAt: number): () => void {
+    const { runtime, protocol } = this;
+    const { resource, kind, key } = protocol;
+    const findHolders = (): Promise<readonly Holder[]> =>
+      runtime.delivery.ask(resource, protocol.holders());
+    const waited = { id: `${kind}:${key}`, resource, kind, findHolders };
+    return runtime.slowWaits.watch(waited, startedAt);
+  }
+
+  /** Sets when a permit expires, whoever has it; false when it has expired or is unknown. */
+  async updateLease(id: string, leaseMs: number): Promise<boolean> {
+    const permit = this.find(id);
+    if (permit === undefined) {
+      const { count } = await this.#tellLease(id, leaseMs);
+      return count === 1;
+    }
+    const { lease } = permit;
+    const madeAt = this.runtime.clock.now();
+    const settle = (count: number | undefined, sentAt: number): void => {
+      if (count === 0) {
+        lease.lose('deleted');
+      } else {
+        lease.reset(count === undefined ? undefined : sentAt, leaseMs);
+      }
+    };
+    // What is told of the permit stays true whether this runs or not, and no renewal undoes it.
+    lease.resetting(leaseMs);
+    try {
+      const late = (count: number | undefined): void => settle(count, madeAt);
+      const { count, sentAt } = await this.#tellLease(id, leaseMs, late);
+      settle(count, sentAt);
+      // An answer that came too late sets nothing: what was lost meanwhile has been taken back.
+      return count === 1 && lease.error === undefined;
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknownError)) {
+        settle(undefined, madeAt);
+      }
+      throw error;
+    }
+  }
+
+  #tellLease(
+    id: string,
+    leaseMs: number,
+    late?: (count: number | undefined) => void,
+  ): Promise<Counted> {
+    const { resource, key, requestsKey } = this.protocol;
+    const build = (request: Request): Prepared<string> =>
+      this.protocol.updateLease(request, id, leaseMs);
+    return this.runtime.delivery.countAt(resource, key, requestsKey, build, late);
+  }
+
+  /** Returns what was granted and is not wanted any more. */
+  giveBack(claim: Claim): void {
+    this.runtime.delivery.behind(this.protocol.release(claim), { done: () => this.wake() });
+  }
+
+  /** Something of this semaphore may be available now. */
+  override wake(): void {
+    this.#state.queues.get(this.protocol.key)?.hint();
+  }
+
+  protected override stateAlive(lease: Lease): Prepared<ReleaseResult> {
+    this.letGo(lease);
+    lease.end();
+    return this.protocol.release(claimOf(lease.identity.holderId));
+  }
+
+  protected override released(): void {}
+
+  protected override takeBack(lease: Lease): void {
+    this.giveBack(claimOf(lease.identity.holderId));
+  }
+
+  protected override letGo(lease: Lease): void {
+    if (this.#state.permits.delete(lease.identity.holderId)) {
+      this.runtime.letGo(lease);
+      this.runtime.names.leave(this.protocol, false);
+    }
+  }
+}

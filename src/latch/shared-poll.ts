@@ -1,0 +1,127 @@
+import type { Call, Prepared } from '../core/wire/call.js';
+import type { Timer } from '../core/base/clock.js';
+import type { Runtime } from '../core/runtime.js';
+import { RECHECK_MAX_MS } from '../core/waiting/timing.js';
+
+/** Somebody who waits until an object looks as wanted. */
+export interface Watcher<V> {
+  /** What was read after the watcher joined; true when the wait is over. */
+  see(view: V): boolean;
+  /** Reading failed for good. */
+  fail(error: Error): void;
+}
+
+/** What is watched and how. */
+export interface Watched<V> {
+  readonly channel: string;
+  read(): Prepared<V>;
+  /** How long nothing can change without a message: -1 says that nobody knows. */
+  quietMs(view: V): number;
+}
+
+/**
+ * The waiters of one client who all profit from one look at an object: any number of them cost
+ * what one costs.
+ */
+export class SharedPoll<V> {
+  readonly #runtime: Runtime;
+  readonly #watched: Watched<V>;
+  readonly #emptied: () => void;
+  /** Each watcher, and the number of the first look that was sent after it joined. */
+  readonly #watchers = new Map<Watcher<V>, number>();
+  #looks = 0;
+  #call: Call<V> | undefined;
+  #hinted = false;
+  #recheck: Timer | undefined;
+  #stopListening: (() => void) | undefined;
+
+  constructor(runtime: Runtime, watched: Watched<V>, emptied: () => void) {
+    this.#runtime = runtime;
+    this.#watched = watched;
+    this.#emptied = emptied;
+    if (runtime.hub.knows(watched.channel)) {
+      this.#listen();
+    }
+  }
+
+  join(watcher: Watcher<V>): void {
+    this.#watchers.set(watcher, this.#looks + 1);
+    this.hint();
+  }
+
+  leave(watcher: Watcher<V>): void {
+    if (this.#watchers.delete(watcher) && this.#watchers.size === 0) {
+      this.#end();
+    }
+  }
+
+  /** Something may have changed: look. */
+  hint(): void {
+    if (this.#call !== undefined) {
+      this.#hinted = true;
+    } else if (this.#watchers.size > 0) {
+      this.#look();
+    }
+  }
+
+  #look(): void {
+    this.#recheck?.cancel();
+    this.#hinted = false;
+    this.#looks += 1;
+    this.#call = this.#runtime.delivery.start(this.#watched.read(), {
+      answered: (view) => this.#looked(() => this.#show(view)),
+      failed: (error) => this.#looked(() => this.#fail(error)),
+    });
+  }
+
+  #looked(tell: () => void): void {
+    this.#call = undefined;
+    tell();
+    if (this.#hinted) {
+      this.hint();
+    }
+  }
+
+  #show(view: V): void {
+    for (const [watcher, firstLook] of this.#watchers) {
+      if (firstLook <= this.#looks && watcher.see(view)) {
+        this.#watchers.delete(watcher);
+      }
+    }
+    if (this.#watchers.size === 0) {
+      this.#end();
+      return;
+    }
+    this.#listen();
+    const quietMs = this.#watched.quietMs(view);
+    const delayMs = quietMs < 0 ? RECHECK_MAX_MS : Math.min(quietMs + 1, RECHECK_MAX_MS);
+    this.#recheck?.cancel();
+    this.#recheck = this.#runtime.clock.after(delayMs, () => this.hint());
+  }
+
+  #fail(error: Error): void {
+    for (const [watcher, firstLook] of this.#watchers) {
+      if (firstLook <= this.#looks) {
+        this.#watchers.delete(watcher);
+        watcher.fail(error);
+      }
+    }
+    if (this.#watchers.size === 0) {
+      this.#end();
+    }
+  }
+
+  #listen(): void {
+    this.#stopListening ??= this.#runtime.hub.listen(this.#watched.channel, () => this.hint());
+  }
+
+  #end(): void {
+    if (this.#call !== undefined) {
+      this.#runtime.delivery.abandon(this.#call);
+    }
+    this.#recheck?.cancel();
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#emptied();
+  }
+}

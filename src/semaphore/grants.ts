@@ -1,0 +1,138 @@
+import type { Answered } from '../core/delivery/pending-reply.js';
+import { asError } from '../core/wire/replies.js';
+import type { BurnFollower } from '../core/delivery/delivery.js';
+import { PermitQueue } from '../core/permits/permit-queue.js';
+import type { PermitWaiter } from '../core/permits/permit-source.js';
+import type { Request } from '../core/delivery/requests.js';
+import type { Runtime } from '../core/runtime.js';
+import { INT32_MAX } from '../core/base/arguments.js';
+import { GrantedPermits } from './permits.js';
+import type { PermitsOwner } from './permits.js';
+import type { ReleaseAnswer, Returned, SemaphoreProtocol } from './protocol.js';
+
+/** The local waiters of all semaphores of one client, by key. */
+export type SemaphoreQueues = Map<string, PermitQueue<PermitWaiter>>;
+
+/** Looks after the permits of one semaphore from their grant to their release. */
+export class SemaphoreGrants implements PermitsOwner {
+  readonly runtime: Runtime;
+  readonly protocol: SemaphoreProtocol;
+  readonly #queues: SemaphoreQueues;
+  /** The queue of its own, which is used again and again: most acquisitions find none. */
+  #ownQueue: PermitQueue<PermitWaiter> | undefined;
+
+  constructor(runtime: Runtime, protocol: SemaphoreProtocol, queues: SemaphoreQueues) {
+    this.runtime = runtime;
+    this.protocol = protocol;
+    this.#queues = queues;
+  }
+
+  /** The local waiters of this semaphore. */
+  queue(): PermitQueue<PermitWaiter> {
+    const { key } = this.protocol;
+    let queue = this.#queues.get(key);
+    if (queue === undefined) {
+      queue = this.#ownQueue ??= new PermitQueue(this.runtime, this.protocol, () =>
+        this.#queues.delete(key),
+      );
+      this.#queues.set(key, queue);
+    }
+    return queue;
+  }
+
+  /** Local waiters need not wait for the message that so many permits are available. */
+  wake(available: number): void {
+    this.#queues.get(this.protocol.key)?.hint(available);
+  }
+
+  /** Reports a wait for this semaphore that lasts; returns what stops that. */
+  watchForStall(startedAt: number): () => void {
+    const { resource, kind, key } = this.protocol;
+    // Permits have no owner: nobody can be named.
+    return this.runtime.slowWaits.watch({ id: `${kind}:${key}`, resource, kind }, startedAt);
+  }
+
+  createPermits(taken: Returned, startedAt: number): GrantedPermits {
+    const { runtime, protocol } = this;
+    const grantedAt = runtime.clock.now();
+    const permits = new GrantedPermits(this, taken, runtime.newHolderId(), grantedAt);
+    if (runtime.events.wanted('acquired')) {
+      const { kind, resource } = protocol;
+      const waitedMs = Math.round(grantedAt - startedAt);
+      runtime.events.emit('acquired', { resource, kind, holderId: permits.holderId, waitedMs });
+    }
+    return permits;
+  }
+
+  async release(permits: GrantedPermits): Promise<void> {
+    const { runtime, protocol } = this;
+    try {
+      runtime.assertOpen(protocol.resource);
+      await this.giveBack(permits.taken, permits);
+    } catch (error) {
+      // Not before the permits have this promise.
+      await Promise.resolve();
+      permits.ended(asError(error));
+      throw error;
+    }
+    permits.ended();
+    if (runtime.events.wanted('released')) {
+      const { kind, resource } = protocol;
+      const { holderId, grantedAt } = permits;
+      const heldMs = Math.round(runtime.clock.now() - grantedAt);
+      runtime.events.emit('released', { resource, kind, holderId, heldMs });
+    }
+  }
+
+  async inTime(work: Promise<void>): Promise<void> {
+    const { runtime, protocol } = this;
+    runtime.assertOpen(protocol.resource);
+    await runtime.inTime(work, runtime.settings.commandTimeoutMs);
+  }
+
+  failed(error: Error): void {
+    this.runtime.failed(error);
+  }
+
+  /** Releases permits, and serves the next local waiters in the same step when it is their turn.
+   * Those that were taken, and so have a mark, go on behind when they are late; others are then
+   * made never to be released. */
+  giveBack(returned: Returned, follower?: BurnFollower): Promise<unknown> {
+    const { runtime, protocol } = this;
+    const { key, resource } = protocol;
+    const queue = this.#queues.get(key);
+    const serves = queue?.takesNextRelease() === true;
+    const send = async (
+      waiters: readonly PermitWaiter[],
+      mustQueue: boolean,
+    ): Promise<Answered<ReleaseAnswer>> => {
+      const build = (request: Request) => protocol.release(request, returned, waiters, mustQueue);
+      const goesOn = returned.mark !== undefined;
+      const burn = (request: Request) => protocol.settle(request, goesOn ? returned : undefined);
+      const burning = { burn, always: goesOn, follower };
+      const answered = await runtime.delivery.counted(resource, key, build, burning);
+      const { isRefused, available } = answered.answer;
+      if (isRefused) {
+        throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
+      }
+      if (!serves) {
+        this.wake(available);
+      }
+      return answered;
+    };
+    return serves ? queue.serveWith(send) : send([], false);
+  }
+}
+
+/** The error of a change that would leave the 32 bits that a semaphore has. */
+export function outOfRange(
+  argument: string,
+  [min, max]: readonly [number, number],
+  value: number,
+  available: number,
+): RangeError {
+  return new RangeError(
+    `${argument} must be an integer from ${min} to ${max} while ${available} permits are ` +
+      `available, got ${value}`,
+  );
+}

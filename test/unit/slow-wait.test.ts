@@ -1,0 +1,170 @@
+// When waits are told of that last, with a clock that the tests drive.
+
+import { beforeEach, expect, test } from 'vitest';
+import { Events, type ClientEvents } from '../../src/core/observe/events.js';
+import { SlowWaits, type Waited } from '../../src/core/observe/slow-wait.js';
+import { fakeClock, type FakeClock } from '../support/fake-clock.js';
+
+const HOLDER = { holderId: 'somebody', depth: 1, remainingMs: 5 };
+
+let clock: FakeClock;
+let events: Events;
+let stalls: SlowWaits;
+let looks: number;
+let failures: Error[];
+
+beforeEach(() => {
+  clock = fakeClock();
+  events = new Events();
+  failures = [];
+  looks = 0;
+  stalls = new SlowWaits(clock, events, 100, (error) => failures.push(error));
+});
+
+const waited: Waited = {
+  id: 'lock:it',
+  resource: 'it',
+  kind: 'lock',
+  findHolders: () => {
+    looks += 1;
+    return Promise.resolve([HOLDER]);
+  },
+};
+
+type Told = Parameters<ClientEvents['stalled']>[0];
+
+/** What is told from now on. */
+function listen(): Told[] {
+  const told: Told[] = [];
+  events.on('stalled', (event) => told.push(event));
+  return told;
+}
+
+/** Lets time pass, and looks be answered. */
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms);
+  await Promise.resolve();
+}
+
+test('a wait is told after ten seconds, and again each ten seconds', async () => {
+  const told = listen();
+  const stop = stalls.watch(waited, clock.now());
+
+  await pass(9_999);
+  const before = told.length;
+  await pass(1);
+  await pass(10_000);
+  stop();
+  await pass(30_000);
+
+  const event = { resource: 'it', kind: 'lock', holders: [HOLDER] };
+  expect(before).toBe(0);
+  expect(told).toEqual([
+    { ...event, waitedMs: 10_000 },
+    { ...event, waitedMs: 20_000 },
+  ]);
+  expect(clock.pending).toBe(0);
+});
+
+test('three leases are waited for where they are longer', async () => {
+  stalls = new SlowWaits(clock, events, 5_000, () => undefined);
+  const told = listen();
+  stalls.watch(waited, clock.now());
+
+  await pass(14_999);
+  const before = told.length;
+  await pass(1);
+
+  expect([before, told.length]).toEqual([0, 1]);
+});
+
+test('a thousand waits cost one timer and one look a span, and each is told its own time', async () => {
+  const told = listen();
+  for (let i = 0; i < 1_000; i += 1) {
+    stalls.watch(waited, clock.now());
+    clock.advance(0.5);
+  }
+  expect(clock.pending).toBe(1);
+
+  await pass(10_000);
+  const first = told.map(({ waitedMs }) => waitedMs);
+  await pass(10_000);
+
+  expect(looks).toBe(2);
+  expect(told).toHaveLength(2_000);
+  expect([Math.min(...first), Math.max(...first)]).toEqual([10_000, 10_500]);
+  expect(new Set(first).size).toBeGreaterThan(400);
+});
+
+test('waits that begin all the time are told within a tenth of a span, with ten looks a span', async () => {
+  const told = listen();
+  for (let i = 0; i < 1_000; i += 1) {
+    stalls.watch(waited, clock.now());
+    await pass(10);
+  }
+
+  await pass(11_000);
+
+  const first = told.filter(({ waitedMs }) => waitedMs < 20_000);
+  expect(first).toHaveLength(1_000);
+  expect(Math.max(...first.map(({ waitedMs }) => waitedMs))).toBeLessThanOrEqual(11_000);
+  expect(looks).toBeLessThanOrEqual(12);
+});
+
+test('waits for different objects are told apart', async () => {
+  const told = listen();
+  stalls.watch(waited, clock.now());
+  stalls.watch({ ...waited, id: 'lock:other', resource: 'other' }, clock.now());
+
+  await pass(10_000);
+
+  expect(told.map(({ resource }) => resource)).toEqual(['it', 'other']);
+});
+
+test('nobody looks while nobody listens, and who listens later is told with the next span', async () => {
+  stalls.watch(waited, clock.now());
+  await pass(10_000);
+  const unheard = looks;
+
+  const told = listen();
+  await pass(10_000);
+
+  expect([unheard, looks]).toEqual([0, 1]);
+  expect(told.map(({ waitedMs }) => waitedMs)).toEqual([20_000]);
+});
+
+test('a wait that ended while its holders were looked up is not told', async () => {
+  const told = listen();
+  const stop = stalls.watch(waited, clock.now());
+  stalls.watch(waited, clock.now());
+
+  clock.advance(10_000);
+  stop();
+  await pass(0);
+
+  expect(told).toHaveLength(1);
+});
+
+test('after a long pause of the process a wait is told once', async () => {
+  const told = listen();
+  stalls.watch(waited, clock.now());
+
+  clock.freeze(35_000);
+  await pass(0);
+  await pass(5_000);
+
+  expect(told.map(({ waitedMs }) => waitedMs)).toEqual([35_000, 40_000]);
+});
+
+test('a look that fails is told as an error, once for all who wait', async () => {
+  const told = listen();
+  const failing = { ...waited, findHolders: () => Promise.reject(new Error('no answer')) };
+  stalls.watch(failing, clock.now());
+  stalls.watch(failing, clock.now());
+
+  await pass(10_000);
+  await pass(0);
+
+  expect(failures.map(({ message }) => message)).toEqual(['no answer']);
+  expect(told).toEqual([]);
+});
