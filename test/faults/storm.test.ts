@@ -37,7 +37,7 @@ afterAll(() => {
 
 /** Cuts every connection each 50 ms until there were 60 cuts, the client's handshakes included. */
 async function storm({ proxy }: World): Promise<void> {
-  for (let cuts = 0; cuts < 60; ) {
+  for (let cuts = 0; cuts < 60;) {
     cuts += proxy.cutAll();
     await delay(50);
   }
