@@ -1,6 +1,6 @@
 import { OutcomeUnknownError } from '../errors.js';
 import type { Prepared, Sending } from '../core/wire/call.js';
-import type { Counted } from '../core/delivery/counted.js';
+import type { CountReply } from '../core/delivery/count-reply.js';
 import type { Holder } from '../core/observe/events.js';
 import { GrantLifecycle } from '../core/grant/grant-lifecycle.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
@@ -116,7 +116,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { runtime, protocol } = this;
     const { resource, kind, key } = protocol;
     const findHolders = (): Promise<readonly Holder[]> =>
-      runtime.delivery.ask(resource, protocol.holders());
+      runtime.delivery.read(resource, protocol.holders());
     const waited = { id: `${kind}:${key}`, resource, kind, findHolders };
     return runtime.slowWaits.watch(waited, startedAt);
   }
@@ -157,16 +157,16 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     id: string,
     leaseMs: number,
     late?: (count: number | undefined) => void,
-  ): Promise<Counted> {
+  ): Promise<CountReply> {
     const { resource, key, requestsKey } = this.protocol;
     const build = (request: Request): Prepared<string> =>
       this.protocol.updateLease(request, id, leaseMs);
-    return this.runtime.delivery.countAt(resource, key, requestsKey, build, late);
+    return this.runtime.delivery.countOnce(resource, key, requestsKey, build, late);
   }
 
   /** Returns what was granted and is not wanted any more. */
   giveBack(claim: Claim): void {
-    this.runtime.delivery.behind(this.protocol.release(claim), { done: () => this.wake() });
+    this.runtime.delivery.inBackground(this.protocol.release(claim), { done: () => this.wake() });
   }
 
   /** Something of this semaphore may be available now. */

@@ -165,7 +165,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
       const { delivery } = this.#runtime;
       const build = (request: Request): Prepared<string> => this.#protocol.delete(request);
       const deleted = (_: unknown, call: Sending): void => this.#grants.deleted(call);
-      const { count, call } = await delivery.countAt(this.name, key, requestsKey, build, deleted);
+      const { count, call } = await delivery.countOnce(this.name, key, requestsKey, build, deleted);
       this.#grants.deleted(call);
       return count === 1;
     };
@@ -174,7 +174,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
 
   async #inspect(): Promise<PermitsView> {
     return await this.#inUse(
-      () => this.#runtime.delivery.ask(this.name, this.#protocol.inspect()),
+      () => this.#runtime.delivery.read(this.name, this.#protocol.inspect()),
       ({ exists }) => !exists,
     );
   }
@@ -186,9 +186,10 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
   /** Runs a counted call, and has the local waiters look at what it has changed. */
   async #count(build: (request: Request) => Prepared<string>): Promise<boolean> {
     const { key, requestsKey } = this.#protocol;
-    const done = await this.#runtime.delivery.count(this.name, key, requestsKey, build);
+    const { delivery } = this.#runtime;
+    const { count } = await delivery.countOnce(this.name, key, requestsKey, build);
     this.#grants.wake();
-    return done === 1;
+    return count === 1;
   }
 
   async #tryAcquire(

@@ -115,7 +115,7 @@ export class LatchFace implements CountDownLatch {
 
   async count(): Promise<number> {
     const look = (): Promise<LatchView> =>
-      this.#runtime.delivery.ask(this.name, this.#protocol.inspect());
+      this.#runtime.delivery.read(this.name, this.#protocol.inspect());
     const { count } = await whileInUse(
       this.#runtime,
       this.#protocol,
@@ -220,14 +220,18 @@ export class LatchFace implements CountDownLatch {
   }
 
   /** Makes a counted call; `isGone` says whether its answer shows that there is no latch now. */
-  #change(
+  async #change(
     build: (request: Request) => Prepared<string>,
     isGone: (answer: number) => boolean,
   ): Promise<number> {
     const { key, requestsKey } = this.#protocol;
-    const count = (): Promise<number> =>
-      this.#runtime.delivery.count(this.name, key, requestsKey, build);
-    return whileInUse(this.#runtime, this.#protocol, count, isGone);
+    const { count } = await whileInUse(
+      this.#runtime,
+      this.#protocol,
+      () => this.#runtime.delivery.countOnce(this.name, key, requestsKey, build),
+      (answer) => isGone(answer.count),
+    );
+    return count;
   }
 }
 

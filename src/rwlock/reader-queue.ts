@@ -216,7 +216,7 @@ export class ReaderQueue implements WaitQueue {
     this.#asking = undefined;
     if (this.#mayStand) {
       // Nobody is left for whom writers should stand back.
-      delivery.behind(this.#line.leaveLine());
+      delivery.inBackground(this.#line.leaveLine());
     }
     this.#recheck?.cancel();
     this.#stopListening?.();

@@ -110,7 +110,7 @@ export class SemaphoreGrants implements PermitsOwner {
       const goesOn = returned.mark !== undefined;
       const burn = (request: Request) => protocol.settle(request, goesOn ? returned : undefined);
       const burning = { burn, always: goesOn, follower };
-      const answered = await runtime.delivery.counted(resource, key, build, burning);
+      const answered = await runtime.delivery.sendOnce(resource, key, build, burning);
       const { isRefused, available } = answered.answer;
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);

@@ -25,7 +25,7 @@ export interface SemaphoreView {
 }
 
 /** How many permits there are now. */
-export interface Counted {
+export interface Availability {
   readonly available: number;
   /** True when so many more would not fit into 32 bits: nothing was changed. */
   readonly isRefused: boolean;
@@ -39,7 +39,7 @@ export interface Returned {
 }
 
 /** What a release says to the waiters that it was to serve, and to its caller. */
-export interface ReleaseAnswer extends PermitAnswer, Counted {}
+export interface ReleaseAnswer extends PermitAnswer, Availability {}
 
 const inspect: Sendable<SemaphoreView> = {
   ...semaphoreInspect,
@@ -84,7 +84,7 @@ const release: Sendable<ReleaseAnswer> = {
   },
 };
 
-const addPermits: Sendable<Counted> = {
+const addPermits: Sendable<Availability> = {
   ...semaphoreAddPermits,
   decode(reply) {
     const answer = semaphoreAddPermits.decode(reply);
@@ -195,7 +195,7 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
     return this.#undo(request, false, returned);
   }
 
-  addPermits({ number, floor }: Request, delta: number): Prepared<Counted> {
+  addPermits({ number, floor }: Request, delta: number): Prepared<Availability> {
     const args = { number, floor, ...this.#told, delta };
     return { script: addPermits, operands: semaphoreAddPermits.operands(this.#keys, args) };
   }

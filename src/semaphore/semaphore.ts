@@ -135,7 +135,7 @@ export class SemaphoreFace implements Semaphore {
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
     const sum = await this.#inUse(async () => {
-      const { answer } = await this.#runtime.delivery.counted(
+      const { answer } = await this.#runtime.delivery.sendOnce(
         this.name,
         this.#protocol.key,
         (request) => this.#protocol.addPermits(request, delta),
@@ -157,7 +157,7 @@ export class SemaphoreFace implements Semaphore {
 
   async availablePermits(): Promise<number> {
     const { available } = await this.#inUse(
-      () => this.#runtime.delivery.ask(this.name, this.#protocol.inspect()),
+      () => this.#runtime.delivery.read(this.name, this.#protocol.inspect()),
       ({ exists }) => !exists,
     );
     return available;
@@ -242,10 +242,11 @@ export class SemaphoreFace implements Semaphore {
     isGone?: () => boolean,
   ): Promise<number> {
     const { key, requestsKey } = this.#protocol;
-    return await this.#inUse(
-      () => this.#runtime.delivery.count(this.name, key, requestsKey, build),
+    const { count } = await this.#inUse(
+      () => this.#runtime.delivery.countOnce(this.name, key, requestsKey, build),
       isGone,
     );
+    return count;
   }
 
   /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless

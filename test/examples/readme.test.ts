@@ -43,13 +43,19 @@ test('the README quotes every snippet', () => {
 
 test('DESIGN.md has a line for every file of src/core, and for no other', () => {
   const text = readFileSync('DESIGN.md', 'utf8');
-  const start = text.indexOf('file in `src/core`');
-  const table = text.slice(start, text.indexOf('\n\n', start));
-  const named = [...table.matchAll(/`(?<name>[\w.-]+\.ts)`/gu)].map(
-    ({ groups }) => groups?.['name'] ?? '',
+  const rooms = [
+    ...text.matchAll(/^\*\*`(?<room>core[/a-z]*)`\*\*\n\n(?<lines>(?:-.*\n| .*\n)+)/gmu),
+  ];
+  const named = rooms.flatMap(({ groups }) =>
+    [...(groups?.['lines'] ?? '').matchAll(/^- `(?<file>[\w.-]+)`/gmu)].map(
+      (line) => `${groups?.['room'] ?? ''}/${line.groups?.['file'] ?? ''}.ts`,
+    ),
   );
+  const files = readdirSync('src/core', { encoding: 'utf8', recursive: true })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `core/${file}`);
 
-  expect(named.toSorted()).toEqual(readdirSync('src/core').toSorted());
+  expect(named.toSorted()).toEqual(files.toSorted());
 });
 
 describe.each(documents)('%s', (document) => {

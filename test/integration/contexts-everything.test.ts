@@ -144,9 +144,9 @@ test('nothing of ours runs in the scope or the request that has caused it', asyn
   );
   expect(watched.flatMap((calls) => [...calls])).toEqual([
     'Call.succeed: no request',
-    'WaitHub.deliver: no request',
+    'ChannelHub.deliver: no request',
     'Watchdog.connectionUp: no request',
     'Watchdog.connectionDown: no request',
-    'Patience.end: no request',
+    'WaitLimit.end: no request',
   ]);
 });

@@ -18,7 +18,7 @@ export interface CleanUpEnding {
 }
 
 /** The same, and what it was answered. */
-export interface Behind<R> extends CleanUpEnding {
+export interface Background<R> extends CleanUpEnding {
   readonly answered?: ((answer: R) => void) | undefined;
 }
 

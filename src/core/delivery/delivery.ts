@@ -4,10 +4,10 @@ import type { Answered, PendingReplyHooks, GoOn, Purpose } from './pending-reply
 import { Call, prepare } from '../wire/call.js';
 import type { CallWatch, Prepared, Receiver, Sending } from '../wire/call.js';
 import { CleanUp } from './clean-up.js';
-import type { Behind } from './clean-up.js';
+import type { Background } from './clean-up.js';
 import type { Anchor, Clock } from '../base/clock.js';
-import { countOf, lateCountOf } from './counted.js';
-import type { Counted } from './counted.js';
+import { countOf, lateCountOf } from './count-reply.js';
+import type { CountReply } from './count-reply.js';
 import { DeadlineQueue } from '../base/deadline-queue.js';
 import type { Request, Requests } from './requests.js';
 import type { Router } from '../connection/router.js';
@@ -90,14 +90,14 @@ export class Delivery {
   }
 
   /** Asks what changes nothing: settles within `commandTimeoutMs`, with all that it goes on to ask. */
-  async ask<R>(resource: string, prepared: Prepared<R>, goOn?: GoOn<R>): Promise<R> {
+  async read<R>(resource: string, prepared: Prepared<R>, goOn?: GoOn<R>): Promise<R> {
     const giveUp = (call: Call<R>): Error => this.#drop(resource, call, 'read');
     const asked = this.#inTime(resource, prepared, 'read', giveUp, false, goOn);
     return (await asked).answer;
   }
 
   /** States something that may be stated twice, and settles within `commandTimeoutMs`. */
-  tell<R>(resource: string, prepared: Prepared<R>, purpose: Purpose): Promise<Answered<R>> {
+  send<R>(resource: string, prepared: Prepared<R>, purpose: Purpose): Promise<Answered<R>> {
     return this.#inTime(resource, prepared, purpose, (call) => this.#drop(resource, call, purpose));
   }
 
@@ -121,40 +121,30 @@ export class Delivery {
     }
   }
 
-  /** Runs a counted call at most once. Out of time, its number is burnt behind the caller's back,
-   * so that no copy of it runs later. */
-  async count(
-    resource: string,
-    key: string,
-    requestsKey: string,
-    build: (request: Request) => Prepared<string>,
-  ): Promise<number> {
-    const { count } = await this.countAt(resource, key, requestsKey, build);
-    return count;
-  }
-
-  /** Like `count`. When its outcome was unknown to the caller, `late` is told it as soon as it is
-   * known: its answer, or undefined when it did not run and never will. */
-  async countAt(
+  /** Runs a call that counts at most once, and answers with its number. Out of time, its request number
+   * is burnt in the background, so that no copy of it runs later. When its outcome was unknown to the
+   * caller, `late` is told it as soon as it is known: its answer, or undefined when it did not run and
+   * never will. */
+  async countOnce(
     resource: string,
     key: string,
     requestsKey: string,
     build: (request: Request) => Prepared<string>,
     late: (count: number | undefined, call: Sending) => void = () => {},
-  ): Promise<Counted> {
+  ): Promise<CountReply> {
     const burn = ({ number }: Request): Prepared<string> => {
       const args = { number, floor: this.#parts.requests.floor(key) };
       return prepare(requestsCancel, { requests: requestsKey }, args);
     };
     const burnt = (answer: unknown, call: Sending): void => late(lateCountOf(answer), call);
     const burning = { burn, always: false, follower: { burnt } };
-    const { answer, call } = await this.counted(resource, key, build, burning);
+    const { answer, call } = await this.sendOnce(resource, key, build, burning);
     return { count: countOf(answer), sentAt: call.sentAt, call };
   }
 
-  /** Like `count`, with an answer of any sort. Out of time, `burn` runs behind the caller's back:
-   * when a copy of the call may have been sent, or `always`. */
-  async counted<R>(
+  /** Like `countOnce`, with an answer of any sort. Out of time, `burn` runs in the background: when a
+   * copy of the call may have been sent, or `always`. */
+  async sendOnce<R>(
     resource: string,
     key: string,
     build: (request: Request) => Prepared<R>,
@@ -168,7 +158,7 @@ export class Delivery {
         const mayRun = this.abandon(call);
         if (mayRun || always) {
           fate.burning = true;
-          this.behind(burn(request), {
+          this.inBackground(burn(request), {
             answered: (answer) => follower?.burnt(answer, call),
             failed: () => follower?.forgotten?.(),
             done: () => requests.settle(key, request),
@@ -196,9 +186,9 @@ export class Delivery {
     this.#parts.requests.settle(key, request);
   }
 
-  /** Cleans up behind the caller's back, through outages, however long they last: what it states may
+  /** Sends in the background, through outages, however long they last: what it states may
    * be stated at any time. Only what is limited ends earlier. */
-  behind<R>(prepared: Prepared<R>, { answered, ...ending }: Behind<R> = {}): void {
+  inBackground<R>(prepared: Prepared<R>, { answered, ...ending }: Background<R> = {}): void {
     const call = this.start(prepared, {
       answered: (answer, finished) => {
         this.#cleanUp.finished(finished);

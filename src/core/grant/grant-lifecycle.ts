@@ -83,7 +83,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const prepared = renewal([claimOf(lease, leaseMs)]);
     lease.lengthening();
     try {
-      const { answer, call } = await runtime.delivery.tell(resource, prepared, 'change');
+      const { answer, call } = await runtime.delivery.send(resource, prepared, 'change');
       lease.judge(answer[0], call.sentAt, leaseMs);
       lease.arm(leaseMs);
       if (call.strays === 0) {
@@ -146,7 +146,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { delivery } = this.runtime;
     const { resource } = this.object;
     try {
-      const { answer, call } = await delivery.tell(resource, prepared, 'release');
+      const { answer, call } = await delivery.send(resource, prepared, 'release');
       // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
       const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
       if (answer === 'freed' || answer === 'kept') {

@@ -162,7 +162,7 @@ export class LockFace implements Lock {
       }
     };
     const { count, call } = await this.#inUse(() =>
-      delivery.countAt(this.name, key, requestsKey, build, told),
+      delivery.countOnce(this.name, key, requestsKey, build, told),
     );
     told(count, call);
     return count === 1;

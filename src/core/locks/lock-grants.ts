@@ -60,7 +60,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     const { runtime, protocol } = this;
     const { lockId: id, resource, kind } = protocol;
     const findHolders = async (): Promise<readonly Holder[]> => {
-      const { holders } = await runtime.delivery.ask(resource, protocol.obstacles());
+      const { holders } = await runtime.delivery.read(resource, protocol.obstacles());
       return holders;
     };
     return runtime.slowWaits.watch({ id, resource, kind, findHolders }, startedAt);
@@ -114,7 +114,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
         lease.lose('deleted');
         if (lease.isReordered) {
           // It may have been granted behind the forced release.
-          this.#behind(protocol.release(lease.identity.holderId, 0, 0, lease.most));
+          this.#inBackground(protocol.release(lease.identity.holderId, 0, 0, lease.most));
         }
       }
     }
@@ -129,13 +129,13 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   /** The server counts a re-entry that came to nothing, or may do so yet: state the number of
    * what is alive again. At none, that is the release of the holder. */
   restate(lease: Lease): void {
-    this.#behind(this.stateAlive(lease));
+    this.#inBackground(this.stateAlive(lease));
   }
 
   /** Takes back what a given-up acquisition may have got. With `burn` no copy of it that is still
    * on its way is granted later. */
   cancel(holderId: string, burn: boolean): void {
-    this.#behind(this.protocol.release(holderId, 0, burn ? MEMORY_MS : 0, 1));
+    this.#inBackground(this.protocol.release(holderId, 0, burn ? MEMORY_MS : 0, 1));
   }
 
   /** Re-entries on their way count as alive: if one of those fails, it states the number again. */
@@ -160,7 +160,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   protected override takeBack(lease: Lease): void {
-    this.#behind(this.protocol.release(lease.identity.holderId, 0, MEMORY_MS, lease.most));
+    this.#inBackground(this.protocol.release(lease.identity.holderId, 0, MEMORY_MS, lease.most));
   }
 
   /** Looks after the turn of another client's waiter, where the server tells one at a time. */
@@ -195,13 +195,13 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   /** Settles a release that nobody waits for. */
-  #behind(prepared: Prepared<ReleaseResult>): void {
+  #inBackground(prepared: Prepared<ReleaseResult>): void {
     const answered = (answer: ReleaseResult): void => {
       // "Nobody has it" to a waiter that leaves, or to a copy: another one may have been told.
       if (answer === 'passed' || answer === 'deleted') {
         this.passed();
       }
     };
-    this.runtime.delivery.behind(prepared, { done: () => this.wake(), answered });
+    this.runtime.delivery.inBackground(prepared, { done: () => this.wake(), answered });
   }
 }

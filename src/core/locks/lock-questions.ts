@@ -33,7 +33,7 @@ export class LockQuestions {
 
   async holdCount(holderId: string): Promise<number> {
     const { delivery } = this.#runtime;
-    return await delivery.ask(this.#protocol.resource, this.#protocol.holdCount(holderId));
+    return await delivery.read(this.#protocol.resource, this.#protocol.holdCount(holderId));
   }
 
   /** Whoever is there during the whole read is listed once, though a page may show it again. */
@@ -70,7 +70,7 @@ export class LockQuestions {
     see: (page: P) => boolean,
   ): Promise<void> {
     const { delivery } = this.#runtime;
-    await delivery.ask(this.#protocol.resource, build(FIRST_PAGE), (page) =>
+    await delivery.read(this.#protocol.resource, build(FIRST_PAGE), (page) =>
       see(page) || page.cursor === LAST_PAGE ? undefined : build(page.cursor),
     );
   }

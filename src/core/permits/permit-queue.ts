@@ -250,7 +250,7 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#inLine &&= !leaves;
     const answered = this.#source.watchRecord?.();
     const done = (): void => delivery.settleRequest(this.#source.key, request);
-    delivery.behind(this.#source.giveBack(request, waiters, leaves), { answered, done });
+    delivery.inBackground(this.#source.giveBack(request, waiters, leaves), { answered, done });
   }
 
   get #isUp(): boolean {

@@ -1,14 +1,14 @@
 import type { Sending } from '../wire/call.js';
 import { UnexpectedReplyError } from '../../errors.js';
 
-/** What a counted call was answered, and the instant before it was first sent. */
-export interface Counted {
+/** What a call that counts was answered, and the instant before it was first sent. */
+export interface CountReply {
   readonly count: number;
   readonly call: Sending;
   readonly sentAt: number;
 }
 
-/** The number that a counted call was answered; undefined when it did not run. */
+/** The number that such a call was answered; undefined when it did not run. */
 export function lateCountOf(answer: unknown): number | undefined {
   return typeof answer === 'string' && /^-?\d+$/.test(answer) ? Number(answer) : undefined;
 }
