@@ -41,8 +41,8 @@ test('the README quotes every snippet', () => {
   expect(inReadme.map(({ file }) => file).toSorted()).toEqual(snippets.toSorted());
 });
 
-test('DESIGN.md has a line for every file of src/core, and for no other', () => {
-  const text = readFileSync('DESIGN.md', 'utf8');
+test('docs/design/files.md has a line for every file of src/core, and for no other', () => {
+  const text = readFileSync('docs/design/files.md', 'utf8');
   const rooms = [
     ...text.matchAll(/^\*\*`(?<room>core[/a-z]*)`\*\*\n\n(?<lines>(?:-.*\n| .*\n)+)/gmu),
   ];
@@ -58,6 +58,10 @@ test('DESIGN.md has a line for every file of src/core, and for no other', () => 
   expect(named.toSorted()).toEqual(files.toSorted());
 });
 
+test('DESIGN.md can be read in one go', () => {
+  expect(readFileSync('DESIGN.md', 'utf8').split('\n').length).toBeLessThanOrEqual(200);
+});
+
 describe.each(documents)('%s', (document) => {
   const text = readFileSync(document, 'utf8');
   const links = [...text.matchAll(/\[(?<label>[^\]]+)\]\((?<target>[^)#]+)[^)]*\)/gu)]
@@ -67,6 +71,12 @@ describe.each(documents)('%s', (document) => {
 
   test('links to what is there', () => {
     expect(links.filter(({ path }) => !existsSync(path))).toEqual([]);
+  });
+
+  test('has no line over 120 columns, links aside', () => {
+    const lines = text.replaceAll(/\[[^\]]*\]\([^)]*\)/gu, '').split('\n');
+
+    expect(lines.filter((line) => line.length > 120)).toEqual([]);
   });
 
   test('names tests by their titles', () => {
