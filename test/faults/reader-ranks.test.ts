@@ -1,7 +1,7 @@
 // Readers of one client that enter the line one after the other, before any of them was answered.
 
 import { expect, test } from 'vitest';
-import { RwView } from '../integration/rwlock.js';
+import { RwView } from '../integration/rwlock/rwlock.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { faultWorlds } from './world.js';

@@ -4,7 +4,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../../src/index.js';
 import { rejection } from '../../contract/fixture.js';
-import { thrown } from '../../integration/bad-input.js';
+import { thrown } from '../../integration/bad-input/bad-input.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
 import { interopCluster, MASTERS } from './cluster.js';

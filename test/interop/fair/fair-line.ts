@@ -2,7 +2,7 @@
 
 import type { AcquireOptions, Client } from '../../../src/index.js';
 import type { Finishing } from '../../faults/world.js';
-import { FairView } from '../../integration/fair.js';
+import { FairView } from '../../integration/fair-lock/fair.js';
 import { eventually } from '../../support/eventually.js';
 import type { Worker } from '../../support/processes.js';
 import type { JavaThread } from '../support/java.js';

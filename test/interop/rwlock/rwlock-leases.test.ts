@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Finishing } from '../../faults/world.js';
-import { RwView } from '../../integration/rwlock.js';
+import { RwView } from '../../integration/rwlock/rwlock.js';
 import { eventually } from '../../support/eventually.js';
 import { startWorker } from '../../support/processes.js';
 import { redisUrl } from '../../support/redis.js';

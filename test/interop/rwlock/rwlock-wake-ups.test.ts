@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Hold } from '../../../src/index.js';
-import { RwView } from '../../integration/rwlock.js';
+import { RwView } from '../../integration/rwlock/rwlock.js';
 import { eventually } from '../../support/eventually.js';
 import type { JavaClient, JavaThread } from '../support/java.js';
 import { startMonitor, type Monitor } from '../support/monitor.js';

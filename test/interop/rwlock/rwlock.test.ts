@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type Hold } from '../../../src/index.js';
-import { RwView } from '../../integration/rwlock.js';
+import { RwView } from '../../integration/rwlock/rwlock.js';
 import { eventually } from '../../support/eventually.js';
 import type { JavaThread } from '../support/java.js';
 import { coveringMs } from './rwlock.js';

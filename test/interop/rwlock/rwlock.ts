@@ -1,7 +1,7 @@
 // A read-write lock as it is stored.
 
 import { expect } from 'vitest';
-import type { RwView } from '../../integration/rwlock.js';
+import type { RwView } from '../../integration/rwlock/rwlock.js';
 
 /** Lock and hold keys get their time one after the other, within one script. */
 const APART_MS = 100;

@@ -3,7 +3,7 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { slotOf } from '../../../src/core/connection/slots.js';
-import { thrown } from '../../integration/bad-input.js';
+import { thrown } from '../../integration/bad-input/bad-input.js';
 import { latchChannel } from '../../support/latch-channel.js';
 import { handOvers } from './footprint.js';
 import { kinds, titledKinds } from '../wake-ups/wake-up-kinds.js';

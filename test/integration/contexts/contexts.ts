@@ -1,0 +1,60 @@
+// Who runs in which async context: an outsider that could be let into a stranger's scope.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Redis } from 'ioredis';
+import type { Client, Lock } from '../../../src/index.js';
+import type { LeasedFace } from '../../contract/face.js';
+import { eventually } from '../../support/eventually.js';
+import { channelsUnder } from '../../support/redis.js';
+
+/** What a program keeps about the request that it is serving. */
+export const request = new AsyncLocalStorage<string>();
+
+/** Over soon; a grant that comes later than this is asked for again. */
+export const SHORT_MS = 100;
+
+/** An object that somebody has, and somebody else waits for. */
+export interface Contended {
+  readonly release: () => Promise<void>;
+  /** What the abort handler of who waited is told when it tries `lock`, once it has lost what it got:
+   * null, or at which depth it was let into the scope of whoever holds that. */
+  readonly tried: Promise<number | null>;
+}
+
+/** At which depth the caller gets `lock`; null when somebody else has it. */
+export async function attempt(lock: Lock): Promise<number | null> {
+  const hold = await lock.tryAcquire();
+  await hold?.release();
+  return hold?.depth ?? null;
+}
+
+/** The same, tried by the abort handler of a grant. */
+export async function triedWhenLost(
+  grant: Promise<{ readonly signal: AbortSignal }>,
+  lock: Lock,
+): Promise<number | null> {
+  const { signal } = await grant;
+  return await new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      attempt(lock).then(resolve, reject);
+    });
+  });
+}
+
+/** Has `blocking` take the object, and `waiting` wait for it, in the context of the caller. */
+export async function contend(
+  face: LeasedFace,
+  name: string,
+  { waiting, blocking, lock, raw }: { waiting: Client; blocking: Client; lock: Lock; raw: Redis },
+): Promise<Contended> {
+  // Readers let each other in.
+  const blocker =
+    face.kind === 'read-lock'
+      ? blocking.getReadWriteLock(name).writeLock
+      : await face.create(blocking, name);
+  const blocked = await blocker.acquire();
+  const wanted = await face.create(waiting, name);
+  const tried = triedWhenLost(wanted.acquire({ leaseMs: SHORT_MS }), lock);
+  await eventually(async () => (await channelsUnder(name, raw)).length > 0);
+  return { release: async () => await blocked.release(), tried };
+}

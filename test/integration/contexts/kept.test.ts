@@ -1,0 +1,106 @@
+// A request that is over is gone, with all that the program keeps about it, whatever it began here.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { expect, test } from 'vitest';
+import type { Client } from '../../../src/index.js';
+import { allLeased, allLasting } from '../../contract/faces.js';
+import { fixture, rejection } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { kept } from '../../support/garbage.js';
+import { startProxy } from '../../support/proxy.js';
+import { channelsUnder, redisUrl } from '../../support/redis.js';
+
+const { client, name, raw } = fixture('kept', allLasting);
+
+const storage = new AsyncLocalStorage<object>();
+
+const silent = (): void => undefined;
+
+/** Serves a request, and forgets it. */
+async function request(serve: () => Promise<unknown>): Promise<WeakRef<object>> {
+  const store = { something: 'large' };
+  await storage.run(store, serve);
+  return new WeakRef(store);
+}
+
+test('a client does not keep the request in which it was made, nor that in which it connected', async () => {
+  let made: Client | undefined;
+
+  const refs = [
+    await request(async () => {
+      made = client();
+      made.on('released', silent).off('released', silent);
+      await made.getLock(name()).isLocked();
+    }),
+  ];
+
+  expect(await kept(refs)).toBe(0);
+  expect(made?.id).toBeDefined();
+});
+
+test('what began to listen, to renew or to look again does not keep the request that made it do so', async () => {
+  const [mine, other] = [client(), client()];
+
+  const refs = await Promise.all(
+    allLeased.map(async (face) => {
+      const object = name();
+      const [own, far] = [await face.create(mine, object), await face.create(other, object)];
+      const blocker = face.kind === 'read-lock' ? other.getReadWriteLock(object).writeLock : far;
+      const before = await blocker.acquire();
+      const ref = await request(async () => {
+        const waiting = own.acquire();
+        await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+        await before.release();
+        await waiting;
+      });
+      return ref;
+    }),
+  );
+
+  expect(await kept(refs)).toBe(0);
+});
+
+test('a grant does not keep the request that acquired or extended it', async () => {
+  const mine = client();
+  const grants: unknown[] = [];
+
+  const refs = await Promise.all(
+    allLeased.map(async (face) => {
+      const object = await face.create(mine, name());
+      return await request(async () => {
+        const grant = await object.acquire();
+        await grant.extend(60_000);
+        grant.signal.addEventListener('abort', () => undefined);
+        grants.push(grant);
+      });
+    }),
+  );
+
+  expect(await kept(refs)).toBe(0);
+  expect(grants).toHaveLength(refs.length);
+});
+
+test('what is cleaned up behind a request during an outage does not keep it', async () => {
+  const proxy = await startProxy({ target: redisUrl() });
+  const mine = client({ redis: proxy.url, commandTimeoutMs: 50 });
+  const [lock, semaphore] = [mine.getLock(name()), mine.getSemaphore(name())];
+  await semaphore.trySetPermits(2);
+
+  const refs = [
+    await request(async () => {
+      const [hold, permits] = [await lock.acquire(), await semaphore.acquire()];
+      proxy.pauseUpstream();
+      await Promise.all([rejection(hold.release()), rejection(permits.release())]);
+    }),
+    await request(async () => await rejection(semaphore.acquire(1, { waitMs: 50 }))),
+    await request(async () => await rejection(lock.acquire({ waitMs: 50 }))),
+    await request(async () => await rejection(lock.forceRelease())),
+    await request(async () => await rejection(lock.isLocked())),
+  ];
+
+  // Connections that do not answer keep what was sent on them until they are given up.
+  await eventually(async () => expect(await kept(refs)).toBe(0));
+  proxy.resumeUpstream();
+  await eventually(async () => !(await lock.isLocked()));
+  await semaphore.delete();
+});

@@ -1,0 +1,109 @@
+// What a fair lock costs the server.
+
+import { setMaxListeners } from 'node:events';
+import { afterAll, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { rawClient } from '../../support/redis.js';
+import { expectNoChannels, expectNoResidue } from '../../support/residue.js';
+import { testScope } from '../../support/scope.js';
+import { ownServer } from '../../support/server.js';
+import { countedTraffic } from '../../support/traffic.js';
+import { FairView } from './fair.js';
+
+const scope = testScope('fair-cost');
+const server = await ownServer();
+const raw = rawClient(server.url);
+
+afterAll(async () => {
+  await expectNoResidue(scope.prefix, { allow: [/^latchkey_/], client: raw });
+  await expectNoChannels(scope.prefix, { client: raw });
+});
+
+const script = expect.stringMatching(/^eval(?:sha)?$/) as string;
+
+/** Microseconds that the server has spent in scripts. */
+async function scriptTimeUs(): Promise<number> {
+  const stats = await raw.info('commandstats');
+  const times = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/gm)];
+  return times.reduce((sum, [, usec]) => sum + Number(usec), 0);
+}
+
+/** Server time per grant while so many waiters stand in the queue all the time. */
+async function timePerGrantUs(waiters: number, grants: number): Promise<number> {
+  const view = new FairView(raw, scope.name());
+  const client = scope.client({ redis: server.url });
+  const lock = client.getFairLock(view.name);
+  const first = await lock.acquire();
+  let left = grants;
+  const loops = Array.from({ length: waiters }, async () => {
+    for (; left > 0; left -= 1) {
+      const hold = await lock.acquire();
+      await hold.release();
+    }
+  });
+  await view.queued(waiters);
+  const before = await scriptTimeUs();
+  await first.release();
+  await eventually(() => left <= 0);
+  const spent = (await scriptTimeUs()) - before;
+  await Promise.all(loops);
+  await client.close();
+  return spent / grants;
+}
+
+test('acquiring and releasing a free fair lock are two commands', async () => {
+  const traffic = await countedTraffic(server.url);
+  const lock = scope.client({ redis: traffic.url }).getFairLock(scope.name());
+
+  await lock.using(() => undefined);
+  await lock.using(() => undefined);
+
+  expect(traffic.names()).toEqual(Array.from({ length: 4 }, () => script));
+});
+
+test('Q7: a grant costs as much with a thousand waiters as with ten', async () => {
+  await timePerGrantUs(10, 500);
+
+  const few = Math.min(await timePerGrantUs(10, 1_000), await timePerGrantUs(10, 1_000));
+  const many = Math.min(await timePerGrantUs(1_000, 1_000), await timePerGrantUs(1_000, 1_000));
+
+  expect(many / few).toBeLessThan(2);
+});
+
+test('Q10: a thousand waiters listen on one connection', async () => {
+  const view = new FairView(raw, scope.name());
+  const client = scope.client({ redis: server.url });
+  const abort = new AbortController();
+  setMaxListeners(1_000, abort.signal);
+  const holder = await scope.client({ redis: server.url }).getFairLock(view.name).acquire();
+  const waits = Array.from({ length: 1_000 }, async () => {
+    await client.getFairLock(view.name).acquire({ signal: abort.signal });
+  });
+  await view.queued(1_000);
+
+  const listening = String(await raw.call('CLIENT', 'LIST', 'TYPE', 'pubsub'));
+  abort.abort();
+  await Promise.allSettled(waits);
+
+  const channels = [...listening.matchAll(/ sub=(\d+)/g)].map(([, count]) => Number(count));
+  expect(channels).toEqual([1_000]);
+  await holder.release();
+});
+
+test('a client that may not subscribe gets in all the same', async () => {
+  await raw.acl('SETUSER', 'deaf', 'on', '>pw', '~*', '&*', '+@all', '-subscribe', '-ssubscribe');
+  const view = new FairView(raw, scope.name());
+  const url = server.url.replace('redis://', 'redis://deaf:pw@');
+  const deaf = scope.client({ redis: url });
+  deaf.on('error', () => undefined);
+  const hold = await deaf.getFairLock(view.name).acquire();
+  const waits = [deaf.getFairLock(view.name).acquire(), deaf.getFairLock(view.name).acquire()];
+  await view.queued(1);
+  await hold.release();
+
+  const [first, second] = waits;
+  await (await first)?.release();
+  await (await second)?.release();
+
+  await view.queued(0);
+});

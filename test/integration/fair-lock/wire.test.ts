@@ -1,0 +1,254 @@
+// What a fair lock writes, seen from the server.
+
+import { expect, test } from 'vitest';
+import { fairLockAcquire } from '../../../src/core/wire/scripts.generated.js';
+import { fixture } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { keysUnder, rawClient } from '../../support/redis.js';
+import { AHEAD_MS, DEAD, FairView, JAVA, PATIENCE_MS } from './fair.js';
+
+const { client, name, raw } = fixture('fair-wire');
+
+/** Hears every waiter of a lock being told, from the moment it returns. */
+async function listen(view: FairView): Promise<{ channel: string; message: string }[]> {
+  const subscriber = rawClient();
+  const heard: { channel: string; message: string }[] = [];
+  subscriber.on('pmessage', (_, channel: string, message: string) => {
+    heard.push({ channel, message });
+  });
+  // Braces mean nothing in a pattern.
+  await subscriber.psubscribe(`${view.channel}*`);
+  return heard;
+}
+
+test.each([
+  ['plain', (base: string) => base],
+  ['tagged', (base: string) => `a:{${base}}:b`],
+])('waiters of a %s name stand in the queue with a score each', async (_, form) => {
+  const view = new FairView(raw, form(name()));
+  const lock = client().getFairLock(view.name);
+  const first = await lock.acquire({ leaseMs: 60_000 });
+  const before = await view.now();
+
+  const waits = [lock.acquire(), lock.acquire()];
+  const waiting = await view.queued(2);
+
+  const after = await view.now();
+  const scores = await Promise.all(waiting.map((holderId) => view.score(holderId)));
+  const scored = await raw.zrange(view.timeouts, '0', '-1');
+  const keys = await keysUnder(view.name, raw);
+  const [queueTtl, timeoutsTtl] = await Promise.all([
+    raw.pttl(view.queue),
+    raw.pttl(view.timeouts),
+  ]);
+  await first.release();
+  const served = [];
+  for (const wait of waits) {
+    const hold = await wait;
+    served.push(hold.holderId);
+    await hold.release();
+  }
+  expect(await raw.exists(view.name)).toBe(0);
+  expect(served).toEqual(waiting);
+  expect(scored).toEqual(waiting);
+  expect(keys).toEqual([view.name, view.queue, view.timeouts, view.beats].toSorted());
+  // Nobody of Java is before them, whatever the lease: they are renewed as long as they live.
+  for (const score of scores) {
+    expect(score).toBeGreaterThanOrEqual(before + AHEAD_MS);
+    expect(score).toBeLessThanOrEqual(after + AHEAD_MS);
+  }
+  for (const ttlMs of [queueTtl, timeoutsTtl]) {
+    expect(ttlMs).toBeGreaterThan(590_000);
+    expect(ttlMs).toBeLessThanOrEqual(600_000 + AHEAD_MS);
+  }
+});
+
+test('L13: a release is told to the head alone, on its own channel', async () => {
+  const view = new FairView(raw, name());
+  const heard = await listen(view);
+  const holder = await client().getFairLock(view.name).acquire();
+  const first = client().getFairLock(view.name).acquire();
+  const [head] = await view.queued(1);
+  const second = client().getFairLock(view.name).acquire();
+  const [, last] = await view.queued(2);
+
+  await holder.release();
+  const barging = await client().getFairLock(view.name).tryAcquire();
+  await (await first).release();
+  await (await second).release();
+  await raw.publish(view.channel, 'end');
+
+  await eventually(() => heard.at(-1)?.message === 'end');
+  expect(barging).toBeNull();
+  expect(heard.slice(0, -1)).toEqual([
+    { channel: `${view.channel}:${head}`, message: '0' },
+    { channel: `${view.channel}:${last}`, message: '0' },
+  ]);
+});
+
+test('a forced release is told to the head', async () => {
+  const view = new FairView(raw, name());
+  const other = client();
+  const hold = await other.getFairLock(view.name).acquire();
+  const waiting = client().getFairLock(view.name).acquire();
+  await view.queued(1);
+
+  const forced = await other.getFairLock(view.name).forceRelease();
+  const next = await waiting;
+
+  expect(forced).toBe(true);
+  expect(hold.isHeld).toBe(false);
+  await next.release();
+});
+
+test.each([
+  ['of the default patience', 30_000 + PATIENCE_MS, AHEAD_MS + 2 * PATIENCE_MS],
+  ['that are more patient', 20 * PATIENCE_MS, 21 * PATIENCE_MS],
+])(
+  'a score outlasts what the grants of two Java waiters %s take from it, and is renewed to that',
+  async (_, javaMs, enoughMs) => {
+    const view = new FairView(raw, name());
+    const hold = await client().getFairLock(view.name).acquire();
+    const before = await view.now();
+    await view.enter(`${JAVA}:1`, { scoreInMs: javaMs });
+    await view.enter(`${JAVA}:2`, { scoreInMs: javaMs + PATIENCE_MS });
+    const waiting = client().getFairLock(view.name).acquire();
+
+    const [, , holderId = ''] = await view.queued(3);
+    const first = await view.score(holderId);
+    const after = await view.now();
+    await view.evict(`${JAVA}:1`);
+    await view.evict(`${JAVA}:2`);
+    await eventually(async () => (await view.score(holderId)) !== first);
+    const second = await view.score(holderId);
+
+    expect(first).toBeGreaterThanOrEqual(before + enoughMs);
+    expect(first).toBeLessThanOrEqual(after + enoughMs);
+    expect(second).toBeGreaterThanOrEqual(after + AHEAD_MS);
+    expect(second).toBeLessThanOrEqual((await view.now()) + AHEAD_MS);
+    await hold.release();
+    await (await waiting).release();
+  },
+);
+
+test('an entry behind a hundred others outlasts them all, and is renewed when it has come up', async () => {
+  const view = new FairView(raw, name());
+  const lock = client().getFairLock(view.name);
+  const hold = await lock.acquire();
+  const abort = new AbortController();
+  const { signal } = abort;
+  const leaving = Array.from({ length: 100 }, async () => await lock.acquire({ signal }));
+  const all = Promise.allSettled(leaving);
+  const waits = [lock.acquire(), lock.acquire()];
+  const places = await view.queued(102);
+  const before = await view.now();
+  const scores = await Promise.all(places.slice(98).map((holderId) => view.score(holderId)));
+
+  abort.abort(new Error('left'));
+  await all;
+  const [, last = ''] = await view.queued(2);
+  await eventually(async () => (await view.score(last)) <= (await view.now()) + AHEAD_MS);
+
+  // Nobody renews it there, and all who stand before it may be served until the next beat.
+  expect(scores.slice(0, 2).every((score) => score < before + PATIENCE_MS)).toBe(true);
+  expect(scores.slice(2).every((score) => score > before + 90 * PATIENCE_MS)).toBe(true);
+  await hold.release();
+  for (const wait of waits) {
+    await (await wait).release();
+  }
+});
+
+test('scores do not grow while the queue is never empty', async () => {
+  const view = new FairView(raw, name());
+  const lock = client().getFairLock(view.name);
+  const first = await lock.acquire();
+  let grants = 0;
+  const work = async (): Promise<void> => {
+    for (let i = 0; i < 250; i += 1) {
+      const hold = await lock.acquire();
+      grants += 1;
+      await hold.release();
+    }
+  };
+  const workers = [work(), work(), work(), work()];
+  await view.queued(4);
+  let highest = 0;
+  await first.release();
+
+  const looking = eventually(async () => {
+    const [last = ''] = await raw.zrange(view.timeouts, '-1', '-1');
+    const left = (await view.score(last)) - (await view.now());
+    highest = Math.max(highest, Number.isNaN(left) ? 0 : left);
+    return grants >= 900;
+  });
+  await Promise.all([looking, ...workers]);
+
+  expect(grants).toBe(1_000);
+  expect(highest).toBeGreaterThan(0);
+  expect(highest).toBeLessThanOrEqual(AHEAD_MS);
+});
+
+test('queue and scores lose their TTL when only Java is left in them', async () => {
+  const view = new FairView(raw, name());
+  const lock = client().getFairLock(view.name);
+  const hold = await lock.acquire();
+  const abort = new AbortController();
+  const waiting = lock.acquire({ signal: abort.signal });
+  await view.queued(1);
+  await view.enter(`${JAVA}:1`);
+  expect(await raw.pttl(view.queue)).toBeGreaterThan(0);
+
+  abort.abort(new Error('left'));
+  await expect(waiting).rejects.toThrow('left');
+
+  expect(await view.queued(1)).toEqual([`${JAVA}:1`]);
+  expect(await raw.pttl(view.queue)).toBe(-1);
+  expect(await raw.pttl(view.timeouts)).toBe(-1);
+  await hold.release();
+  await view.clear();
+});
+
+test('a burnt holder id neither takes the lock nor queues', async () => {
+  const view = new FairView(raw, name());
+  const { source, operands } = fairLockAcquire;
+  const holder = `${JAVA}:7`;
+  const cancelled = view.queue.replace('redisson_lock_queue', 'latchkey_cancelled');
+  const { queue, timeouts, beats, channel } = view;
+  const ask = async (place: string): Promise<unknown> => {
+    const keys = {
+      lock: view.name,
+      cancelled: `${cancelled}:${holder}`,
+      queue,
+      timeouts,
+      beats,
+      twinBeats: [],
+    };
+    const args = { holder, count: 1, leaseMs: 5_000, place, publish: 'PUBLISH', channel };
+    const [count, ...rest] = operands(keys, args);
+    return await raw.eval(source, Number(count), ...rest);
+  };
+  await raw.set(`${cancelled}:${holder}`, 1, 'PX', 60_000);
+
+  const whenFree = await ask('line');
+  await view.hold(`${JAVA}:1`, 60_000);
+  const whenHeld = [await ask('line'), await ask('front')];
+
+  expect([whenFree, ...whenHeld]).toEqual([-3, -3, -3]);
+  expect(await view.waiting()).toEqual([]);
+  await view.clear();
+});
+
+test('a queue of which only Java is left loses the TTL that ours had given it', async () => {
+  const view = new FairView(raw, name());
+  const hold = await client().getFairLock(view.name).acquire();
+  await view.enter(`${DEAD}:1`, { beatAgoMs: 4_000 });
+  await view.enter(`${JAVA}:1`);
+  await raw.pexpire(view.queue, 600_000);
+  await raw.pexpire(view.timeouts, 600_000);
+
+  await hold.release();
+
+  expect(await view.waiting()).toEqual([`${JAVA}:1`]);
+  expect([await raw.pttl(view.queue), await raw.pttl(view.timeouts)]).toEqual([-1, -1]);
+  await view.clear();
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { LeaseLostError } from '../../../src/index.js';
+import { allLocks } from '../../contract/faces.js';
+import { fixtureOf } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
+
+describe.each(allLocks)('$name', (face) => {
+  const { client, name, raw } = fixtureOf('force', face);
+
+  test('a forced release ends the holds it found here at once', async () => {
+    const lock = face.create(client(), name());
+    const outer = await lock.acquire();
+    const inner = await lock.acquire({ within: outer });
+
+    const answer = await lock.forceRelease();
+
+    expect(answer).toBe(true);
+    expect([outer.isHeld, inner.isHeld]).toEqual([false, false]);
+    await expect(outer.release()).rejects.toThrow(LeaseLostError);
+    expect(await lock.forceRelease()).toBe(false);
+  });
+
+  test('a forced release elsewhere ends the hold with its next renewal', async () => {
+    const hold = await face.create(client({ leaseMs: 900 }), name()).acquire();
+
+    await face.create(client(), hold.lockName).forceRelease();
+
+    await eventually(() => hold.state === 'lost');
+    expect(hold.signal.reason).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
+  });
+
+  test('a forced release never ends the hold that was granted after it', async () => {
+    const [own, object] = [client(), name()];
+    const lock = face.create(own, object);
+    const lost: string[] = [];
+    own.on('lost', ({ holderId }) => lost.push(holderId));
+    await face.create(client(), object).acquire();
+    await lock.isLocked();
+
+    // Sent together, in this order: both answers come in one piece.
+    const [forced, hold] = await Promise.all([lock.forceRelease(), lock.acquire()]);
+
+    expect(forced).toBe(true);
+    expect(await raw.hget(object, face.field(hold.holderId))).toBe('1');
+    expect([hold.state, lost]).toEqual(['held', []]);
+    await hold.release();
+    expect(await raw.exists(object)).toBe(0);
+  });
+});

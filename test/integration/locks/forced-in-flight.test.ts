@@ -1,0 +1,46 @@
+// A forced release ends what its own client asked for before it, answered by then or not.
+
+import { describe, expect, test } from 'vitest';
+import { allLocks } from '../../contract/faces.js';
+import { fixtureOf } from '../../contract/fixture.js';
+
+describe.each(allLocks)('$name', (face) => {
+  const { client, name } = fixtureOf('forced-in-flight', face);
+
+  test('an acquisition that was under way when its lock was forced is lost with it', async () => {
+    const own = client();
+    const lock = face.create(own, name());
+    const lost: string[] = [];
+    own.on('lost', ({ holderId }) => lost.push(holderId));
+    await lock.isLocked();
+
+    const acquiring = lock.acquire();
+    const forcing = lock.forceRelease();
+    const first = await acquiring;
+    const forced = await forcing;
+    const second = await lock.acquire();
+
+    expect(forced).toBe(true);
+    expect([first.isHeld, second.isHeld]).toEqual([false, true]);
+    expect(lost).toEqual([first.holderId]);
+    await second.release();
+  });
+
+  test('whoever of this client gets in after a forced release elsewhere is alone in it', async () => {
+    const own = client();
+    const lock = face.create(own, name());
+    const first = await lock.acquire();
+    const heldBeside: boolean[] = [];
+
+    await face.create(client(), first.lockName).forceRelease();
+    // Readers go in beside readers: there the next renewal tells.
+    const conflicting =
+      face.name === 'read lock' ? own.getReadWriteLock(lock.name).writeLock : lock;
+    await conflicting.using(() => {
+      heldBeside.push(first.isHeld);
+    });
+
+    expect(heldBeside).toEqual([false]);
+    expect(first.signal.reason).toMatchObject({ reason: 'taken' });
+  });
+});

@@ -1,0 +1,58 @@
+// A client whose first waiting reader has left stands further back; who stood back for it is told.
+
+import { expect, test } from 'vitest';
+import { rwlockAcquireRead } from '../../../src/core/wire/scripts.generated.js';
+import { fixture } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { messagesOn } from '../../support/messages.js';
+import { DEAD_WRITER, RwView } from './rwlock.js';
+
+const { name, raw } = fixture('rwlock-line');
+const CLIENT = '2b0c2f9a-71b3-4c0e-8a55-5f0e6b1d9c44';
+
+test.each([
+  ['further back', 300, ['0']],
+  ['where it stood', 100, []],
+])('a free lock is told of when the readers of a client stand %s', async (_, since, told) => {
+  const view = new RwView(raw, name());
+  const messages = await messagesOn(view.channel);
+  const now = await view.now();
+  await raw.zadd(view.waiting, 100, CLIENT);
+  await raw.zadd(view.writers, 50, DEAD_WRITER);
+  await raw.zadd(view.beats, now, CLIENT, now, DEAD_WRITER);
+
+  await ask(view, since);
+  await raw.publish(view.channel, 'last');
+
+  await eventually(() => expect(messages.at(-1)).toBe('last'));
+  expect(messages).toEqual([...told, 'last']);
+  expect(await raw.zscore(view.waiting, CLIENT)).toBe(String(since));
+  await raw.del(view.waiting, view.writers, view.beats);
+});
+
+/** The readers of the client ask, the first of which waits since then. */
+async function ask(view: RwView, since: number): Promise<void> {
+  const reader = `${CLIENT}:7`;
+  const operands = rwlockAcquireRead.operands(
+    {
+      lock: view.name,
+      readers: view.readers,
+      writers: view.writers,
+      waiting: view.waiting,
+      beats: view.beats,
+      ofClaims: [
+        `latchkey_cancelled:{${view.name}}:${reader}`,
+        view.holdKey(reader),
+        view.holdKey(reader),
+      ],
+    },
+    {
+      client: CLIENT,
+      place: 'line',
+      publish: 'PUBLISH',
+      channel: view.channel,
+      claims: [reader, '1', '30000', String(since), ''],
+    },
+  );
+  await raw.eval(rwlockAcquireRead.source, ...(operands as [number, ...string[]]));
+}

@@ -1,0 +1,53 @@
+// A channel stays subscribed a little after its last waiter, for those who come right back.
+
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { allLasting } from '../../contract/faces.js';
+import { fixture } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { channelsUnder, redisUrl } from '../../support/redis.js';
+import { countedTraffic } from '../../support/traffic.js';
+import { kinds } from '../names/every-kind.js';
+
+const { client, name, raw } = fixture('linger', allLasting);
+
+/** A moment that is much shorter than a second, and in which whatever was sent has arrived. */
+async function aMoment(): Promise<void> {
+  for (let i = 0; i < 50; i += 1) {
+    await raw.ping();
+    await setImmediate();
+  }
+}
+
+test.each(kinds)('the channel of a $name outlives its last waiter, and then goes', async (kind) => {
+  const object = name();
+  const taken = await kind.take(client(), object);
+  const own = client();
+
+  const [outcome] = await Promise.allSettled([kind.wait(own, object, { waitMs: 200 })]);
+  await aMoment();
+  const rightAfter = await channelsUnder(object, raw);
+  await eventually(async () => (await channelsUnder(object, raw)).length === 0);
+
+  const timedOut = { reason: { code: 'ERR_ACQUIRE_TIMEOUT' } };
+  expect(outcome).toMatchObject(kind.name === 'count-down-latch' ? { value: false } : timedOut);
+  expect(rightAfter).toHaveLength(1);
+  expect(rightAfter[0]?.startsWith(kind.channel(object))).toBe(true);
+  await taken.remove();
+});
+
+test('who comes right back finds the channel subscribed', async () => {
+  const traffic = await countedTraffic(redisUrl());
+  const object = name();
+  const hold = await client().getLock(object).acquire();
+  const lock = client({ redis: traffic.url }).getLock(object);
+
+  for (let i = 0; i < 3; i += 1) {
+    await lock.tryAcquire({ waitMs: 100 });
+    await aMoment();
+  }
+
+  expect(traffic.names().filter((command) => command === 'subscribe')).toHaveLength(1);
+  expect(traffic.names()).not.toContain('unsubscribe');
+  await hold.release();
+});
