@@ -87,9 +87,9 @@ export function branchSuite(face: ExclusiveLock): void {
       await lock.using(async (outer) => {
         const branch = await lock.acquire();
         answers.push(await lock.tryAcquire());
-        answers.push(await lock.tryAcquire({ waitMs: 50 }));
+        answers.push(await lock.tryAcquire({ waitMs: 500 }));
         answers.push(await lock.tryAcquire({ within: outer }));
-        const error = await rejection(lock.acquire({ waitMs: 50 }));
+        const error = await rejection(lock.acquire({ waitMs: 500 }));
         expect(error).toMatchObject({ code: 'ERR_ACQUIRE_TIMEOUT', resource: lock.name });
         await branch.release();
         await using next = await lock.tryAcquire();

@@ -57,7 +57,7 @@ export function cancellationSuite(face: Face): void {
     test('a waiter whose time ran out lets the next one in', async () => {
       const object = await face.create(client(), name());
       const grant = await object.acquire();
-      const [first, second] = [object.tryAcquire({ waitMs: 100 }), object.acquire()];
+      const [first, second] = [object.tryAcquire({ waitMs: 500 }), object.acquire()];
 
       const timedOut = await first;
       await grant.release();

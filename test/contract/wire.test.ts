@@ -153,7 +153,7 @@ function wireSuite(face: ExclusiveLock): void {
       await raw.hset(object, face.hash(FOREIGNER, 3));
 
       const [during, remainingMs, holders] = await Promise.all([
-        lock.tryAcquire({ waitMs: 200 }),
+        lock.tryAcquire({ waitMs: 500 }),
         lock.remainingLeaseMs(),
         lock.holders(),
       ]);

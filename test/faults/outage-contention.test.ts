@@ -14,7 +14,7 @@ for (const kind of lockKinds) {
     const rival = await take(kind.rival(other, name));
     const lock = kind.create(client, name);
     const waiting = lock.acquire();
-    await expect(lock.tryAcquire({ waitMs: 200 })).resolves.toBeNull();
+    await expect(lock.tryAcquire({ waitMs: 500 })).resolves.toBeNull();
     world.down();
 
     const outcome = await rejection(lock.tryAcquire({ waitMs: 200 }));

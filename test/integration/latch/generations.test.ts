@@ -74,7 +74,7 @@ test('a wait that begins after the new count was set is not let go by the old ze
       const before = waiter.getCountDownLatch(name).wait({ waitMs: 20_000 });
       await listening(raw, name);
       await Promise.all([latch.countDown(), latch.trySetCount(1)]);
-      const after = waiter.getCountDownLatch(name).wait({ waitMs: 150 });
+      const after = waiter.getCountDownLatch(name).wait({ waitMs: 500 });
       return [await before, await after];
     }),
   );

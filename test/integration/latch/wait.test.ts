@@ -51,7 +51,7 @@ test('a wait answers false when its time runs out, and leaves no channel', async
   const latch = scope.client().getCountDownLatch(scope.name());
   await latch.trySetCount(1);
 
-  const result = await latch.wait({ waitMs: 100 });
+  const result = await latch.wait({ waitMs: 500 });
 
   expect(result).toBe(false);
   await eventually(async () => (await channelsUnder(latch.name, raw)).length === 0);
@@ -74,7 +74,7 @@ test('a wait whose time ran out harms no other', async () => {
   await latch.trySetCount(1);
   const patient = latch.wait();
 
-  const hasty = await latch.wait({ waitMs: 50 });
+  const hasty = await latch.wait({ waitMs: 500 });
   await latch.countDown();
 
   expect(hasty).toBe(false);

@@ -61,7 +61,7 @@ test('P3: an exhausted semaphore is answered with null, and with none for many',
   const two = await semaphore.tryAcquireMany(2);
   const one = await semaphore.tryAcquire();
   const none = await semaphore.tryAcquire();
-  const error = await rejection(semaphore.acquire({ waitMs: 30 }));
+  const error = await rejection(semaphore.acquire({ waitMs: 500 }));
 
   expect(held.map(({ state }) => state)).toEqual(['held', 'held']);
   expect(new Set(held.map(({ id }) => id)).size).toBe(2);

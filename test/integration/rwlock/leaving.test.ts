@@ -44,8 +44,8 @@ test.each([
   const { own, other, view } = setUp();
   const hold = await own[held].acquire();
 
-  const error = await rejection(other[wanted].acquire({ waitMs: 200 }));
-  const answer = await other[wanted].tryAcquire({ waitMs: 50 });
+  const error = await rejection(other[wanted].acquire({ waitMs: 500 }));
+  const answer = await other[wanted].tryAcquire({ waitMs: 500 });
 
   expect(error).toBeInstanceOf(AcquireTimeoutError);
   expect(answer).toBeNull();

@@ -68,7 +68,7 @@ test('looking at permits that are not there does not make a name theirs', async 
 test('a call that fails leaves a name of the kind that another one has shown', async () => {
   const [own, object] = [client(), name()];
   const semaphore = own.getSemaphore(object);
-  const waiting = semaphore.tryAcquire(2, { waitMs: 50 });
+  const waiting = semaphore.tryAcquire(2, { waitMs: 500 });
   await semaphore.trySetPermits(1);
 
   const answer = await waiting;

@@ -37,7 +37,7 @@ test('a small request does not pass a big one of its client that came before', a
   const big = semaphore.acquire(5).then(() => order.push('big'));
   const small = semaphore.acquire(1).then(() => order.push('small'));
   await listening(raw, semaphore.name);
-  const tried = [await semaphore.tryAcquire(), await semaphore.tryAcquire(1, { waitMs: 30 })];
+  const tried = [await semaphore.tryAcquire(), await semaphore.tryAcquire(1, { waitMs: 500 })];
   await semaphore.release(3);
   await Promise.all([big, small]);
 
