@@ -43,7 +43,7 @@ test.concurrent(
 
     const hold = await client().getFairLock(view.name).acquire();
 
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
     expect(await view.waiting()).toEqual([]);
     await hold.release();
   },

@@ -67,7 +67,7 @@ test('S2: one change that makes room for three lets three in', async () => {
   await semaphore.addPermits(3);
   await Promise.all(waits);
 
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(performance.now() - start).toBeLessThan(2_500);
   await semaphore.delete();
 });
 

@@ -139,7 +139,7 @@ test.concurrent('S7: when it gives up, the others get in at once', async () => {
   await (await small).release();
 
   expect(await caught).toBe('gone');
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(performance.now() - startedAt).toBeLessThan(2_500);
   await eventually(async () => {
     expect(await privateKeys(name)).toEqual([]);
   });
