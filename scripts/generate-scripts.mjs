@@ -1,16 +1,17 @@
 // @ts-check
-// Compiles lua/<primitive>/<operation>.lua into src/core/wire/scripts.generated.ts.
+// Compiles lua/<primitive>/<operation>.lua into src/core/wire/scripts.generated.ts, and what the client
+// has to know of lua/constants.lua into constants.generated.ts beside it.
 //
 //   node scripts/generate-scripts.mjs [--check] [--lua DIR] [--out FILE]
 //
 // The header of each file is its type: scripts/lua/header.mjs has the grammar.
 // With --check nothing is written: exit code 1 says that the file is not what lua/ compiles to.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compile } from './lua/compile.mjs';
-import { emit } from './lua/emit.mjs';
+import { emit, emitConstants } from './lua/emit.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -38,7 +39,7 @@ function shown(path) {
 
 /** @returns {number} the exit code */
 function main() {
-  const { scripts, faults } = compile(readLua(options.lua));
+  const { scripts, constants, faults } = compile(readLua(options.lua));
   for (const { file, line, message } of faults) {
     console.error(`${shown(join(options.lua, file))}:${line}: ${message}`);
   }
@@ -48,22 +49,31 @@ function main() {
   if (faults.length > 0 || scripts.length === 0) {
     return 1;
   }
-  const text = emit(scripts);
-  const committed = existsSync(options.out) ? readFileSync(options.out, 'utf8') : '';
-  if (committed.replaceAll('\r\n', '\n') === text) {
-    console.log(`${shown(options.out)} is up to date: ${scripts.length} scripts`);
-    return 0;
-  }
-  if (options.check) {
-    console.error(
-      `${shown(options.out)} is not what ${shown(options.lua)} compiles to: ` +
-        `run 'npm run generate' and commit the result`,
-    );
+  const outputs = new Map([
+    [options.out, emit(scripts)],
+    [join(dirname(options.out), 'constants.generated.ts'), emitConstants(constants)],
+  ]);
+  const old = [...outputs].filter(([path, text]) => committed(path) !== text);
+  if (old.length > 0 && options.check) {
+    for (const [path] of old) {
+      console.error(
+        `${shown(path)} is not what ${shown(options.lua)} compiles to: ` +
+          `run 'npm run generate' and commit the result`,
+      );
+    }
     return 1;
   }
-  writeFileSync(options.out, text);
-  console.log(`${shown(options.out)} written: ${scripts.length} scripts`);
+  for (const [path, text] of old) {
+    writeFileSync(path, text);
+  }
+  const state = old.length > 0 ? 'written' : 'is up to date';
+  console.log(`${shown(options.out)} ${state}: ${scripts.length} scripts`);
   return 0;
+}
+
+/** @param {string} path */
+function committed(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8').replaceAll('\r\n', '\n') : '';
 }
 
 process.exitCode = main();

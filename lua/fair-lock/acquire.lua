@@ -62,7 +62,10 @@ end
 if is_behind then
   local head, left = queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
-    if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
+    if
+      place ~= 'front'
+      or string.sub(head, 1, CLIENT_ID_LENGTH) ~= string.sub(holder, 1, CLIENT_ID_LENGTH)
+    then
       -- Java drops an absent head without a word, and a message may be lost: whoever stands behind
       -- a free lock tells its head again.
       if head ~= first or place == 'front' then

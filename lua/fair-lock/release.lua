@@ -43,7 +43,8 @@ if held == 1 then
   if not head then
     return 1
   end
-  local passes = is_ours and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
+  local passes = is_ours
+    and string.sub(head, 1, CLIENT_ID_LENGTH) ~= string.sub(holder, 1, CLIENT_ID_LENGTH)
   return tell(passes and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
 end
 local is_free = redis.call('EXISTS', lock) == 0

@@ -9,7 +9,7 @@ local function first_in_line(line, beats, now)
       return nil
     end
     local heard = redis.call('ZSCORE', beats, first[1])
-    local left = heard and tonumber(heard) + 4000 - now or 0
+    local left = heard and tonumber(heard) + ABSENT_MS - now or 0
     if left > 0 then
       return first[1], tonumber(first[2]), left
     end

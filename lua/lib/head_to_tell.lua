@@ -8,5 +8,5 @@ local function head_to_tell(queue, timeouts, beats)
     return nil
   end
   local head = queue_head(queue, timeouts, beats, now_ms())
-  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, CLIENT_ID_LENGTH)) ~= false
 end

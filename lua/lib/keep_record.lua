@@ -5,7 +5,7 @@
 local function keep_record(requests, floor)
   -- Requests may run out of order; a floor that went back would let a late copy run again. It is
   -- kept as a negative score, out of the way of the numbers.
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
+  if zadd_for(requests, RECORD_MS, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end

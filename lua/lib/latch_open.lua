@@ -5,11 +5,11 @@
 local function latch_open(latch, opened)
   local time = redis.call('TIME')
   local mark = time[1] .. '.' .. time[2]
-  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
+  local before = redis.call('SET', opened, mark, 'PX', OPENED_TTL_MS, 'GET')
   local removed = redis.pcall('DEL', latch)
   if type(removed) == 'table' then
     -- An empty mark stands for none.
-    redis.call('SET', opened, before or '', 'PX', 600000)
+    redis.call('SET', opened, before or '', 'PX', OPENED_TTL_MS)
     return removed
   end
   return nil

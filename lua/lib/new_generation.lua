@@ -5,6 +5,6 @@ local function new_generation(marks, ttl_ms)
   local time = redis.call('TIME')
   local last = tonumber(redis.call('GET', marks) or 0)
   local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or GENERATION_TTL_MS)
   return mark
 end

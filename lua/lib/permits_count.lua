@@ -3,8 +3,8 @@
 -- include lib/permit_ids
 local function permits_count(timeouts, first, count, now)
   local taken, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = permit_ids(first, from, math.min(from + 1000, count))
+  for from = 0, count - 1, PERMITS_CHUNK do
+    local ids = permit_ids(first, from, math.min(from + PERMITS_CHUNK, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
       taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)

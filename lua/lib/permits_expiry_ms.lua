@@ -2,7 +2,7 @@
 local function permits_expiry_ms(timeouts, count, now)
   local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
   -- This score is Java's word for never.
-  if not last[2] or tonumber(last[2]) >= 922337203685477 then
+  if not last[2] or tonumber(last[2]) >= NEVER_EXPIRES then
     return -1
   end
   return math.max(tonumber(last[2]) - now, 0)

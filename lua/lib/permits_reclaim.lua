@@ -2,11 +2,11 @@
 -- still to be returned; or an error when the server refuses it. Those that are still to be returned
 -- are available just as well: what is left in the pool says less by that.
 local function permits_reclaim(semaphore, timeouts, now)
-  local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
+  local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, PERMITS_CHUNK)
   if #expired == 0 then
     return 0, 0
   end
-  local all = #expired == 1000 and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
+  local all = #expired == PERMITS_CHUNK and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
   -- First what can be undone by the same command: no permit is ever in neither place.
   redis.call('INCRBY', semaphore, #expired)
   local removed = redis.pcall('ZREM', timeouts, unpack(expired))

@@ -4,8 +4,8 @@
 local function permits_remove(timeouts, claims)
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
-    for from = 0, count - 1, 1000 do
-      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+    for from = 0, count - 1, PERMITS_CHUNK do
+      local ids = permit_ids(claim, from, math.min(from + PERMITS_CHUNK, count))
       local removed = redis.pcall('ZREM', timeouts, unpack(ids))
       if type(removed) == 'table' then
         return removed

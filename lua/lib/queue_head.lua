@@ -8,8 +8,8 @@ local function queue_head(queue, timeouts, beats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
-    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
+    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, CLIENT_ID_LENGTH))
+    local ends = heard and heard + ABSENT_MS or head and redis.call('ZSCORE', timeouts, head) or 0
     left = math.max(ends - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then

@@ -3,7 +3,7 @@
 -- queue. nil when nothing is in the way. A name with more than a tag has no twin.
 local function queue_refusal(lock, queue, now, twin_beats)
   local last = twin_beats and redis.call('ZREVRANGE', twin_beats, 0, 0, 'WITHSCORES')
-  if last and last[2] and now - last[2] < 4000 then
+  if last and last[2] and now - last[2] < ABSENT_MS then
     local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
     return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
   end

@@ -14,7 +14,7 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(line, 600000, 'NX', rank, client)
+    zadd_for(line, LINE_TTL_MS, 'NX', rank, client)
     beat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)

@@ -5,7 +5,7 @@ local function settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
     redis.call('DEL', beats)
-  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, CLIENT_ID_LENGTH)) then
     redis.call('PERSIST', queue)
     redis.call('PERSIST', timeouts)
   end

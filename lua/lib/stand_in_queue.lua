@@ -11,7 +11,7 @@
 -- include lib/score_queue
 -- include lib/zadd_for
 local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
-  local client = string.sub(holder, 1, 36)
+  local client = string.sub(holder, 1, CLIENT_ID_LENGTH)
   local heard = redis.call('ZSCORE', beats, client)
   local is_due = not heard or now - heard >= 500
   local stands = redis.call('ZSCORE', timeouts, holder) ~= false
@@ -21,7 +21,7 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local length = redis.call('LLEN', queue)
   -- Also when it changes nothing: it shows that a score and a TTL can be set, before anything stands
   -- in the queue.
-  zadd_for(beats, 600000, is_due and now or heard, client)
+  zadd_for(beats, LINE_TTL_MS, is_due and now or heard, client)
   local behind
   if is_due then
     local found
@@ -34,18 +34,18 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local last = redis.call('LINDEX', queue, -1)
   local last_score = last and redis.call('ZSCORE', timeouts, last)
   if not stands then
-    local enough = now + 5000
+    local enough = now + SCORE_AHEAD_MS
     if not to_front then
-      local last_heard = last and redis.call('ZSCORE', beats, string.sub(last, 1, 36))
+      local last_heard = last and redis.call('ZSCORE', beats, string.sub(last, 1, CLIENT_ID_LENGTH))
       if length >= 100 then
-        enough = enough + 300000 * length
-      elseif last_score and last_heard and now - last_heard < 2500 then
+        enough = enough + PATIENCE_MS * length
+      elseif last_score and last_heard and now - last_heard < FRESH_MS then
         -- The same of Java's stand before both.
         enough = math.max(enough, last_score)
       else
         enough = behind or score_queue(queue, timeouts, beats, holder, now)
       end
-      redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
+      redis.call('ZREMRANGEBYSCORE', beats, 0, now - OLD_BEAT_MS)
       last_score = enough
     end
     if to_front then
@@ -55,7 +55,7 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
     end
     redis.call('ZADD', timeouts, enough, holder)
   end
-  local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
+  local ttl = math.max(tonumber(last_score or 0) - now, 0) + LINE_TTL_MS
   redis.call('PEXPIRE', queue, ttl)
   redis.call('PEXPIRE', timeouts, ttl)
   redis.call('PEXPIRE', beats, ttl)

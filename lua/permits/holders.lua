@@ -13,7 +13,7 @@ for i = 1, #entries, 2 do
     return string.format('%02x', string.byte(byte))
   end)
   local expiry = tonumber(entries[i + 1])
-  local left = expiry < 922337203685477 and expiry - now or -1
+  local left = expiry < NEVER_EXPIRES and expiry - now or -1
   texts[#texts + 1] = id .. ' ' .. string.format('%.0f', left)
 end
 return table.concat(texts, ' ')

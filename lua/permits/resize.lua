@@ -49,7 +49,7 @@ end
 local total = left + taken
 local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
 -- With the total in range, what is left stays there whatever is released.
-if total + delta > 2147483647 or left + delta < -2147483648 then
+if total + delta > INT32_MAX or left + delta < INT32_MIN then
   return record(requests, number, '0')
 end
 -- What has expired is available, returned or not.

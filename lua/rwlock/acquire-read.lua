@@ -112,9 +112,9 @@ if earliest and ARGV[2] ~= 'none' then
   -- The first of them may have left: a writer that stood back for it may go.
   freed = freed or ARGV[2] == 'line' and not mode and before > 0 and before < earliest
   if ARGV[2] == 'line' or before == 0 or before > earliest then
-    zadd_for(waiting, 600000, earliest, client)
+    zadd_for(waiting, LINE_TTL_MS, earliest, client)
   else
-    redis.call('PEXPIRE', waiting, 600000)
+    redis.call('PEXPIRE', waiting, LINE_TTL_MS)
   end
   beat(beats, client, now)
 elseif ARGV[2] == 'line' and redis.call('ZREM', waiting, client) == 1 then

@@ -69,7 +69,7 @@ local function refusal()
   end
   local ms = busy()
   if ms and ARGV[4] == 'line' then
-    zadd_for(writers, 600000, 'NX', micros, holder)
+    zadd_for(writers, LINE_TTL_MS, 'NX', micros, holder)
     beat(beats, holder, now)
   end
   return ms

@@ -31,7 +31,7 @@ end
 needs_memory(requests)
 keep_record(requests, ARGV[2])
 local sum = available + ARGV[5]
-if sum > 2147483647 or sum < -2147483648 then
+if sum > INT32_MAX or sum < INT32_MIN then
   return record(requests, number, string.format('full %.0f', available))
 end
 if not exists then

@@ -49,7 +49,7 @@ redis.call('ZREMRANGEBYSCORE', requests, number, number)
 -- None to a semaphore that is gone, since they would make one that nobody has set, and none to one
 -- that was made since. Otherwise as many as leave the count within 32 bits.
 local returns = available and is_theirs
-local given = returns and math.max(math.min(permits, 2147483647 - available), 0) or 0
+local given = returns and math.max(math.min(permits, INT32_MAX - available), 0) or 0
 local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
 if type(sum) == 'table' then
   -- What the request took is still taken, so its record stays as it was.

@@ -45,7 +45,7 @@ local is_anybodys = ARGV[8] == ''
 local takes_them = is_anybodys or exists and is_theirs
 keep_record(requests, ARGV[2])
 if takes_them then
-  if available + ARGV[7] > 2147483647 then
+  if available + ARGV[7] > INT32_MAX then
     return record(requests, number, string.format('full %.0f', available))
   end
   if not exists then

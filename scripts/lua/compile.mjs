@@ -1,6 +1,7 @@
 // @ts-check
 // Turns the files under lua/ into scripts: headers read, code checked, includes inlined.
 import { createHash } from 'node:crypto';
+import { checkNumbers, constantsIn, readConstants, withNumbers } from './constants.mjs';
 import { checkCode, checkLib, checkOperands, globalsOf, parse } from './check.mjs';
 import { camelCase, readHeader } from './header.mjs';
 import { checkCommands, checkRecording, checkTelling } from './messages.mjs';
@@ -9,6 +10,7 @@ import { checkCommands, checkRecording, checkTelling } from './messages.mjs';
  * @typedef {import('./header.mjs').Header} Header
  * @typedef {import('./header.mjs').Report} Report
  * @typedef {Header & { name: string, constant: string, sha1: string, source: string }} Script
+ * @typedef {Map<string, import('./constants.mjs').Constant>} Constants
  * @typedef {{ file: string, line: number, message: string }} Fault
  * @typedef {{
  *   path: string,
@@ -22,38 +24,47 @@ import { checkCommands, checkRecording, checkTelling } from './messages.mjs';
 const OPERATION = /^[a-z][a-z0-9]*(-[a-z0-9]+)*\/[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const LIB = /^lib\/[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const INCLUDE = /^\s*--\s*include\b/;
+/** The one file that is no code. */
+const CONSTANTS = 'constants.lua';
 /** The one file that publishes. */
 const TELL = 'lib/tell';
 
 /**
  * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`
- * @returns {{ scripts: Script[], faults: Fault[] }}  scripts mean something without faults only
+ * @returns {{ scripts: Script[], constants: Constants, faults: Fault[] }}  scripts and constants mean
+ *   something without faults only
  */
 export function compile(files) {
   /** @type {Fault[]} */
   const faults = [];
   /** @type {Map<string, Source>} */
   const sources = new Map();
-  for (const file of [...files.keys()].toSorted()) {
-    /** @type {Report} */
-    const report = (line, message) => faults.push({ file, line, message });
+  const reportOn = (/** @type {string} */ file) => {
+    return (/** @type {number} */ line, /** @type {string} */ message) => {
+      faults.push({ file, line, message });
+    };
+  };
+  const constants = readConstants(files.get(CONSTANTS) ?? 'return {}', reportOn(CONSTANTS));
+  for (const file of [...files.keys()].filter((each) => each !== CONSTANTS).toSorted()) {
+    const report = reportOn(file);
     const source = readSource(file, files.get(file) ?? '', report);
     sources.set(source.path, source);
   }
   /** @type {Script[]} */
   const scripts = [];
   for (const source of sources.values()) {
-    checkSource(source, sources);
+    checkSource(source, sources, constants);
     if (OPERATION.test(source.path) && !LIB.test(source.path)) {
-      scripts.push(compileOperation(source, sources));
+      scripts.push(compileOperation(source, sources, constants));
     } else if (!LIB.test(source.path)) {
       source.report(1, `expected lua/<primitive>/<operation>.lua or lua/lib/<function_name>.lua`);
     } else if (![...sources.values()].some(({ includes }) => includes.has(source.path))) {
       source.report(1, 'no file includes this one');
     }
   }
-  checkConstants(scripts, sources);
-  return { scripts, faults: faults.toSorted(byFileAndLine) };
+  checkNames(scripts, sources);
+  checkUse(constants, sources, reportOn(CONSTANTS));
+  return { scripts, constants, faults: faults.toSorted(byFileAndLine) };
 }
 
 /**
@@ -94,8 +105,9 @@ function readSource(file, text, report) {
 /**
  * @param {Source} source
  * @param {Map<string, Source>} sources
+ * @param {Constants} constants
  */
-function checkSource({ path, lines, chunk, includes, report }, sources) {
+function checkSource({ path, lines, chunk, includes, report }, sources, constants) {
   for (const [include, line] of includes) {
     if (!sources.has(include)) {
       report(line, `${include}.lua does not exist`);
@@ -114,7 +126,8 @@ function checkSource({ path, lines, chunk, includes, report }, sources) {
   }
   const isLib = LIB.test(path);
   const included = [...includes.keys()];
-  checkCode(chunk, new Set(included.map(functionOf)), report);
+  checkCode(chunk, new Set([...included.map(functionOf), ...constants.keys()]), report);
+  checkNumbers(chunk, report);
   if (isLib) {
     checkLib(chunk, functionOf(path), lines, report);
   }
@@ -163,9 +176,10 @@ function withIncludes(path, sources, seen = new Set()) {
 /**
  * @param {Source} operation
  * @param {Map<string, Source>} sources
+ * @param {Constants} constants
  * @returns {Script}
  */
-function compileOperation({ path, lines, chunk, report }, sources) {
+function compileOperation({ path, lines, chunk, report }, sources, constants) {
   const header = readHeader(lines, path, report);
   if (chunk !== null) {
     checkOperands(chunk, 'KEYS', header.KEYS, report);
@@ -173,7 +187,8 @@ function compileOperation({ path, lines, chunk, report }, sources) {
   }
   const code = withIncludes(path, sources).flatMap((source) => source.lines);
   // SLOWLOG and MONITOR show how the text of an EVAL starts: with the name of the script.
-  const source = [`-- ${path}`, ...code.filter((line) => !/^\s*(--|$)/.test(line))].join('\n');
+  const kept = code.filter((line) => !/^\s*(--|$)/.test(line));
+  const source = [`-- ${path}`, ...kept.map((line) => withNumbers(line, constants))].join('\n');
   const sha1 = createHash('sha1').update(source).digest('hex');
   return { ...header, name: path, constant: camelCase(path), sha1, source };
 }
@@ -182,11 +197,27 @@ function compileOperation({ path, lines, chunk, report }, sources) {
  * @param {Script[]} scripts
  * @param {Map<string, Source>} sources
  */
-function checkConstants(scripts, sources) {
+function checkNames(scripts, sources) {
   for (const [index, { name, constant }] of scripts.entries()) {
     const other = scripts.slice(0, index).find((script) => script.constant === constant);
     if (other !== undefined) {
       sources.get(name)?.report(1, `${name} and ${other.name} would both be '${constant}'`);
+    }
+  }
+}
+
+/**
+ * @param {Constants} constants
+ * @param {Map<string, Source>} sources
+ * @param {Report} report
+ */
+function checkUse(constants, sources, report) {
+  const used = new Set(
+    [...sources.values()].flatMap(({ chunk }) => chunk && constantsIn(chunk, constants)),
+  );
+  for (const [name, { line }] of constants) {
+    if (!used.has(name)) {
+      report(line, `no script uses ${name}`);
     }
   }
 }

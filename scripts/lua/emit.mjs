@@ -17,18 +17,34 @@ const REPLIES = {
   'bytes?': { type: 'Buffer | null', decode: 'bytesOrNull' },
 };
 
+const ORIGIN =
+  '// Generated from lua/ by `node scripts/generate-scripts.mjs`: change the Lua, not this file.';
+
 /** @param {Script[]} scripts */
 export function emit(scripts) {
   const sorted = scripts.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const used = new Set(scripts.map(({ returns }) => returns));
   const decoders = Object.keys(REPLIES).filter((reply) => used.has(reply));
   return [
-    '// Generated from lua/ by `node scripts/generate-scripts.mjs`: change the Lua, not this file.',
+    ORIGIN,
     `import { ${decoders.map((reply) => REPLIES[reply]?.decode).join(', ')} } from './replies.js';`,
     `import type { Script } from './script.js';`,
     ...sorted.map(emitScript),
     '',
   ].join('\n');
+}
+
+/**
+ * What the client has to know of the numbers in lua/.
+ * @param {import('./compile.mjs').Constants} constants
+ */
+export function emitConstants(constants) {
+  const lines = [...constants].flatMap(([name, { value, meaning }]) =>
+    meaning === undefined
+      ? []
+      : ['', `/** ${meaning} */`, `export const ${name}: number = ${value};`],
+  );
+  return [ORIGIN, ...lines, ''].join('\n');
 }
 
 /** @param {Script} script */

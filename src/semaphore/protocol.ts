@@ -1,5 +1,6 @@
 import { prepare } from '../core/wire/call.js';
 import type { Prepared, Sendable } from '../core/wire/call.js';
+import { RECORD_MS } from '../core/wire/constants.generated.js';
 import { integers } from '../core/wire/replies.js';
 import { NO_SIDE_KEYS } from '../core/name-registry.js';
 import type { NamedObject } from '../core/name-registry.js';
@@ -96,8 +97,8 @@ const addPermits: Sendable<Availability> = {
 
 const NOTHING: Returned = { permits: 0, mark: undefined };
 
-/** For so long, at least, the server remembers what a request got. */
-const RECORD_MS = 1_500_000;
+/** For so long the server remembers what a request got, however late the last call before it ran. */
+const KNOWN_MS = RECORD_MS - 300_000;
 
 /** One counting semaphore on Redisson's wire. */
 export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObject {
@@ -133,7 +134,7 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
 
   watchRecord(): () => void {
     const { clock } = this.#runtime;
-    const forgottenAt = clock.now() + RECORD_MS;
+    const forgottenAt = clock.now() + KNOWN_MS;
     return () => {
       if (clock.now() > forgottenAt) {
         const what = `permits of "${this.resource}" may be lost`;

@@ -1,9 +1,7 @@
 import type { Prepared } from '../wire/call.js';
 import type { Clock, Timer } from '../base/clock.js';
 import type { Delivery } from '../delivery/delivery.js';
-
-/** Who is silent for this long loses its place in a line. */
-const ABSENT_MS = 4_000;
+import { ABSENT_MS } from '../wire/constants.generated.js';
 
 /** Looks after the turns that this client has given to others: a waiter that has died since must
  * not keep those behind it waiting who only hear of turns, as Java's do. */

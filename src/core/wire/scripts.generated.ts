@@ -9,7 +9,7 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'c9375c8439839874fe3f567df91fce73b9147dba',
+  sha1: 'd442d701c5e458713e3863a6325e0a2dd2262ce6',
   source: `-- fair-lock/acquire
 local function admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
@@ -214,7 +214,10 @@ end
 if is_behind then
   local head, left = queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
-    if place ~= 'front' or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36) then
+    if
+      place ~= 'front'
+      or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
+    then
       if head ~= first or place == 'front' then
         return tell(left, ARGV[5], ARGV[6] .. ':' .. head, '0')
       end
@@ -406,7 +409,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'ee2d70c88a53b4dcbbe3214ec9fa250a4bd807be',
+  sha1: '74e14dad92be239006df7971219da39ee42a146f',
   source: `-- fair-lock/release
 local function now_ms()
   local time = redis.call('TIME')
@@ -478,7 +481,8 @@ if held == 1 then
   if not head then
     return 1
   end
-  local passes = is_ours and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
+  local passes = is_ours
+    and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
   return tell(passes and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
 end
 local is_free = redis.call('EXISTS', lock) == 0
