@@ -19,30 +19,30 @@
 --                    knows), -2 a re-entry whose lock nobody holds any more, -4 somebody else does,
 --                    -3 the holder id is burnt
 
--- include lib/admit
--- include lib/leave_queue
+-- include lib/lock_admit
+-- include lib/fair_leave_queue
 -- include lib/needs_memory
 -- include lib/now_ms
--- include lib/queue_head
--- include lib/queue_refusal
--- include lib/stand_in_queue
+-- include lib/fair_queue_head
+-- include lib/fair_queue_refusal
+-- include lib/fair_stand_in_queue
 -- include lib/tell
--- include lib/write_hold
+-- include lib/lock_write_hold
 local lock, cancelled, queue, timeouts, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, place = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 
-local refusal, held = admit(lock, cancelled, holder, count)
+local refusal, held = lock_admit(lock, cancelled, holder, count)
 if type(refusal) == 'table' or refusal and refusal < -1 then
   return refusal
 end
 if not refusal and held > 0 then
-  return write_hold(lock, holder, held, count, lease_ms)
+  return lock_write_hold(lock, holder, held, count, lease_ms)
 end
 local first = redis.call('LINDEX', queue, 0)
 local now = now_ms()
 local is_behind = first and first ~= holder
 if is_behind and (place ~= 'none' or not refusal) then
-  local is_shared = queue_refusal(lock, queue, now, unpack(KEYS, 6))
+  local is_shared = fair_queue_refusal(lock, queue, now, unpack(KEYS, 6))
   if is_shared then
     return is_shared
   end
@@ -53,14 +53,14 @@ if place ~= 'none' and (refusal or is_behind) then
     return -3
   end
   needs_memory(beats)
-  stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
+  fair_stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
 end
 if refusal then
   return refusal
 end
 -- Who asks is alive, however long ago its last sign of life was.
 if is_behind then
-  local head, left = queue_head(queue, timeouts, beats, now)
+  local head, left = fair_queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
     if
       place ~= 'front'
@@ -81,6 +81,6 @@ if is_behind then
 end
 if first then
   needs_memory(beats)
-  leave_queue(queue, timeouts, beats, holder)
+  fair_leave_queue(queue, timeouts, beats, holder)
 end
-return write_hold(lock, holder, 0, count, lease_ms)
+return lock_write_hold(lock, holder, 0, count, lease_ms)

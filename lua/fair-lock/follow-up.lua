@@ -9,12 +9,12 @@
 -- ARGV[2] channel    string   what the channel of each waiter begins with
 -- returns integer    1 one of ours was told, 0 there is nothing to follow up any more
 
--- include lib/head_to_tell
+-- include lib/fair_head_to_tell
 -- include lib/tell
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return 0
 end
-local head, is_ours = head_to_tell(KEYS[2], KEYS[3], KEYS[4])
+local head, is_ours = fair_head_to_tell(KEYS[2], KEYS[3], KEYS[4])
 if not head then
   return 0
 end

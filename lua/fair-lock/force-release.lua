@@ -12,23 +12,23 @@
 -- ARGV[4] channel    string   what the channel of each waiter begins with
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
--- include lib/head_to_tell
--- include lib/keep_record
--- include lib/recall
--- include lib/record
+-- include lib/fair_head_to_tell
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/tell
 local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
 end
-keep_record(requests, ARGV[2])
-local head = head_to_tell(KEYS[3], KEYS[4], KEYS[5])
-answer = record(requests, number, tostring(redis.call('DEL', lock)))
+request_keep_record(requests, ARGV[2])
+local head = fair_head_to_tell(KEYS[3], KEYS[4], KEYS[5])
+answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' and head then
   return tell(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
 end

@@ -18,8 +18,8 @@
 --                    holds keep it, and when the holder had it not: -1 somebody else has it, -2
 --                    nobody has
 
--- include lib/head_to_tell
--- include lib/leave_queue
+-- include lib/fair_head_to_tell
+-- include lib/fair_leave_queue
 -- include lib/tell
 local lock, queue, timeouts, beats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -38,7 +38,7 @@ if held == 1 then
     redis.call('HDEL', lock, holder)
     return 0
   end
-  local head, is_ours = head_to_tell(queue, timeouts, beats)
+  local head, is_ours = fair_head_to_tell(queue, timeouts, beats)
   redis.call('HDEL', lock, holder)
   if not head then
     return 1
@@ -50,10 +50,10 @@ end
 local is_free = redis.call('EXISTS', lock) == 0
 local first, next_head = redis.call('LINDEX', queue, 0), nil
 if count == 0 and first then
-  leave_queue(queue, timeouts, beats, holder)
+  fair_leave_queue(queue, timeouts, beats, holder)
   -- It may have been told that the lock is free: whoever is next must be told as well.
   if is_free and first == holder then
-    next_head = head_to_tell(queue, timeouts, beats)
+    next_head = fair_head_to_tell(queue, timeouts, beats)
   end
 end
 if type(held) == 'table' then

@@ -9,15 +9,15 @@
 -- ARGV[4] channel    string   where waiters of the latch listen
 -- returns string     the count left; or why the request did not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/latch_count
 -- include lib/latch_open
 -- include lib/tell
 local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
@@ -25,17 +25,17 @@ local count = latch_count(latch)
 if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if count > 1 then
   redis.call('DECR', latch)
-  return record(requests, number, string.format('%.0f', count - 1))
+  return request_record(requests, number, string.format('%.0f', count - 1))
 end
 local opens = redis.call('EXISTS', latch) == 1
 local refused = opens and latch_open(latch, KEYS[2])
 if refused then
   return refused
 end
-record(requests, number, '0')
+request_record(requests, number, '0')
 if opens then
   -- `0` only in the step that makes the key absent: at a positive count it makes Java spin.
   return tell('0', ARGV[3], ARGV[4], '0')

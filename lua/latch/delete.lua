@@ -9,27 +9,27 @@
 -- ARGV[4] channel    string   where waiters of the latch listen
 -- returns string     1 it was there, 0 it was not; or why the request did not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/latch_count
 -- include lib/latch_open
 -- include lib/tell
 local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 if not latch_count(latch) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if redis.call('EXISTS', latch) == 0 then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 local refused = latch_open(latch, KEYS[2])
 if refused then
   return refused
 end
-return tell(record(requests, number, '1'), ARGV[3], ARGV[4], '0')
+return tell(request_record(requests, number, '1'), ARGV[3], ARGV[4], '0')

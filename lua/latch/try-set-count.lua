@@ -10,16 +10,16 @@
 -- ARGV[6] channel    string   where waiters of the latch listen
 -- returns string     1 it was set, 0 one was set already; or why the request did not run
 
--- include lib/keep_record
+-- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/recall
--- include lib/record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/latch_count
 -- include lib/set_for
 -- include lib/tell
 local latch, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
@@ -28,9 +28,9 @@ if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if count > 0 then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 set_for(latch, ARGV[3], ARGV[4])
-return tell(record(requests, number, '1'), ARGV[5], ARGV[6], '1')
+return tell(request_record(requests, number, '1'), ARGV[5], ARGV[6], '1')

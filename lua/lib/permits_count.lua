@@ -1,10 +1,10 @@
 -- How many of the `count` permits of a grant are taken, and how many of those have not expired; in
 -- chunks that a call can carry.
--- include lib/permit_ids
+-- include lib/permits_ids
 local function permits_count(timeouts, first, count, now)
   local taken, held = 0, 0
   for from = 0, count - 1, PERMITS_CHUNK do
-    local ids = permit_ids(first, from, math.min(from + PERMITS_CHUNK, count))
+    local ids = permits_ids(first, from, math.min(from + PERMITS_CHUNK, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
       taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)

@@ -1,10 +1,10 @@
 -- Enters `count` permits that expire at `expiry`: at most a thousand, which a call can carry.
--- include lib/permit_id
+-- include lib/permits_id
 local function permits_take(timeouts, first, count, expiry)
   local entries = {}
   for i = 0, count - 1 do
     entries[#entries + 1] = expiry
-    entries[#entries + 1] = permit_id(first, i)
+    entries[#entries + 1] = permits_id(first, i)
   end
   redis.call('ZADD', timeouts, unpack(entries))
 end

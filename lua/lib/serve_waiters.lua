@@ -6,8 +6,8 @@
 -- served, the permits they need, the ms after which the client that stands in front counts as
 -- absent (-1: none does), and whether this one has left the line.
 -- include lib/now_ms
--- include lib/beat
--- include lib/first_in_line
+-- include lib/line_heartbeat
+-- include lib/line_first
 -- include lib/zadd_for
 local function serve_waiters(line, beats, client, must_queue, available, needs)
   local now, left = now_ms(), false
@@ -15,12 +15,12 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
     zadd_for(line, LINE_TTL_MS, 'NX', rank, client)
-    beat(beats, client, now)
+    line_heartbeat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
     left = true
   end
-  local first, _, absent_ms = first_in_line(line, beats, now)
+  local first, _, absent_ms = line_first(line, beats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])
@@ -31,7 +31,7 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     if first then
       left = redis.call('ZREM', line, client) == 1
       redis.call('ZREM', beats, client)
-      first, _, absent_ms = first_in_line(line, beats, now)
+      first, _, absent_ms = line_first(line, beats, now)
     end
   end
   return served, taken, first and first ~= client and absent_ms or -1, left

@@ -11,11 +11,11 @@
 -- ARGV[3] lease_ms   integer  lease to have at least, from now
 -- returns string     "+" and the token when taken, else the integer that lock/acquire answers
 
--- include lib/admit
--- include lib/write_hold
+-- include lib/lock_admit
+-- include lib/lock_write_hold
 local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
 
-local refusal, held = admit(lock, KEYS[2], holder, count)
+local refusal, held = lock_admit(lock, KEYS[2], holder, count)
 if type(refusal) == 'table' then
   return refusal
 end
@@ -34,7 +34,7 @@ end
 -- Read back as text: a Lua number is exact only to 2^53, and Java may have issued larger tokens.
 -- And before the lock is taken: whoever may not read it takes nothing.
 local issued = redis.call('GET', token)
-local refused = write_hold(lock, holder, held, count, tonumber(ARGV[3]))
+local refused = lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))
 if refused then
   return refused
 end

@@ -11,12 +11,12 @@
 --                    -2 a re-entry whose lock nobody holds any more, -4 somebody else does,
 --                    -3 the holder id is burnt
 
--- include lib/admit
--- include lib/write_hold
+-- include lib/lock_admit
+-- include lib/lock_write_hold
 local lock, holder, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
 
-local refusal, held = admit(lock, KEYS[2], holder, count)
+local refusal, held = lock_admit(lock, KEYS[2], holder, count)
 if refusal then
   return refusal
 end
-return write_hold(lock, holder, held, count, tonumber(ARGV[3]))
+return lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))

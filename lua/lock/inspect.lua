@@ -4,8 +4,8 @@
 -- ARGV[1] cursor     string   where the page before this one ended; 0 at first
 -- returns string     JSON: [cursor of the next page or 0, ms left, holder, holds, holder, ...]
 
--- include lib/not_read_write
-local wrong = not_read_write(KEYS[1])
+-- include lib/lock_not_read_write
+local wrong = lock_not_read_write(KEYS[1])
 if wrong then
   return wrong
 end

@@ -19,12 +19,12 @@
 -- returns string     waiters served, ms after which asking again is worth while (-1: nobody knows),
 --                    and ms that the semaphore lives (-1: for ever); or why the request did not run
 
--- include lib/keep_record
+-- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/recall
--- include lib/record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/now_ms
--- include lib/permit_pool
+-- include lib/permits_pool
 -- include lib/permits_reclaim
 -- include lib/permits_take
 -- include lib/permits_expiry_ms
@@ -33,11 +33,11 @@
 -- include lib/tell_available
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local pool, wrong = permit_pool(semaphore)
+local pool, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
@@ -65,7 +65,7 @@ local life_ms = -1
 if served > 0 then
   life_ms = redis.call('PTTL', semaphore)
   -- It also shows that permits can be entered, and be given the TTL of their semaphore.
-  keep_record(requests, ARGV[2])
+  request_keep_record(requests, ARGV[2])
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))
   for i = 1, served do
     permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
@@ -79,7 +79,7 @@ if retry_ms < 0 and served < #counts and pool then
 end
 answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
-  record(requests, number, answer)
+  request_record(requests, number, answer)
 end
 if left then
   -- A 0 as well: who stood back sleeps for as long as this client may be silent, and is to look when

@@ -8,24 +8,24 @@
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     1 there was one, 0 there was none; or why the request did not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
--- include lib/permit_pool
--- include lib/twin_refusal
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/permits_pool
+-- include lib/permits_twin_refusal
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 -- First of all what fails when the permits have become something else.
 redis.call('ZCARD', timeouts)
-local left, wrong = permit_pool(semaphore)
-local refusal = wrong or not left and twin_refusal(timeouts, unpack(KEYS, 4))
+local left, wrong = permits_pool(semaphore)
+local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
 if refusal then
   return refusal
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local removed = redis.call('UNLINK', semaphore, timeouts)
-return record(requests, number, removed > 0 and '1' or '0')
+return request_record(requests, number, removed > 0 and '1' or '0')

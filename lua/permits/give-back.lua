@@ -14,15 +14,15 @@
 -- ARGV[*] claims     bytes    for each of its waiters the id of its first permit, and their number
 -- returns integer    how many permits were returned that had not expired
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/permits_return
 -- include lib/tell_available
 -- First the number: whatever the keys hold by now, the request is over.
-if not recall(KEYS[3], ARGV[1]) then
-  keep_record(KEYS[3], ARGV[2])
-  record(KEYS[3], ARGV[1], 'cancelled')
+if not request_recall(KEYS[3], ARGV[1]) then
+  request_keep_record(KEYS[3], ARGV[2])
+  request_record(KEYS[3], ARGV[1], 'cancelled')
 end
 local left = false
 if ARGV[6] == '1' then

@@ -5,8 +5,8 @@
 -- returns string     permits left, permits taken, and 1 when the semaphore is there, else 0
 
 -- include lib/now_ms
--- include lib/permit_pool
-local left, wrong = permit_pool(KEYS[1])
+-- include lib/permits_pool
+local left, wrong = permits_pool(KEYS[1])
 if wrong then
   return wrong
 end

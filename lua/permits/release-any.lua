@@ -12,26 +12,27 @@
 -- returns string     1 it was held until now, 0 it had expired or is not there; or why the request
 --                    did not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/permits_return
 -- include lib/tell_available
--- include lib/twin_refusal
+-- include lib/permits_twin_refusal
 local requests, number = KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local refusal = redis.call('EXISTS', KEYS[1]) == 0 and twin_refusal(KEYS[2], unpack(KEYS, 4))
+local refusal = redis.call('EXISTS', KEYS[1]) == 0
+  and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
 if refusal then
   return refusal
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
 if type(held) == 'table' then
   return held
 end
-answer = record(requests, number, tostring(held))
+answer = request_record(requests, number, tostring(held))
 return tell_available(answer, available or 0, ARGV[3], ARGV[4])

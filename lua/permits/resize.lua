@@ -15,30 +15,30 @@
 -- returns string     1 it was done, 0 the total would leave the 32 bits that Java can read; or why
 --                    the request did not run
 
--- include lib/keep_record
+-- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/recall
--- include lib/record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/now_ms
--- include lib/permit_pool
+-- include lib/permits_pool
 -- include lib/tell_available
--- include lib/twin_refusal
+-- include lib/permits_twin_refusal
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 -- All that is taken, expired or not: what has expired is only not returned yet.
 local taken = redis.call('ZCARD', timeouts)
-local left, wrong = permit_pool(semaphore)
+local left, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if not left then
-  local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
   if refusal then
     return refusal
   end
@@ -50,13 +50,13 @@ local total = left + taken
 local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
 -- With the total in range, what is left stays there whatever is released.
 if total + delta > INT32_MAX or left + delta < INT32_MIN then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 -- What has expired is available, returned or not.
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 -- By 0 too: it makes a semaphore that was not there.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 if delta > 0 then
   return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end

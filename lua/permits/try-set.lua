@@ -12,37 +12,37 @@
 -- ARGV[6] channel    string   where waiters of the semaphore listen
 -- returns string     1 it was set, 0 one was set already; or why the request did not run
 
--- include lib/keep_record
+-- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/recall
--- include lib/record
--- include lib/permit_pool
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/permits_pool
 -- include lib/set_for
 -- include lib/tell_available
--- include lib/twin_refusal
+-- include lib/permits_twin_refusal
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 -- First of all what fails when the permits have become something else.
 redis.call('ZCARD', timeouts)
-local left, wrong = permit_pool(semaphore)
+local left, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if left then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
-local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
 if refusal then
   return refusal
 end
 -- Permits of a semaphore that went without them, by a TTL of its own, were never meant for this one.
 redis.call('UNLINK', timeouts)
 set_for(semaphore, ARGV[3], ARGV[4])
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])

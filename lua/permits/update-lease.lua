@@ -12,34 +12,34 @@
 -- returns string     1 it was set, 0 the permit has expired or is not there; or why the request did
 --                    not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
 -- include lib/now_ms
--- include lib/permit_pool
+-- include lib/permits_pool
 -- include lib/tell
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local left, wrong = permit_pool(semaphore)
+local left, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local now = now_ms()
 local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
 if not left or expiry <= now then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 local life_ms = redis.call('PTTL', semaphore)
 redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
 if life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 if now + ARGV[4] < expiry then
   -- Waiters sleep until the expiry that they were told: a message, though nothing has become
   -- available, makes them look when it is now. Java counts a 0 for what it says.

@@ -5,12 +5,12 @@
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     the answer of the request if it ran before, else `cancelled`
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
-local answer = recall(KEYS[1], ARGV[1])
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
+local answer = request_recall(KEYS[1], ARGV[1])
 if answer then
   return answer
 end
-keep_record(KEYS[1], ARGV[2])
-return record(KEYS[1], ARGV[1], 'cancelled')
+request_keep_record(KEYS[1], ARGV[2])
+return request_record(KEYS[1], ARGV[1], 'cancelled')

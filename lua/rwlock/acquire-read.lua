@@ -21,9 +21,9 @@
 --                    to wait (-1: unknown), -2 a re-entry, or a read beside a writer, whose lock
 --                    nobody holds any more, -4 one that somebody else holds, -3 the reader is burnt
 
--- include lib/beat
--- include lib/first_in_line
--- include lib/keep_holds
+-- include lib/line_heartbeat
+-- include lib/line_first
+-- include lib/rw_keep_holds
 -- include lib/needs_memory
 -- include lib/rw_mode
 -- include lib/rw_sweep
@@ -42,7 +42,7 @@ if type(mode) == 'table' then
 end
 local writer, writer_since, writer_ms
 if mode ~= 'write' then
-  writer, writer_since, writer_ms = first_in_line(writers, beats, now)
+  writer, writer_since, writer_ms = line_first(writers, beats, now)
 end
 
 -- Why a reader that is not in yet cannot come in: an integer of the reply, nil when it can.
@@ -93,7 +93,7 @@ for i = 5, #ARGV, 5 do
     local longest_ms = math.max(redis.call('PTTL', lock), lease_ms)
     zadd_for(readers, longest_ms, 'GT', now + lease_ms, reader)
     -- The first one says for all of them how long Redisson takes the reader for alive.
-    local made = keep_holds(KEYS, key + 1, key + 2, lease_ms)
+    local made = rw_keep_holds(KEYS, key + 1, key + 2, lease_ms)
     local written = redis.pcall('HSET', lock, 'mode', mode, reader, math.max(held, count))
     if type(written) == 'table' then
       for _, hold in ipairs(made) do
@@ -116,7 +116,7 @@ if earliest and ARGV[2] ~= 'none' then
   else
     redis.call('PEXPIRE', waiting, LINE_TTL_MS)
   end
-  beat(beats, client, now)
+  line_heartbeat(beats, client, now)
 elseif ARGV[2] == 'line' and redis.call('ZREM', waiting, client) == 1 then
   redis.call('ZREM', beats, client)
 end

@@ -20,14 +20,14 @@
 -- returns integer?   null when taken, else ms to wait (-1: unknown), -2 a re-entry whose lock
 --                    nobody holds any more, -4 somebody else does, -3 the holder id is burnt
 
--- include lib/beat
--- include lib/first_in_line
+-- include lib/line_heartbeat
+-- include lib/line_first
 -- include lib/needs_memory
 -- include lib/rw_mode
 -- include lib/rw_readers
 -- include lib/rw_sweep
 -- include lib/tell
--- include lib/write_hold
+-- include lib/lock_write_hold
 -- include lib/zadd_for
 local lock, cancelled, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local waiting, beats = KEYS[5], KEYS[6]
@@ -53,7 +53,7 @@ local function busy()
     return left
   end
   freed = freed or mode == 'read'
-  local reader, since, reader_ms = first_in_line(waiting, beats, now)
+  local reader, since, reader_ms = line_first(waiting, beats, now)
   local mine = redis.call('ZSCORE', writers, holder)
   return reader and since < (tonumber(mine or micros)) and reader_ms or nil
 end
@@ -70,7 +70,7 @@ local function refusal()
   local ms = busy()
   if ms and ARGV[4] == 'line' then
     zadd_for(writers, LINE_TTL_MS, 'NX', micros, holder)
-    beat(beats, holder, now)
+    line_heartbeat(beats, holder, now)
   end
   return ms
 end
@@ -83,7 +83,7 @@ if not code then
     redis.call('ZREM', beats, holder)
   end
   if held > 0 then
-    write_hold(lock, field, held, count, lease_ms)
+    lock_write_hold(lock, field, held, count, lease_ms)
   else
     redis.call('UNLINK', readers)
     -- First the TTL, though there is no lock to set it for: whoever may not set it gets nothing.

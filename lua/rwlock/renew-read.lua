@@ -5,7 +5,7 @@
 -- ARGV[*] claims     string   for each claim: reader, number of hold keys, lease in ms (0 asks only)
 -- returns string     one digit a claim: 1 it reads, 0 it does not, 2 somebody writes
 
--- include lib/keep_holds
+-- include lib/rw_keep_holds
 -- include lib/now_ms
 -- include lib/rw_is_alive
 -- include lib/zadd_for
@@ -20,7 +20,7 @@ for i = 1, #ARGV, 3 do
   end
   if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
     if lease_ms > 0 then
-      keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
+      rw_keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
       local left = redis.call('PTTL', lock)
       if left < lease_ms then
         redis.call('PEXPIRE', lock, lease_ms)

@@ -18,33 +18,33 @@
 --                    (-1: nobody knows), and the mark of the semaphore; or why the request did not
 --                    run
 
--- include lib/keep_record
+-- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/recall
--- include lib/record
--- include lib/available_permits
--- include lib/generation
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/semaphore_available
+-- include lib/semaphore_generation
 -- include lib/tell_available
 -- include lib/serve_waiters
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-local mark = generation(KEYS[5])
+local mark = semaphore_generation(KEYS[5])
 needs_memory(requests)
 local served, taken, retry_ms, left =
   serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
 answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
 if served > 0 then
-  keep_record(requests, ARGV[2])
+  request_keep_record(requests, ARGV[2])
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  record(requests, number, answer)
+  request_record(requests, number, answer)
 end
 if left then
   -- The other clients stood back for this one.

@@ -11,34 +11,34 @@
 -- returns string     permits there are now; "full" and the permits there are, when the sum does
 --                    not fit into 32 bits; or why the request did not run
 
--- include lib/keep_record
+-- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/recall
--- include lib/record
--- include lib/available_permits
--- include lib/new_generation
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/semaphore_available
+-- include lib/semaphore_new_generation
 -- include lib/tell_available
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available, exists = available_permits(semaphore)
+local available, exists = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local sum = available + ARGV[5]
 if sum > INT32_MAX or sum < INT32_MIN then
-  return record(requests, number, string.format('full %.0f', available))
+  return request_record(requests, number, string.format('full %.0f', available))
 end
 if not exists then
-  new_generation(KEYS[3], 0)
+  semaphore_new_generation(KEYS[3], 0)
 end
 redis.call('INCRBY', semaphore, ARGV[5])
-answer = record(requests, number, string.format('%.0f', sum))
+answer = request_record(requests, number, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
   return tell_available(answer, sum, ARGV[3], ARGV[4])
 end

@@ -9,20 +9,20 @@
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     1 it was there, 0 it was not; or why the request did not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
--- include lib/available_permits
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/semaphore_available
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-if not available_permits(semaphore) then
+if not semaphore_available(semaphore) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local deleted = redis.call('DEL', semaphore)
 redis.call('DEL', KEYS[3])
-return record(requests, number, tostring(deleted))
+return request_record(requests, number, tostring(deleted))

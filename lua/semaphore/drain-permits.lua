@@ -6,22 +6,22 @@
 -- ARGV[2] floor      integer  every request below it is settled
 -- returns string     how many it took; or why the request did not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
--- include lib/available_permits
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/semaphore_available
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if available > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', available))
 end
-return record(requests, number, string.format('%.0f', math.max(available, 0)))
+return request_record(requests, number, string.format('%.0f', math.max(available, 0)))

@@ -19,27 +19,27 @@
 -- ARGV[8] mark       string   that of the semaphore which those were taken from
 -- returns integer    how many permits were given back
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
--- include lib/generation
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/semaphore_generation
 -- include lib/tell_available
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 local permits, mark = ARGV[7], ARGV[8]
 if answer then
   permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)$')
 end
 permits = tonumber(permits or 0)
-local _, is_theirs = generation(KEYS[5], mark)
+local _, is_theirs = semaphore_generation(KEYS[5], mark)
 -- pcall: whatever the key holds by now, the request is over.
 local value = redis.pcall('GET', semaphore)
 if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
   return value
 end
 local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local left = false
 if ARGV[6] == '1' then
   left = redis.call('ZREM', KEYS[3], client) == 1
@@ -54,11 +54,11 @@ local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f',
 if type(sum) == 'table' then
   -- What the request took is still taken, so its record stays as it was.
   if answer then
-    record(requests, number, answer)
+    request_record(requests, number, answer)
   end
   return sum
 end
-record(requests, number, 'cancelled')
+request_record(requests, number, 'cancelled')
 if given > 0 or left then
   return tell_available(given, (available or 0) + given, ARGV[3], ARGV[4])
 end

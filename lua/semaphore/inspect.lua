@@ -3,8 +3,8 @@
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- returns string     available permits, and 1 when the semaphore exists, else 0
 
--- include lib/available_permits
-local available, exists = available_permits(KEYS[1])
+-- include lib/semaphore_available
+local available, exists = semaphore_available(KEYS[1])
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end

@@ -22,34 +22,34 @@
 --                    there are, when so many more do not fit into 32 bits; or why the request did
 --                    not run
 
--- include lib/keep_record
--- include lib/recall
--- include lib/record
--- include lib/available_permits
--- include lib/generation
--- include lib/new_generation
+-- include lib/request_keep_record
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/semaphore_available
+-- include lib/semaphore_generation
+-- include lib/semaphore_new_generation
 -- include lib/tell_available
 -- include lib/serve_waiters
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available, exists = available_permits(semaphore)
+local available, exists = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-local mark, is_theirs = generation(KEYS[5], ARGV[8])
+local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
 local is_anybodys = ARGV[8] == ''
 local takes_them = is_anybodys or exists and is_theirs
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if takes_them then
   if available + ARGV[7] > INT32_MAX then
-    return record(requests, number, string.format('full %.0f', available))
+    return request_record(requests, number, string.format('full %.0f', available))
   end
   if not exists then
-    mark = new_generation(KEYS[5], 0)
+    mark = semaphore_new_generation(KEYS[5], 0)
   end
   available = available + ARGV[7]
 end
@@ -66,5 +66,5 @@ if takes_them or change ~= 0 then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))
 end
 answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
-record(requests, number, answer)
+request_record(requests, number, answer)
 return tell_available(answer, available, ARGV[3], ARGV[4])

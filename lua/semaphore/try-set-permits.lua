@@ -12,30 +12,30 @@
 -- ARGV[6] ttl_ms     integer  life of the semaphore, 0 for no limit
 -- returns string     1 they were set, 0 some were set already; or why the request did not run
 
--- include lib/keep_record
+-- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/recall
--- include lib/record
--- include lib/available_permits
+-- include lib/request_recall
+-- include lib/request_record
+-- include lib/semaphore_available
 -- include lib/set_for
--- include lib/new_generation
+-- include lib/semaphore_new_generation
 -- include lib/tell_available
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available, exists = available_permits(semaphore)
+local available, exists = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if exists then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
-new_generation(KEYS[3], tonumber(ARGV[6]))
+semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
 set_for(semaphore, ARGV[5], ARGV[6])
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])

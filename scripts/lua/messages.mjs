@@ -89,20 +89,23 @@ export function checkRecording(chunk, tellers, report) {
   );
   /** @param {string} name */
   const callsOf = (name) => called.filter(({ base }) => isGlobal(base) && base.name === name);
-  const [record] = callsOf('record');
-  const [recalled] = callsOf('recall');
+  const [record] = callsOf('request_record');
+  const [recalled] = callsOf('request_recall');
   if (record === undefined) {
     if (recalled !== undefined) {
-      report(lineOf(recalled), 'a counted script must record() its answer: a copy would run again');
+      report(
+        lineOf(recalled),
+        'a counted script must request_record() its answer: a copy would run again',
+      );
     }
     return;
   }
-  if (!callsOf('keep_record').some((kept) => starts(kept) < starts(record))) {
-    report(lineOf(record), 'keep_record() must come before record()');
+  if (!callsOf('request_keep_record').some((kept) => starts(kept) < starts(record))) {
+    report(lineOf(record), 'request_keep_record() must come before request_record()');
   }
   for (const told of [...tellers].flatMap(callsOf)) {
     if (starts(record) > ends(told)) {
-      report(lineOf(told), 'a counted script must record() its answer before it tells');
+      report(lineOf(told), 'a counted script must request_record() its answer before it tells');
     }
   }
 }

@@ -26,22 +26,22 @@ local function tell_all(channel)
   return tell(1, 'PUBLISH', channel)
 end
 `,
-  'lib/keep_record.lua':
-    "-- Keeps it.\nlocal function keep_record(requests)\n  redis.call('ZADD', requests, 1, 'a')\nend\n",
-  'lib/record.lua':
-    "-- Records.\nlocal function record(requests)\n  return redis.call('ZADD', requests, 2, 'b')\nend\n",
+  'lib/request_keep_record.lua':
+    "-- Keeps it.\nlocal function request_keep_record(requests)\n  redis.call('ZADD', requests, 1, 'a')\nend\n",
+  'lib/request_record.lua':
+    "-- Records.\nlocal function request_record(requests)\n  return redis.call('ZADD', requests, 2, 'b')\nend\n",
 };
 
 /** Includes them all: a file that nobody includes is a fault of another kind. */
 const user = `-- lock/use: use all.
 -- returns integer  0
 
--- include lib/keep_record
--- include lib/record
+-- include lib/request_keep_record
+-- include lib/request_record
 -- include lib/tell
 -- include lib/tell_all
-keep_record(1)
-if record(1) then
+request_keep_record(1)
+if request_record(1) then
   return tell(1)
 end
 return tell_all(1)
@@ -66,13 +66,13 @@ describe('a script may', () => {
     ['leave telling to a function', '-- include lib/tell_all\nreturn tell_all(ARGV[2])\n'],
     [
       'record in the same breath',
-      '-- include lib/keep_record\n-- include lib/record\n-- include lib/tell\n' +
-        'keep_record(KEYS[1])\nreturn tell(record(KEYS[1]), ARGV[1], ARGV[2])\n',
+      '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/tell\n' +
+        'request_keep_record(KEYS[1])\nreturn tell(request_record(KEYS[1]), ARGV[1], ARGV[2])\n',
     ],
     [
       'record only what it grants',
-      '-- include lib/keep_record\n-- include lib/record\n-- include lib/tell\n' +
-        'if KEYS[1] then\n  keep_record(KEYS[1])\n  record(KEYS[1])\nend\n' +
+      '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/tell\n' +
+        'if KEYS[1] then\n  request_keep_record(KEYS[1])\n  request_record(KEYS[1])\nend\n' +
         'return tell(1, ARGV[1], ARGV[2])\n',
     ],
     ['have a field that is called so', 'local all = { tell = 1 }\nreturn all.tell\n'],
@@ -137,31 +137,34 @@ end
     expect(faultsOf(code, { 'lib/free.lua': free })).toEqual([`lib/free.lua:4: ${last}`]);
   });
 
-  const counted = '-- include lib/keep_record\n-- include lib/record\n-- include lib/tell\n';
+  const counted =
+    '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/tell\n';
 
   test('tells before it records', () => {
-    const code = 'keep_record(1)\nif ARGV[1] then\n  return tell(1)\nend\nreturn record(1)\n';
+    const code =
+      'request_keep_record(1)\nif ARGV[1] then\n  return tell(1)\nend\nreturn request_record(1)\n';
 
     expect(faultsOf(counted + code)).toEqual([
-      'lock/release.lua:14: a counted script must record() its answer before it tells',
+      'lock/release.lua:14: a counted script must request_record() its answer before it tells',
     ]);
   });
 
   test('does not show that it can record before it does', () => {
-    const code = 'record(1)\nkeep_record(1)\nreturn tell(1)\n';
+    const code = 'request_record(1)\nrequest_keep_record(1)\nreturn tell(1)\n';
 
     expect(faultsOf(counted + code)).toEqual([
-      'lock/release.lua:12: keep_record() must come before record()',
+      'lock/release.lua:12: request_keep_record() must come before request_record()',
     ]);
   });
 
   test('looks whether it ran before, and does not record that it did', () => {
-    const code = "-- include lib/recall\nrecall(1)\nreturn redis.call('DEL', KEYS[1])\n";
+    const code =
+      "-- include lib/request_recall\nrequest_recall(1)\nreturn redis.call('DEL', KEYS[1])\n";
 
-    const recall = '-- Looks.\nlocal function recall(requests)\n  return requests\nend\n';
+    const recall = '-- Looks.\nlocal function request_recall(requests)\n  return requests\nend\n';
 
-    expect(faultsOf(code, { 'lib/recall.lua': recall })).toEqual([
-      'lock/release.lua:10: a counted script must record() its answer: a copy would run again',
+    expect(faultsOf(code, { 'lib/request_recall.lua': recall })).toEqual([
+      'lock/release.lua:10: a counted script must request_record() its answer: a copy would run again',
     ]);
   });
 });

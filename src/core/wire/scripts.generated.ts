@@ -9,9 +9,9 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'd442d701c5e458713e3863a6325e0a2dd2262ce6',
+  sha1: '8ad275d8349e31ddeafc6d8575418a62ea830964',
   source: `-- fair-lock/acquire
-local function admit(lock, cancelled, holder, count)
+local function lock_admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
@@ -33,7 +33,7 @@ local function admit(lock, cancelled, holder, count)
   end
   return nil, 0
 end
-local function settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
     redis.call('DEL', beats)
@@ -42,11 +42,11 @@ local function settle_queue(queue, timeouts, beats)
     redis.call('PERSIST', timeouts)
   end
 end
-local function leave_queue(queue, timeouts, beats, holder)
+local function fair_leave_queue(queue, timeouts, beats, holder)
   redis.call('ZREM', timeouts, '')
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
-  settle_queue(queue, timeouts, beats)
+  fair_settle_queue(queue, timeouts, beats)
 end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
@@ -55,7 +55,7 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, beats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
@@ -64,7 +64,7 @@ local function queue_head(queue, timeouts, beats, now)
     left = math.max(ends - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, beats)
       end
       return head or nil, left
     end
@@ -72,14 +72,14 @@ local function queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function queue_refusal(lock, queue, now, twin_beats)
+local function fair_queue_refusal(lock, queue, now, twin_beats)
   local last = twin_beats and redis.call('ZREVRANGE', twin_beats, 0, 0, 'WITHSCORES')
   if last and last[2] and now - last[2] < 4000 then
     local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
     return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
   end
 end
-local function score_queue(queue, timeouts, beats, holder, now)
+local function fair_score_queue(queue, timeouts, beats, holder, now)
   local client = string.sub(holder, 1, 36)
   local scores, enough, floor, found, ours = {}, now + 5000, 0, false, { [client] = true }
   for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do
@@ -112,7 +112,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
+local function fair_stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local client = string.sub(holder, 1, 36)
   local heard = redis.call('ZSCORE', beats, client)
   local is_due = not heard or now - heard >= 500
@@ -125,7 +125,7 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local behind
   if is_due then
     local found
-    behind, found = score_queue(queue, timeouts, beats, holder, now)
+    behind, found = fair_score_queue(queue, timeouts, beats, holder, now)
     if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
       stands = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
@@ -141,7 +141,7 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
       elseif last_score and last_heard and now - last_heard < 2500 then
         enough = math.max(enough, last_score)
       else
-        enough = behind or score_queue(queue, timeouts, beats, holder, now)
+        enough = behind or fair_score_queue(queue, timeouts, beats, holder, now)
       end
       redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
       last_score = enough
@@ -165,7 +165,7 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local function write_hold(lock, holder, held, count, lease_ms)
+local function lock_write_hold(lock, holder, held, count, lease_ms)
   if held == 0 then
     redis.call('HSET', lock, holder, count)
     local leased = redis.pcall('PEXPIRE', lock, lease_ms)
@@ -185,18 +185,18 @@ local function write_hold(lock, holder, held, count, lease_ms)
 end
 local lock, cancelled, queue, timeouts, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, place = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local refusal, held = admit(lock, cancelled, holder, count)
+local refusal, held = lock_admit(lock, cancelled, holder, count)
 if type(refusal) == 'table' or refusal and refusal < -1 then
   return refusal
 end
 if not refusal and held > 0 then
-  return write_hold(lock, holder, held, count, lease_ms)
+  return lock_write_hold(lock, holder, held, count, lease_ms)
 end
 local first = redis.call('LINDEX', queue, 0)
 local now = now_ms()
 local is_behind = first and first ~= holder
 if is_behind and (place ~= 'none' or not refusal) then
-  local is_shared = queue_refusal(lock, queue, now, unpack(KEYS, 6))
+  local is_shared = fair_queue_refusal(lock, queue, now, unpack(KEYS, 6))
   if is_shared then
     return is_shared
   end
@@ -206,13 +206,13 @@ if place ~= 'none' and (refusal or is_behind) then
     return -3
   end
   needs_memory(beats)
-  stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
+  fair_stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
 end
 if refusal then
   return refusal
 end
 if is_behind then
-  local head, left = queue_head(queue, timeouts, beats, now)
+  local head, left = fair_queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then
     if
       place ~= 'front'
@@ -230,9 +230,9 @@ if is_behind then
 end
 if first then
   needs_memory(beats)
-  leave_queue(queue, timeouts, beats, holder)
+  fair_leave_queue(queue, timeouts, beats, holder)
 end
-return write_hold(lock, holder, 0, count, lease_ms)`,
+return lock_write_hold(lock, holder, 0, count, lease_ms)`,
   operands: (keys, args) => [5 + keys.twinBeats.length, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, ...keys.twinBeats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel],
   decode: integerOrNull,
 };
@@ -244,13 +244,13 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: 'e1318dcfa41d3c126a91f511b3d6165f61663981',
+  sha1: 'f6f6fe385329cd64ffd8369c5373102e34ca41e4',
   source: `-- fair-lock/follow-up
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
     redis.call('DEL', beats)
@@ -259,7 +259,7 @@ local function settle_queue(queue, timeouts, beats)
     redis.call('PERSIST', timeouts)
   end
 end
-local function queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, beats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
@@ -268,7 +268,7 @@ local function queue_head(queue, timeouts, beats, now)
     left = math.max(ends - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, beats)
       end
       return head or nil, left
     end
@@ -276,11 +276,11 @@ local function queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function head_to_tell(queue, timeouts, beats)
+local function fair_head_to_tell(queue, timeouts, beats)
   if redis.call('EXISTS', queue) == 0 then
     return nil
   end
-  local head = queue_head(queue, timeouts, beats, now_ms())
+  local head = fair_queue_head(queue, timeouts, beats, now_ms())
   return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
 end
 local function tell(reply, publish, channel, payload, counts)
@@ -293,7 +293,7 @@ end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return 0
 end
-local head, is_ours = head_to_tell(KEYS[2], KEYS[3], KEYS[4])
+local head, is_ours = fair_head_to_tell(KEYS[2], KEYS[3], KEYS[4])
 if not head then
   return 0
 end
@@ -309,13 +309,13 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '17e8cbee30900d726a7b5b1b45081da1d0e7747a',
+  sha1: '2a5338aa125a8e74c9a732c69c8a27afa9a89785',
   source: `-- fair-lock/force-release
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
     redis.call('DEL', beats)
@@ -324,7 +324,7 @@ local function settle_queue(queue, timeouts, beats)
     redis.call('PERSIST', timeouts)
   end
 end
-local function queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, beats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
@@ -333,7 +333,7 @@ local function queue_head(queue, timeouts, beats, now)
     left = math.max(ends - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, beats)
       end
       return head or nil, left
     end
@@ -341,11 +341,11 @@ local function queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function head_to_tell(queue, timeouts, beats)
+local function fair_head_to_tell(queue, timeouts, beats)
   if redis.call('EXISTS', queue) == 0 then
     return nil
   end
-  local head = queue_head(queue, timeouts, beats, now_ms())
+  local head = fair_queue_head(queue, timeouts, beats, now_ms())
   return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
 end
 local function zadd_for(key, ttl_ms, ...)
@@ -356,12 +356,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -372,7 +372,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -384,16 +384,16 @@ local function tell(reply, publish, channel, payload, counts)
   return counts and reply + told or reply
 end
 local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
 end
-keep_record(requests, ARGV[2])
-local head = head_to_tell(KEYS[3], KEYS[4], KEYS[5])
-answer = record(requests, number, tostring(redis.call('DEL', lock)))
+request_keep_record(requests, ARGV[2])
+local head = fair_head_to_tell(KEYS[3], KEYS[4], KEYS[5])
+answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' and head then
   return tell(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
 end
@@ -409,13 +409,13 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '74e14dad92be239006df7971219da39ee42a146f',
+  sha1: '3d30fbbb87fdcd1162e3fae0b256f32acce30d3d',
   source: `-- fair-lock/release
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, beats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
     redis.call('DEL', beats)
@@ -424,7 +424,7 @@ local function settle_queue(queue, timeouts, beats)
     redis.call('PERSIST', timeouts)
   end
 end
-local function queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, beats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
@@ -433,7 +433,7 @@ local function queue_head(queue, timeouts, beats, now)
     left = math.max(ends - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, beats)
       end
       return head or nil, left
     end
@@ -441,18 +441,18 @@ local function queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function head_to_tell(queue, timeouts, beats)
+local function fair_head_to_tell(queue, timeouts, beats)
   if redis.call('EXISTS', queue) == 0 then
     return nil
   end
-  local head = queue_head(queue, timeouts, beats, now_ms())
+  local head = fair_queue_head(queue, timeouts, beats, now_ms())
   return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
 end
-local function leave_queue(queue, timeouts, beats, holder)
+local function fair_leave_queue(queue, timeouts, beats, holder)
   redis.call('ZREM', timeouts, '')
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
-  settle_queue(queue, timeouts, beats)
+  fair_settle_queue(queue, timeouts, beats)
 end
 local function tell(reply, publish, channel, payload, counts)
   local told = redis.pcall(publish, channel, payload)
@@ -476,7 +476,7 @@ if held == 1 then
     redis.call('HDEL', lock, holder)
     return 0
   end
-  local head, is_ours = head_to_tell(queue, timeouts, beats)
+  local head, is_ours = fair_head_to_tell(queue, timeouts, beats)
   redis.call('HDEL', lock, holder)
   if not head then
     return 1
@@ -488,9 +488,9 @@ end
 local is_free = redis.call('EXISTS', lock) == 0
 local first, next_head = redis.call('LINDEX', queue, 0), nil
 if count == 0 and first then
-  leave_queue(queue, timeouts, beats, holder)
+  fair_leave_queue(queue, timeouts, beats, holder)
   if is_free and first == holder then
-    next_head = head_to_tell(queue, timeouts, beats)
+    next_head = fair_head_to_tell(queue, timeouts, beats)
   end
 end
 if type(held) == 'table' then
@@ -511,7 +511,7 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: 'eb61df0d2ae9f29177497d18c00b9e067ad17fae',
+  sha1: '47e37a97423442d65cc37946ae966412cd3868e5',
   source: `-- latch/count-down
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -521,12 +521,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -537,7 +537,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -571,7 +571,7 @@ local function tell(reply, publish, channel, payload, counts)
   return counts and reply + told or reply
 end
 local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
@@ -579,17 +579,17 @@ local count = latch_count(latch)
 if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if count > 1 then
   redis.call('DECR', latch)
-  return record(requests, number, string.format('%.0f', count - 1))
+  return request_record(requests, number, string.format('%.0f', count - 1))
 end
 local opens = redis.call('EXISTS', latch) == 1
 local refused = opens and latch_open(latch, KEYS[2])
 if refused then
   return refused
 end
-record(requests, number, '0')
+request_record(requests, number, '0')
 if opens then
   return tell('0', ARGV[3], ARGV[4], '0')
 end
@@ -605,7 +605,7 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: 'd1ac741cac6213f89ed8cc031e3c0a7dc5b3e471',
+  sha1: 'c334c8d15acec2897347bc12323a44123daf0d8e',
   source: `-- latch/delete
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -615,12 +615,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -631,7 +631,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -665,22 +665,22 @@ local function tell(reply, publish, channel, payload, counts)
   return counts and reply + told or reply
 end
 local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 if not latch_count(latch) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if redis.call('EXISTS', latch) == 0 then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 local refused = latch_open(latch, KEYS[2])
 if refused then
   return refused
 end
-return tell(record(requests, number, '1'), ARGV[3], ARGV[4], '0')`,
+return tell(request_record(requests, number, '1'), ARGV[3], ARGV[4], '0')`,
   operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.floor, args.publish, args.channel],
   decode: text,
 };
@@ -722,7 +722,7 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: 'e544ee16ba1d32cbffc2f6f1e7b6565f77f1fc55',
+  sha1: '1803891e3b42b0a2f82273cec209c312f3b56e75',
   source: `-- latch/try-set-count
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -732,7 +732,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
@@ -740,7 +740,7 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -751,7 +751,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -781,7 +781,7 @@ local function tell(reply, publish, channel, payload, counts)
   return counts and reply + told or reply
 end
 local latch, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
@@ -790,12 +790,12 @@ if not count then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if count > 0 then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 set_for(latch, ARGV[3], ARGV[4])
-return tell(record(requests, number, '1'), ARGV[5], ARGV[6], '1')`,
+return tell(request_record(requests, number, '1'), ARGV[5], ARGV[6], '1')`,
   operands: (keys, args) => [2, keys.latch, keys.requests, args.number, args.floor, args.count, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
@@ -807,9 +807,9 @@ export const lockAcquire: Script<
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: '31c32dcb590ae56ae2d8120db43bf7ee975beac9',
+  sha1: '47153f566ab6f277c4f0747af1602a14a678ff18',
   source: `-- lock/acquire
-local function admit(lock, cancelled, holder, count)
+local function lock_admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
@@ -831,7 +831,7 @@ local function admit(lock, cancelled, holder, count)
   end
   return nil, 0
 end
-local function write_hold(lock, holder, held, count, lease_ms)
+local function lock_write_hold(lock, holder, held, count, lease_ms)
   if held == 0 then
     redis.call('HSET', lock, holder, count)
     local leased = redis.pcall('PEXPIRE', lock, lease_ms)
@@ -850,11 +850,11 @@ local function write_hold(lock, holder, held, count, lease_ms)
   return nil
 end
 local lock, holder, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
-local refusal, held = admit(lock, KEYS[2], holder, count)
+local refusal, held = lock_admit(lock, KEYS[2], holder, count)
 if refusal then
   return refusal
 end
-return write_hold(lock, holder, held, count, tonumber(ARGV[3]))`,
+return lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))`,
   operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.leaseMs],
   decode: integerOrNull,
 };
@@ -866,9 +866,9 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: 'a03a7270ccde33428192dfa9078c1d0df3cd2882',
+  sha1: 'cf39855f78f75d57fc7f32500e21a1979e2856d4',
   source: `-- lock/acquire-fenced
-local function admit(lock, cancelled, holder, count)
+local function lock_admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
@@ -890,7 +890,7 @@ local function admit(lock, cancelled, holder, count)
   end
   return nil, 0
 end
-local function write_hold(lock, holder, held, count, lease_ms)
+local function lock_write_hold(lock, holder, held, count, lease_ms)
   if held == 0 then
     redis.call('HSET', lock, holder, count)
     local leased = redis.pcall('PEXPIRE', lock, lease_ms)
@@ -909,7 +909,7 @@ local function write_hold(lock, holder, held, count, lease_ms)
   return nil
 end
 local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
-local refusal, held = admit(lock, KEYS[2], holder, count)
+local refusal, held = lock_admit(lock, KEYS[2], holder, count)
 if type(refusal) == 'table' then
   return refusal
 end
@@ -924,7 +924,7 @@ if held == 0 or redis.call('EXISTS', token) == 0 then
   end
 end
 local issued = redis.call('GET', token)
-local refused = write_hold(lock, holder, held, count, tonumber(ARGV[3]))
+local refused = lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))
 if refused then
   return refused
 end
@@ -940,7 +940,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '93676b2f717bf3d1bcabc9e3e264da769f074ec3',
+  sha1: 'be07124ade03f39f4a794a8866890954854d66f3',
   source: `-- lock/force-release
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -950,12 +950,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -966,7 +966,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -978,15 +978,15 @@ local function tell(reply, publish, channel, payload, counts)
   return counts and reply + told or reply
 end
 local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
 end
-keep_record(requests, ARGV[2])
-answer = record(requests, number, tostring(redis.call('DEL', lock)))
+request_keep_record(requests, ARGV[2])
+answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' then
   return tell(answer, ARGV[3], ARGV[4], '0')
 end
@@ -1002,15 +1002,15 @@ export const lockHoldCount: Script<
   number
 > = {
   name: 'lock/hold-count',
-  sha1: 'c4d749974a8fb5a107de3207ebe1998793de6759',
+  sha1: '3ac96d43cc360fa4eb54147d3d449ee3840f758e',
   source: `-- lock/hold-count
-local function not_read_write(lock)
+local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
     return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
   end
   return nil
 end
-return not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)`,
+return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)`,
   operands: (keys, args) => [1, keys.lock, args.holder],
   decode: integer,
 };
@@ -1022,15 +1022,15 @@ export const lockInspect: Script<
   string
 > = {
   name: 'lock/inspect',
-  sha1: 'de93bbb00b3f96e2956158a357291edf4ebd85af',
+  sha1: '0ba2fc318a3e5a5e98a44ed9983f7123e5bd8c02',
   source: `-- lock/inspect
-local function not_read_write(lock)
+local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
     return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
   end
   return nil
 end
-local wrong = not_read_write(KEYS[1])
+local wrong = lock_not_read_write(KEYS[1])
 if wrong then
   return wrong
 end
@@ -1051,15 +1051,15 @@ export const lockLease: Script<
   number
 > = {
   name: 'lock/lease',
-  sha1: '0590e0aef8e464d058d2bd6622e42fda88669c2a',
+  sha1: '4e019e942759e1a32a2828eb7e9a55af831b5aea',
   source: `-- lock/lease
-local function not_read_write(lock)
+local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
     return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
   end
   return nil
 end
-return not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
+return lock_not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
   operands: (keys) => [1, keys.lock],
   decode: integer,
 };
@@ -1152,7 +1152,7 @@ export const permitsAcquire: Script<
   string
 > = {
   name: 'permits/acquire',
-  sha1: 'b3ac7432615636e48ec86fca5400f69886d65cd8',
+  sha1: '1d25510c5311b48731b494a0070e1f786800ffa3',
   source: `-- permits/acquire
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -1162,7 +1162,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
@@ -1170,7 +1170,7 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -1181,7 +1181,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -1189,7 +1189,7 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -1213,7 +1213,7 @@ local function permits_reclaim(semaphore, timeouts, now)
   end
   return #expired, all - #expired
 end
-local function permit_id(first, i)
+local function permits_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
@@ -1221,7 +1221,7 @@ local function permits_take(timeouts, first, count, expiry)
   local entries = {}
   for i = 0, count - 1 do
     entries[#entries + 1] = expiry
-    entries[#entries + 1] = permit_id(first, i)
+    entries[#entries + 1] = permits_id(first, i)
   end
   redis.call('ZADD', timeouts, unpack(entries))
 end
@@ -1232,10 +1232,10 @@ local function permits_expiry_ms(timeouts, count, now)
   end
   return math.max(tonumber(last[2]) - now, 0)
 end
-local function beat(beats, member, now)
+local function line_heartbeat(beats, member, now)
   zadd_for(beats, 600000, now, member)
 end
-local function first_in_line(line, beats, now)
+local function line_first(line, beats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
     if not first[1] then
@@ -1259,12 +1259,12 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
     zadd_for(line, 600000, 'NX', rank, client)
-    beat(beats, client, now)
+    line_heartbeat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
     left = true
   end
-  local first, _, absent_ms = first_in_line(line, beats, now)
+  local first, _, absent_ms = line_first(line, beats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])
@@ -1275,7 +1275,7 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     if first then
       left = redis.call('ZREM', line, client) == 1
       redis.call('ZREM', beats, client)
-      first, _, absent_ms = first_in_line(line, beats, now)
+      first, _, absent_ms = line_first(line, beats, now)
     end
   end
   return served, taken, first and first ~= client and absent_ms or -1, left
@@ -1294,11 +1294,11 @@ local function tell_available(reply, available, publish, channel)
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local pool, wrong = permit_pool(semaphore)
+local pool, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
@@ -1323,7 +1323,7 @@ available = available - taken
 local life_ms = -1
 if served > 0 then
   life_ms = redis.call('PTTL', semaphore)
-  keep_record(requests, ARGV[2])
+  request_keep_record(requests, ARGV[2])
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))
   for i = 1, served do
     permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
@@ -1337,7 +1337,7 @@ if retry_ms < 0 and served < #counts and pool then
 end
 answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
-  record(requests, number, answer)
+  request_record(requests, number, answer)
 end
 if left then
   return tell(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
@@ -1356,7 +1356,7 @@ export const permitsDelete: Script<
   string
 > = {
   name: 'permits/delete',
-  sha1: 'cf839f2161e97ccf1e1b8e60ce2d80fb6251a871',
+  sha1: '945f203b081469dc09008a1524d203963125f3cc',
   source: `-- permits/delete
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -1366,12 +1366,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -1382,11 +1382,11 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -1396,26 +1396,26 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local function twin_refusal(timeouts, twin)
+local function permits_twin_refusal(timeouts, twin)
   local count = twin and redis.pcall('GET', twin)
   if type(count) == 'string' and string.find(count, '^%-?%d+$') then
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 redis.call('ZCARD', timeouts)
-local left, wrong = permit_pool(semaphore)
-local refusal = wrong or not left and twin_refusal(timeouts, unpack(KEYS, 4))
+local left, wrong = permits_pool(semaphore)
+local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
 if refusal then
   return refusal
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local removed = redis.call('UNLINK', semaphore, timeouts)
-return record(requests, number, removed > 0 and '1' or '0')`,
+return request_record(requests, number, removed > 0 and '1' or '0')`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor],
   decode: text,
 };
@@ -1427,7 +1427,7 @@ export const permitsGiveBack: Script<
   number
 > = {
   name: 'permits/give-back',
-  sha1: 'c5a076b0f296ad32c400fa499e92df3517002c75',
+  sha1: 'fc9ed56aabdb86c26c8fe167ed6ef47abd42ec0e',
   source: `-- permits/give-back
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -1437,12 +1437,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -1453,7 +1453,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -1461,7 +1461,7 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -1471,21 +1471,21 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local function permit_id(first, i)
+local function permits_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
-local function permit_ids(first, from, to)
+local function permits_ids(first, from, to)
   local ids = {}
   for i = from, to - 1 do
-    ids[#ids + 1] = permit_id(first, i)
+    ids[#ids + 1] = permits_id(first, i)
   end
   return ids
 end
 local function permits_count(timeouts, first, count, now)
   local taken, held = 0, 0
   for from = 0, count - 1, 1000 do
-    local ids = permit_ids(first, from, math.min(from + 1000, count))
+    local ids = permits_ids(first, from, math.min(from + 1000, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
       taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)
@@ -1497,7 +1497,7 @@ local function permits_remove(timeouts, claims)
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
     for from = 0, count - 1, 1000 do
-      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local ids = permits_ids(claim, from, math.min(from + 1000, count))
       local removed = redis.pcall('ZREM', timeouts, unpack(ids))
       if type(removed) == 'table' then
         return removed
@@ -1507,7 +1507,7 @@ local function permits_remove(timeouts, claims)
   return nil
 end
 local function permits_return(semaphore, timeouts, claims, tells)
-  local left, wrong = permit_pool(semaphore)
+  local left, wrong = permits_pool(semaphore)
   if wrong then
     return wrong
   end
@@ -1546,9 +1546,9 @@ local function tell_available(reply, available, publish, channel)
   end
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
-if not recall(KEYS[3], ARGV[1]) then
-  keep_record(KEYS[3], ARGV[2])
-  record(KEYS[3], ARGV[1], 'cancelled')
+if not request_recall(KEYS[3], ARGV[1]) then
+  request_keep_record(KEYS[3], ARGV[2])
+  request_record(KEYS[3], ARGV[1], 'cancelled')
 end
 local left = false
 if ARGV[6] == '1' then
@@ -1602,13 +1602,13 @@ export const permitsInspect: Script<
   string
 > = {
   name: 'permits/inspect',
-  sha1: 'c7badba1f070f735cc08a8a21d52ec7dd9f3f595',
+  sha1: 'aa3410d50713d9050305c487deacf324f619e36d',
   source: `-- permits/inspect
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -1618,7 +1618,7 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local left, wrong = permit_pool(KEYS[1])
+local left, wrong = permits_pool(KEYS[1])
 if wrong then
   return wrong
 end
@@ -1639,13 +1639,13 @@ export const permitsRelease: Script<
   number
 > = {
   name: 'permits/release',
-  sha1: '2e0f138aed6364581c9cc864aa17fa5864e713bc',
+  sha1: '4028d8d1549e70932dfbd08da6aedf516f3d6f73',
   source: `-- permits/release
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -1655,21 +1655,21 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local function permit_id(first, i)
+local function permits_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
-local function permit_ids(first, from, to)
+local function permits_ids(first, from, to)
   local ids = {}
   for i = from, to - 1 do
-    ids[#ids + 1] = permit_id(first, i)
+    ids[#ids + 1] = permits_id(first, i)
   end
   return ids
 end
 local function permits_count(timeouts, first, count, now)
   local taken, held = 0, 0
   for from = 0, count - 1, 1000 do
-    local ids = permit_ids(first, from, math.min(from + 1000, count))
+    local ids = permits_ids(first, from, math.min(from + 1000, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
       taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)
@@ -1681,7 +1681,7 @@ local function permits_remove(timeouts, claims)
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
     for from = 0, count - 1, 1000 do
-      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local ids = permits_ids(claim, from, math.min(from + 1000, count))
       local removed = redis.pcall('ZREM', timeouts, unpack(ids))
       if type(removed) == 'table' then
         return removed
@@ -1691,7 +1691,7 @@ local function permits_remove(timeouts, claims)
   return nil
 end
 local function permits_return(semaphore, timeouts, claims, tells)
-  local left, wrong = permit_pool(semaphore)
+  local left, wrong = permits_pool(semaphore)
   if wrong then
     return wrong
   end
@@ -1743,7 +1743,7 @@ export const permitsReleaseAny: Script<
   string
 > = {
   name: 'permits/release-any',
-  sha1: 'c1e51bbcfd58eb51cfe3a9a443aa381b1117e8da',
+  sha1: 'f42978678d496cd18f93f78de1206c5dc2d8a732',
   source: `-- permits/release-any
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -1753,12 +1753,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -1769,7 +1769,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -1777,7 +1777,7 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -1787,21 +1787,21 @@ local function permit_pool(semaphore)
   end
   return tonumber(value)
 end
-local function permit_id(first, i)
+local function permits_id(first, i)
   local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
   return string.sub(first, 1, 12) .. struct.pack('>I4', last)
 end
-local function permit_ids(first, from, to)
+local function permits_ids(first, from, to)
   local ids = {}
   for i = from, to - 1 do
-    ids[#ids + 1] = permit_id(first, i)
+    ids[#ids + 1] = permits_id(first, i)
   end
   return ids
 end
 local function permits_count(timeouts, first, count, now)
   local taken, held = 0, 0
   for from = 0, count - 1, 1000 do
-    local ids = permit_ids(first, from, math.min(from + 1000, count))
+    local ids = permits_ids(first, from, math.min(from + 1000, count))
     for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
       taken = taken + (expiry and 1 or 0)
       held = held + (expiry and tonumber(expiry) > now and 1 or 0)
@@ -1813,7 +1813,7 @@ local function permits_remove(timeouts, claims)
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
     for from = 0, count - 1, 1000 do
-      local ids = permit_ids(claim, from, math.min(from + 1000, count))
+      local ids = permits_ids(claim, from, math.min(from + 1000, count))
       local removed = redis.pcall('ZREM', timeouts, unpack(ids))
       if type(removed) == 'table' then
         return removed
@@ -1823,7 +1823,7 @@ local function permits_remove(timeouts, claims)
   return nil
 end
 local function permits_return(semaphore, timeouts, claims, tells)
-  local left, wrong = permit_pool(semaphore)
+  local left, wrong = permits_pool(semaphore)
   if wrong then
     return wrong
   end
@@ -1862,27 +1862,28 @@ local function tell_available(reply, available, publish, channel)
   end
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
-local function twin_refusal(timeouts, twin)
+local function permits_twin_refusal(timeouts, twin)
   local count = twin and redis.pcall('GET', twin)
   if type(count) == 'string' and string.find(count, '^%-?%d+$') then
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
 local requests, number = KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local refusal = redis.call('EXISTS', KEYS[1]) == 0 and twin_refusal(KEYS[2], unpack(KEYS, 4))
+local refusal = redis.call('EXISTS', KEYS[1]) == 0
+  and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
 if refusal then
   return refusal
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
 if type(held) == 'table' then
   return held
 end
-answer = record(requests, number, tostring(held))
+answer = request_record(requests, number, tostring(held))
 return tell_available(answer, available or 0, ARGV[3], ARGV[4])`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.publish, args.channel, args.claim],
   decode: text,
@@ -1937,7 +1938,7 @@ export const permitsResize: Script<
   string
 > = {
   name: 'permits/resize',
-  sha1: '51f915a4f0f179f524b56b1aad26e7147b9afb6e',
+  sha1: 'a804b2874f58e647dc8e74037bc6db01b9d2a649',
   source: `-- permits/resize
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -1947,7 +1948,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
@@ -1955,7 +1956,7 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -1966,7 +1967,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -1974,7 +1975,7 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -1997,26 +1998,26 @@ local function tell_available(reply, available, publish, channel)
   end
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
-local function twin_refusal(timeouts, twin)
+local function permits_twin_refusal(timeouts, twin)
   local count = twin and redis.pcall('GET', twin)
   if type(count) == 'string' and string.find(count, '^%-?%d+$') then
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 local taken = redis.call('ZCARD', timeouts)
-local left, wrong = permit_pool(semaphore)
+local left, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if not left then
-  local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
   if refusal then
     return refusal
   end
@@ -2026,11 +2027,11 @@ end
 local total = left + taken
 local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
 if total + delta > 2147483647 or left + delta < -2147483648 then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 if delta > 0 then
   return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
@@ -2046,7 +2047,7 @@ export const permitsTrySet: Script<
   string
 > = {
   name: 'permits/try-set',
-  sha1: 'aafd933b335f0dab55569684e91351e064cabf28',
+  sha1: '29769c056f142f3880db2c48bc714030d9c3a7b9',
   source: `-- permits/try-set
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2056,7 +2057,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
@@ -2064,7 +2065,7 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -2075,11 +2076,11 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -2109,34 +2110,34 @@ local function tell_available(reply, available, publish, channel)
   end
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
-local function twin_refusal(timeouts, twin)
+local function permits_twin_refusal(timeouts, twin)
   local count = twin and redis.pcall('GET', twin)
   if type(count) == 'string' and string.find(count, '^%-?%d+$') then
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
 redis.call('ZCARD', timeouts)
-local left, wrong = permit_pool(semaphore)
+local left, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if left then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
-local refusal = twin_refusal(timeouts, unpack(KEYS, 4))
+local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
 if refusal then
   return refusal
 end
 redis.call('UNLINK', timeouts)
 set_for(semaphore, ARGV[3], ARGV[4])
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
@@ -2149,7 +2150,7 @@ export const permitsUpdateLease: Script<
   string
 > = {
   name: 'permits/update-lease',
-  sha1: '1b7d3a705ac740fe28f29e5b27e18c8a65186c69',
+  sha1: 'ce6639e79b081b5b98b4d1643a6727614e9185b0',
   source: `-- permits/update-lease
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2159,12 +2160,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -2175,7 +2176,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -2183,7 +2184,7 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil
@@ -2201,26 +2202,26 @@ local function tell(reply, publish, channel, payload, counts)
   return counts and reply + told or reply
 end
 local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local left, wrong = permit_pool(semaphore)
+local left, wrong = permits_pool(semaphore)
 if wrong then
   return wrong
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local now = now_ms()
 local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
 if not left or expiry <= now then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
 local life_ms = redis.call('PTTL', semaphore)
 redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
 if life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 if now + ARGV[4] < expiry then
   return tell(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
 end
@@ -2236,7 +2237,7 @@ export const requestsCancel: Script<
   string
 > = {
   name: 'requests/cancel',
-  sha1: '1522318cb6c13f0d38e90efa8150754fc5cf3832',
+  sha1: '8db7a47ef9a23ec5e1c28b17a254fe649a7310d9',
   source: `-- requests/cancel
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2246,12 +2247,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -2262,16 +2263,16 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local answer = recall(KEYS[1], ARGV[1])
+local answer = request_recall(KEYS[1], ARGV[1])
 if answer then
   return answer
 end
-keep_record(KEYS[1], ARGV[2])
-return record(KEYS[1], ARGV[1], 'cancelled')`,
+request_keep_record(KEYS[1], ARGV[2])
+return request_record(KEYS[1], ARGV[1], 'cancelled')`,
   operands: (keys, args) => [1, keys.requests, args.number, args.floor],
   decode: text,
 };
@@ -2283,7 +2284,7 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: '9c7e09fa01bacb0d4fc86aada5e337e7c91ca376',
+  sha1: '4eb1d236fe605ac786477a3cc0606c5a8f838a34',
   source: `-- rwlock/acquire-read
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2293,10 +2294,10 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function beat(beats, member, now)
+local function line_heartbeat(beats, member, now)
   zadd_for(beats, 600000, now, member)
 end
-local function first_in_line(line, beats, now)
+local function line_first(line, beats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
     if not first[1] then
@@ -2314,7 +2315,7 @@ local function first_in_line(line, beats, now)
     redis.call('ZREM', beats, first[1])
   end
 end
-local function keep_holds(keys, first, last, lease_ms)
+local function rw_keep_holds(keys, first, last, lease_ms)
   local made = {}
   for i = first, last do
     local left = redis.call('PTTL', keys[i])
@@ -2369,7 +2370,7 @@ if type(mode) == 'table' then
 end
 local writer, writer_since, writer_ms
 if mode ~= 'write' then
-  writer, writer_since, writer_ms = first_in_line(writers, beats, now)
+  writer, writer_since, writer_ms = line_first(writers, beats, now)
 end
 local function refusal(count, since, writer_beside, cancelled)
   local is_beside = mode == 'write' and redis.call('HEXISTS', lock, writer_beside .. ':write') == 1
@@ -2411,7 +2412,7 @@ for i = 5, #ARGV, 5 do
     mode = mode or 'read'
     local longest_ms = math.max(redis.call('PTTL', lock), lease_ms)
     zadd_for(readers, longest_ms, 'GT', now + lease_ms, reader)
-    local made = keep_holds(KEYS, key + 1, key + 2, lease_ms)
+    local made = rw_keep_holds(KEYS, key + 1, key + 2, lease_ms)
     local written = redis.pcall('HSET', lock, 'mode', mode, reader, math.max(held, count))
     if type(written) == 'table' then
       for _, hold in ipairs(made) do
@@ -2432,7 +2433,7 @@ if earliest and ARGV[2] ~= 'none' then
   else
     redis.call('PEXPIRE', waiting, 600000)
   end
-  beat(beats, client, now)
+  line_heartbeat(beats, client, now)
 elseif ARGV[2] == 'line' and redis.call('ZREM', waiting, client) == 1 then
   redis.call('ZREM', beats, client)
 end
@@ -2452,7 +2453,7 @@ export const rwlockAcquireWrite: Script<
   number | null
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '98284b2fe8678788b528bac597082a3bd1b78f90',
+  sha1: '5d12bc6fbb4faa87df7c7ba2e9c10b1d8de4cd9e',
   source: `-- rwlock/acquire-write
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2462,10 +2463,10 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function beat(beats, member, now)
+local function line_heartbeat(beats, member, now)
   zadd_for(beats, 600000, now, member)
 end
-local function first_in_line(line, beats, now)
+local function line_first(line, beats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
     if not first[1] then
@@ -2555,7 +2556,7 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local function write_hold(lock, holder, held, count, lease_ms)
+local function lock_write_hold(lock, holder, held, count, lease_ms)
   if held == 0 then
     redis.call('HSET', lock, holder, count)
     local leased = redis.pcall('PEXPIRE', lock, lease_ms)
@@ -2594,7 +2595,7 @@ local function busy()
     return left
   end
   freed = freed or mode == 'read'
-  local reader, since, reader_ms = first_in_line(waiting, beats, now)
+  local reader, since, reader_ms = line_first(waiting, beats, now)
   local mine = redis.call('ZSCORE', writers, holder)
   return reader and since < (tonumber(mine or micros)) and reader_ms or nil
 end
@@ -2608,7 +2609,7 @@ local function refusal()
   local ms = busy()
   if ms and ARGV[4] == 'line' then
     zadd_for(writers, 600000, 'NX', micros, holder)
-    beat(beats, holder, now)
+    line_heartbeat(beats, holder, now)
   end
   return ms
 end
@@ -2620,7 +2621,7 @@ if not code then
     redis.call('ZREM', beats, holder)
   end
   if held > 0 then
-    write_hold(lock, field, held, count, lease_ms)
+    lock_write_hold(lock, field, held, count, lease_ms)
   else
     redis.call('UNLINK', readers)
     redis.call('PEXPIRE', lock, lease_ms)
@@ -2643,7 +2644,7 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '01f479f05de4442b6e8fb0b01ec1ae3f556c9db8',
+  sha1: '0e67d0f1da67921af114a5de10900c95c67b6b94',
   source: `-- rwlock/force-release
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2653,12 +2654,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -2669,7 +2670,7 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
@@ -2705,11 +2706,11 @@ local function tell(reply, publish, channel, payload, counts)
   return counts and reply + told or reply
 end
 local lock, readers, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local freed = rw_sweep(lock, readers, now_ms())
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
@@ -2726,7 +2727,7 @@ if is_held then
   end
   redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
-answer = record(requests, number, is_held and '1' or '0')
+answer = request_record(requests, number, is_held and '1' or '0')
 if is_held or freed then
   return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
 end
@@ -3166,9 +3167,9 @@ export const rwlockRenewRead: Script<
   string
 > = {
   name: 'rwlock/renew-read',
-  sha1: '1ef14533640864fd42c80c515debebc07566bd88',
+  sha1: '36ee6afbb2bafdae69b0789189affc52c74bcf3d',
   source: `-- rwlock/renew-read
-local function keep_holds(keys, first, last, lease_ms)
+local function rw_keep_holds(keys, first, last, lease_ms)
   local made = {}
   for i = first, last do
     local left = redis.call('PTTL', keys[i])
@@ -3210,7 +3211,7 @@ for i = 1, #ARGV, 3 do
   end
   if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
     if lease_ms > 0 then
-      keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
+      rw_keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
       local left = redis.call('PTTL', lock)
       if left < lease_ms then
         redis.call('PEXPIRE', lock, lease_ms)
@@ -3235,7 +3236,7 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '0c29bb19644808cdb5cd859423f1e8292ca0c71e',
+  sha1: 'c6a7445997fd1235bea02cdd4ab2b883ed0ce92b',
   source: `-- semaphore/acquire
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3245,7 +3246,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
@@ -3253,7 +3254,7 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -3264,18 +3265,18 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local function generation(marks, taken_from)
+local function semaphore_generation(marks, taken_from)
   local now = redis.call('GET', marks) or '0'
   return now, now == '0' or now == taken_from
 end
@@ -3296,10 +3297,10 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function beat(beats, member, now)
+local function line_heartbeat(beats, member, now)
   zadd_for(beats, 600000, now, member)
 end
-local function first_in_line(line, beats, now)
+local function line_first(line, beats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
     if not first[1] then
@@ -3323,12 +3324,12 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
     zadd_for(line, 600000, 'NX', rank, client)
-    beat(beats, client, now)
+    line_heartbeat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
     left = true
   end
-  local first, _, absent_ms = first_in_line(line, beats, now)
+  local first, _, absent_ms = line_first(line, beats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])
@@ -3339,29 +3340,29 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     if first then
       left = redis.call('ZREM', line, client) == 1
       redis.call('ZREM', beats, client)
-      first, _, absent_ms = first_in_line(line, beats, now)
+      first, _, absent_ms = line_first(line, beats, now)
     end
   end
   return served, taken, first and first ~= client and absent_ms or -1, left
 end
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-local mark = generation(KEYS[5])
+local mark = semaphore_generation(KEYS[5])
 needs_memory(requests)
 local served, taken, retry_ms, left =
   serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
 answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
 if served > 0 then
-  keep_record(requests, ARGV[2])
+  request_keep_record(requests, ARGV[2])
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  record(requests, number, answer)
+  request_record(requests, number, answer)
 end
 if left then
   return tell_available(answer, available - taken, ARGV[3], ARGV[4])
@@ -3378,7 +3379,7 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: 'c3faf9a4b41df6dca449ba902ad7186d69d18483',
+  sha1: '177c5802b4ee35ee78d26a2e0cab1bb50a44091f',
   source: `-- semaphore/add-permits
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3388,7 +3389,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
@@ -3396,7 +3397,7 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -3407,18 +3408,18 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local function new_generation(marks, ttl_ms)
+local function semaphore_new_generation(marks, ttl_ms)
   local time = redis.call('TIME')
   local last = tonumber(redis.call('GET', marks) or 0)
   local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
@@ -3439,25 +3440,25 @@ local function tell_available(reply, available, publish, channel)
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available, exists = available_permits(semaphore)
+local available, exists = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local sum = available + ARGV[5]
 if sum > 2147483647 or sum < -2147483648 then
-  return record(requests, number, string.format('full %.0f', available))
+  return request_record(requests, number, string.format('full %.0f', available))
 end
 if not exists then
-  new_generation(KEYS[3], 0)
+  semaphore_new_generation(KEYS[3], 0)
 end
 redis.call('INCRBY', semaphore, ARGV[5])
-answer = record(requests, number, string.format('%.0f', sum))
+answer = request_record(requests, number, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
   return tell_available(answer, sum, ARGV[3], ARGV[4])
 end
@@ -3473,7 +3474,7 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '9cc9a6b87b803f06a46b0a6c08f2f911db5b2eae',
+  sha1: 'bdcda1e87ea7dac291fc755bf41a718c23d43c67',
   source: `-- semaphore/delete
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3483,12 +3484,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -3499,11 +3500,11 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false
@@ -3511,17 +3512,17 @@ local function available_permits(semaphore)
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-if not available_permits(semaphore) then
+if not semaphore_available(semaphore) then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local deleted = redis.call('DEL', semaphore)
 redis.call('DEL', KEYS[3])
-return record(requests, number, tostring(deleted))`,
+return request_record(requests, number, tostring(deleted))`,
   operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor],
   decode: text,
 };
@@ -3533,7 +3534,7 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '48e8d64f86aca1f0086642eb3705cbcca37739b8',
+  sha1: '91e8be67cb72a5e73a8adad2f525bb2cc4fb5506',
   source: `-- semaphore/drain-permits
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3543,12 +3544,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -3559,11 +3560,11 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false
@@ -3571,19 +3572,19 @@ local function available_permits(semaphore)
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available = available_permits(semaphore)
+local available = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if available > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', available))
 end
-return record(requests, number, string.format('%.0f', math.max(available, 0)))`,
+return request_record(requests, number, string.format('%.0f', math.max(available, 0)))`,
   operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor],
   decode: text,
 };
@@ -3595,7 +3596,7 @@ export const semaphoreGiveBack: Script<
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '663f306e2a0c63dcaca0800d0a9d3151202667e2',
+  sha1: '66bea7debba726ac48300416dc8f4468d216df3a',
   source: `-- semaphore/give-back
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3605,12 +3606,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -3621,11 +3622,11 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function generation(marks, taken_from)
+local function semaphore_generation(marks, taken_from)
   local now = redis.call('GET', marks) or '0'
   return now, now == '0' or now == taken_from
 end
@@ -3643,19 +3644,19 @@ local function tell_available(reply, available, publish, channel)
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 local permits, mark = ARGV[7], ARGV[8]
 if answer then
   permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)$')
 end
 permits = tonumber(permits or 0)
-local _, is_theirs = generation(KEYS[5], mark)
+local _, is_theirs = semaphore_generation(KEYS[5], mark)
 local value = redis.pcall('GET', semaphore)
 if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
   return value
 end
 local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 local left = false
 if ARGV[6] == '1' then
   left = redis.call('ZREM', KEYS[3], client) == 1
@@ -3667,11 +3668,11 @@ local given = returns and math.max(math.min(permits, 2147483647 - available), 0)
 local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
 if type(sum) == 'table' then
   if answer then
-    record(requests, number, answer)
+    request_record(requests, number, answer)
   end
   return sum
 end
-record(requests, number, 'cancelled')
+request_record(requests, number, 'cancelled')
 if given > 0 or left then
   return tell_available(given, (available or 0) + given, ARGV[3], ARGV[4])
 end
@@ -3687,16 +3688,16 @@ export const semaphoreInspect: Script<
   string
 > = {
   name: 'semaphore/inspect',
-  sha1: '8aad704db1556b22dbe684223d798c6cdc05102d',
+  sha1: '8357b54145f093db65dc5b19a163a474d9722b49',
   source: `-- semaphore/inspect
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local available, exists = available_permits(KEYS[1])
+local available, exists = semaphore_available(KEYS[1])
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
@@ -3712,7 +3713,7 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: 'd56da55ab2af4a6069044f568dd07e0269383793',
+  sha1: '21ba11f6b9b97f585c4f55ebb53c874bc771900f',
   source: `-- semaphore/release
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3722,12 +3723,12 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -3738,22 +3739,22 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false
   end
   return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
 end
-local function generation(marks, taken_from)
+local function semaphore_generation(marks, taken_from)
   local now = redis.call('GET', marks) or '0'
   return now, now == '0' or now == taken_from
 end
-local function new_generation(marks, ttl_ms)
+local function semaphore_new_generation(marks, ttl_ms)
   local time = redis.call('TIME')
   local last = tonumber(redis.call('GET', marks) or 0)
   local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
@@ -3777,10 +3778,10 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function beat(beats, member, now)
+local function line_heartbeat(beats, member, now)
   zadd_for(beats, 600000, now, member)
 end
-local function first_in_line(line, beats, now)
+local function line_first(line, beats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
     if not first[1] then
@@ -3804,12 +3805,12 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
     zadd_for(line, 600000, 'NX', rank, client)
-    beat(beats, client, now)
+    line_heartbeat(beats, client, now)
   elseif redis.call('ZREM', line, client) == 1 then
     redis.call('ZREM', beats, client)
     left = true
   end
-  local first, _, absent_ms = first_in_line(line, beats, now)
+  local first, _, absent_ms = line_first(line, beats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])
@@ -3820,30 +3821,30 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     if first then
       left = redis.call('ZREM', line, client) == 1
       redis.call('ZREM', beats, client)
-      first, _, absent_ms = first_in_line(line, beats, now)
+      first, _, absent_ms = line_first(line, beats, now)
     end
   end
   return served, taken, first and first ~= client and absent_ms or -1, left
 end
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available, exists = available_permits(semaphore)
+local available, exists = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
-local mark, is_theirs = generation(KEYS[5], ARGV[8])
+local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
 local is_anybodys = ARGV[8] == ''
 local takes_them = is_anybodys or exists and is_theirs
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if takes_them then
   if available + ARGV[7] > 2147483647 then
-    return record(requests, number, string.format('full %.0f', available))
+    return request_record(requests, number, string.format('full %.0f', available))
   end
   if not exists then
-    mark = new_generation(KEYS[5], 0)
+    mark = semaphore_new_generation(KEYS[5], 0)
   end
   available = available + ARGV[7]
 end
@@ -3858,7 +3859,7 @@ if takes_them or change ~= 0 then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))
 end
 answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
-record(requests, number, answer)
+request_record(requests, number, answer)
 return tell_available(answer, available, ARGV[3], ARGV[4])`,
   operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, ...args.needs],
   decode: text,
@@ -3871,7 +3872,7 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'e3bda5203661c2788d061fabf628769d1c1f047c',
+  sha1: 'a1d115f03a59d8727d03985384475fb696bc183a',
   source: `-- semaphore/try-set-permits
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3881,7 +3882,7 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function keep_record(requests, floor)
+local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
@@ -3889,7 +3890,7 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
@@ -3900,11 +3901,11 @@ local function recall(requests, number)
   end
   return nil
 end
-local function record(requests, number, answer)
+local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false
@@ -3918,7 +3919,7 @@ local function set_for(key, value, ttl_ms)
     redis.call('SET', key, value)
   end
 end
-local function new_generation(marks, ttl_ms)
+local function semaphore_new_generation(marks, ttl_ms)
   local time = redis.call('TIME')
   local last = tonumber(redis.call('GET', marks) or 0)
   local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
@@ -3939,22 +3940,22 @@ local function tell_available(reply, available, publish, channel)
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
 local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = recall(requests, number)
+local answer = request_recall(requests, number)
 if answer then
   return answer
 end
-local available, exists = available_permits(semaphore)
+local available, exists = semaphore_available(semaphore)
 if not available then
   return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 needs_memory(requests)
-keep_record(requests, ARGV[2])
+request_keep_record(requests, ARGV[2])
 if exists then
-  return record(requests, number, '0')
+  return request_record(requests, number, '0')
 end
-new_generation(KEYS[3], tonumber(ARGV[6]))
+semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
 set_for(semaphore, ARGV[5], ARGV[6])
-answer = record(requests, number, '1')
+answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
   operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,

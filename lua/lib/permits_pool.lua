@@ -1,6 +1,6 @@
 -- What a permit-expirable semaphore has left, without its expired permits; nil when there is none,
 -- and an error as well when the key holds something else.
-local function permit_pool(semaphore)
+local function permits_pool(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return nil

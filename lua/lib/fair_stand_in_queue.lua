@@ -8,9 +8,9 @@
 -- it has come up.
 -- Queue and scores belong to Java, which gives them no TTL. They get one for as long as one of ours
 -- stands there and is heard of: 10 minutes longer than the last score.
--- include lib/score_queue
+-- include lib/fair_score_queue
 -- include lib/zadd_for
-local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
+local function fair_stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local client = string.sub(holder, 1, CLIENT_ID_LENGTH)
   local heard = redis.call('ZSCORE', beats, client)
   local is_due = not heard or now - heard >= 500
@@ -25,7 +25,7 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
   local behind
   if is_due then
     local found
-    behind, found = score_queue(queue, timeouts, beats, holder, now)
+    behind, found = fair_score_queue(queue, timeouts, beats, holder, now)
     -- Queue and scores tell of the same entries, unless a part of them was lost.
     if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
       stands = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
@@ -43,7 +43,7 @@ local function stand_in_queue(queue, timeouts, beats, holder, to_front, now)
         -- The same of Java's stand before both.
         enough = math.max(enough, last_score)
       else
-        enough = behind or score_queue(queue, timeouts, beats, holder, now)
+        enough = behind or fair_score_queue(queue, timeouts, beats, holder, now)
       end
       redis.call('ZREMRANGEBYSCORE', beats, 0, now - OLD_BEAT_MS)
       last_score = enough

@@ -2,7 +2,7 @@
 -- the score of an entry behind them, and whether `holder` is one of them.
 -- A score of Java's that is further off than the default patience explains is that of somebody more
 -- patient: those behind are scored as high. Not higher, or scores would grow from one to the next.
-local function score_queue(queue, timeouts, beats, holder, now)
+local function fair_score_queue(queue, timeouts, beats, holder, now)
   local client = string.sub(holder, 1, CLIENT_ID_LENGTH)
   local scores, enough, floor, found, ours = {}, now + SCORE_AHEAD_MS, 0, false, { [client] = true }
   for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do

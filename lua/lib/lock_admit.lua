@@ -1,7 +1,7 @@
 -- Whether `holder` may write its hold number `count`: nil and what it holds now when it may, else
 -- the refusal: ms left on somebody's lease (-1: none), -2 the hold is gone, -3 the holder id is
 -- burnt, -4 the hold is gone and somebody else has the lock.
-local function admit(lock, cancelled, holder, count)
+local function lock_admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)

@@ -1,7 +1,7 @@
 -- Refuses the queue of a fair lock while somebody of ours waits there for its twin, whose beats are
 -- `twin_beats`: the same name with braces around it or without them, to which Redisson gives the same
 -- queue. nil when nothing is in the way. A name with more than a tag has no twin.
-local function queue_refusal(lock, queue, now, twin_beats)
+local function fair_queue_refusal(lock, queue, now, twin_beats)
   local last = twin_beats and redis.call('ZREVRANGE', twin_beats, 0, 0, 'WITHSCORES')
   if last and last[2] and now - last[2] < ABSENT_MS then
     local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'

@@ -1,6 +1,6 @@
 -- The recorded answer of a request that ran before, 'cancelled' or 'late' for one that must not
 -- run any more, nil for one that runs now for the first time.
-local function recall(requests, number)
+local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)

@@ -1,6 +1,6 @@
 -- The permits that a counting semaphore has left, and whether any were set: 0 when not, nil when the
 -- key holds something else. They may be negative after a shrink.
-local function available_permits(semaphore)
+local function semaphore_available(semaphore)
   local value = redis.call('GET', semaphore)
   if not value then
     return 0, false

@@ -2,11 +2,11 @@
 -- that it alone listens to; and whether it is one of ours. Nil when nobody stands there.
 -- Whoever is absent is dropped here: before the lock is freed, since that may be refused.
 -- include lib/now_ms
--- include lib/queue_head
-local function head_to_tell(queue, timeouts, beats)
+-- include lib/fair_queue_head
+local function fair_head_to_tell(queue, timeouts, beats)
   if redis.call('EXISTS', queue) == 0 then
     return nil
   end
-  local head = queue_head(queue, timeouts, beats, now_ms())
+  local head = fair_queue_head(queue, timeouts, beats, now_ms())
   return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, CLIENT_ID_LENGTH)) ~= false
 end

@@ -3,8 +3,8 @@
 -- Whoever is absent at the head loses its place. A client of ours is absent 4 s after its last sign
 -- of life, whatever its score; anybody else when its score has passed, or is missing: Java never
 -- evicts such an entry. At most 100 go per call; 0 ms says that there may be more of them.
--- include lib/settle_queue
-local function queue_head(queue, timeouts, beats, now)
+-- include lib/fair_settle_queue
+local function fair_queue_head(queue, timeouts, beats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
@@ -13,7 +13,7 @@ local function queue_head(queue, timeouts, beats, now)
     left = math.max(ends - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, beats)
       end
       return head or nil, left
     end

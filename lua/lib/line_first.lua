@@ -2,7 +2,7 @@
 -- which it counts as absent unless it is heard of again; nil when nobody is.
 -- Whoever has not been heard of for 4 s loses its place; at most 32 of them go per call, and the
 -- next one then counts as alive for a moment longer.
-local function first_in_line(line, beats, now)
+local function line_first(line, beats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
     if not first[1] then

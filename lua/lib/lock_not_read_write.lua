@@ -1,5 +1,5 @@
 -- An error reply when the name of a lock stands for a read-write lock.
-local function not_read_write(lock)
+local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
     return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
   end

@@ -1,6 +1,6 @@
 -- Keeps hold keys of a reader, those of `keys` from `first` to `last`, for at least `lease_ms`.
 -- Redisson takes a reader without a live one for dead. Returns those that are new.
-local function keep_holds(keys, first, last, lease_ms)
+local function rw_keep_holds(keys, first, last, lease_ms)
   local made = {}
   for i = first, last do
     local left = redis.call('PTTL', keys[i])

@@ -1,7 +1,7 @@
 -- Refuses the permits of a semaphore that is not there while there is a count under its twin, the
 -- same name with braces around it or without them: Redisson gives both the same permits. nil when
 -- nothing is in the way. A name with more than a tag has no twin.
-local function twin_refusal(timeouts, twin)
+local function permits_twin_refusal(timeouts, twin)
   -- pcall: what is no count has nothing to do with permits.
   local count = twin and redis.pcall('GET', twin)
   if type(count) == 'string' and string.find(count, '^%-?%d+$') then
