@@ -37,7 +37,10 @@ export async function awaitLanes(scene: Scene, lanes: Promise<unknown>): Promise
       await latch.delete();
     });
   };
-  const opening = setInterval(() => void open(), 250);
+  const opening = setInterval(() => {
+    void open();
+    void freeForgotten(scene);
+  }, 250);
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<'too late'>((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS, 'too late');
@@ -50,6 +53,26 @@ export async function awaitLanes(scene: Scene, lanes: Promise<unknown>): Promise
     for (const call of history.calls.filter(({ until }) => until === undefined)) {
       const text = `${call.actor}: ${call.what} has not settled ${((now() - call.from) / 1_000).toFixed(1)} s after it began`;
       history.violated('nobody waits for ever', call.name, text);
+    }
+  }
+}
+
+/**
+ * A flush also forgets who was given up: a late copy of such an acquisition is granted, and nobody has
+ * the lock until its lease ends. That is documented, and longer than anybody is waited for here.
+ */
+async function freeForgotten({ forgotten, names, raw }: Scene): Promise<void> {
+  for (const name of [names.lock, names.fair, names.fenced, names.rw]) {
+    const fields = Object.keys(await raw.hgetall(name)).filter((field) => field !== 'mode');
+    const ghosts = fields.filter((field) => forgotten.has(field.replace(/:write$/u, '')));
+    if (ghosts.length > 0 && ghosts.length === fields.length) {
+      await raw.del(name);
+    } else if (ghosts.length > 0) {
+      await raw.hdel(name, ...ghosts);
+    }
+    for (const ghost of ghosts) {
+      const holdKeys = await keysUnder(`${ghost}:rwlock_timeout`, raw);
+      await Promise.all(holdKeys.map(async (key) => await raw.del(key)));
     }
   }
 }
@@ -76,6 +99,7 @@ async function tellHolders({ history, names, raw, routes }: Scene): Promise<void
 export async function visitAll(scene: Scene): Promise<void> {
   const { history, names } = scene;
   if (scene.wasFlushed) {
+    await freeForgotten(scene);
     // The server has forgotten which calls it ran: late copies may have taken permits once more, and
     // some were added to no semaphore before it was set again.
     await scene.observer.getSemaphore(names.semaphore).delete();

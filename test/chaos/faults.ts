@@ -4,10 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { killConnections } from '../property/faults.js';
 import type { ProxyConnection } from '../support/proxy.js';
 import type { Fault } from './fault-plan.js';
-import { now } from './history.js';
+import { LATE_COPY_MS, now } from './history.js';
 import type { Processes } from './processes.js';
 import { COMMAND_TIMEOUT_MS, type Scene } from './scene.js';
 import { has } from './seeds.js';
+import { releasedHolders } from './wire.js';
 
 /** min(commandTimeoutMs, max(500 ms, leaseMs / 6)), as the documentation has it. */
 const ANSWER_LIMIT_MS = Math.min(COMMAND_TIMEOUT_MS, 500);
@@ -19,9 +20,6 @@ interface Swallowing {
   readonly sentBefore: number;
   askedAt: number | undefined;
 }
-
-/** No copy of a call is on its way for longer. */
-const LATE_COPY_MS = 1_200;
 
 export class Faults {
   readonly #scene: Scene;
@@ -116,6 +114,9 @@ export class Faults {
     }
     this.#forgetForced(from);
     this.#scene.wasFlushed = true;
+    for (const holder of releasedHolders(this.#scene.routes)) {
+      this.#scene.forgotten.add(holder);
+    }
     await this.#scene.setNumbers();
   }
 

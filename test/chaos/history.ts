@@ -5,6 +5,9 @@ export type LockKind = 'lock' | 'fair' | 'fenced' | 'read' | 'write';
 /** Milliseconds, the same in every process of this machine. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
+/** No copy of a call is on its way for longer. */
+export const LATE_COPY_MS = 1_200;
+
 /** A hold or permit that somebody was told to have. */
 export interface Claim {
   readonly id: number;

@@ -60,6 +60,8 @@ export class Scene {
   isEnding = false;
   /** Everything was deleted: of the numbers only those are known that were set since. */
   wasFlushed = false;
+  /** Holders that the server had forgotten to refuse: they were given up before a flush. */
+  readonly forgotten = new Set<string>();
   readonly latchWaits: LatchWait[] = [];
   /** Ids of all clients there were, and what their connections are called. */
   readonly ids = new Map<string, string>();

@@ -9,6 +9,19 @@ for (const script of Object.values(scripts)) {
   names.set(script.source, script.name);
 }
 
+const HOLDER = /^[0-9a-f-]{36}:\d+$/u;
+const RELEASE = /\/release(?:-read|-write)?$/u;
+
+/** The holders of locks for whom a release was sent so far. */
+export function releasedHolders(routes: readonly Route[]): string[] {
+  const commands = routes.flatMap((route) =>
+    route.everyConnection().flatMap((connection) => connection.commands),
+  );
+  return commands
+    .filter(([, what = '']) => RELEASE.test(names.get(what) ?? ''))
+    .flatMap((command) => command.filter((word) => HOLDER.test(word)));
+}
+
 /** The commands that name a holder, by connection, in order. */
 export function wireOf(routes: readonly Route[], holder: string): string[] {
   return routes.flatMap((route, place) =>

@@ -1,6 +1,7 @@
 // A wait for a latch ends when the count was zero, and not before.
 
-import type { Call, History } from '../history.js';
+import { LATE_COPY_MS } from '../history.js';
+import type { Call, Disturbance, History } from '../history.js';
 import { groupBy } from '../intervals.js';
 
 /** A wait for a latch, and what it answered. */
@@ -16,7 +17,12 @@ export interface LatchWait {
 const mayHaveRun = ({ outcome }: Call): boolean => outcome !== 'not done' && outcome !== 'no';
 
 /** True when the count was above zero for the whole of a span, whatever ran of what is unknown. */
-function isClosedAll(calls: readonly Call[], from: number, until: number): boolean {
+function isClosedAll(
+  calls: readonly Call[],
+  flushes: readonly Disturbance[],
+  from: number,
+  until: number,
+): boolean {
   const set = calls.findLast(
     (call) =>
       call.what.startsWith('trySetCount') &&
@@ -27,12 +33,15 @@ function isClosedAll(calls: readonly Call[], from: number, until: number): boole
   if (set?.what !== 'trySetCount') {
     return false;
   }
+  // A flush forgets which calls have run: a late copy of one runs again.
+  const mayRunAgain = (call: Call): boolean =>
+    flushes.some((flush) => call.from < flush.until && set.from < flush.until + LATE_COPY_MS);
   // A call of unknown outcome may run a little later than it was given up.
   const since = calls.filter(
     (call) =>
       call.from < until &&
       mayHaveRun(call) &&
-      (call.outcome === 'unknown' || (call.until ?? Infinity) > set.from),
+      (call.outcome === 'unknown' || (call.until ?? Infinity) > set.from || mayRunAgain(call)),
   );
   if (since.some(({ what }) => what === 'delete')) {
     return false;
@@ -57,9 +66,10 @@ function isAbsentAll(calls: readonly Call[], from: number, until: number): boole
 export function checkLatchWaits(history: History, waits: readonly LatchWait[]): void {
   const property = 'a wait ends with the zero';
   const calls = groupBy(history.calls, ({ name }) => name);
+  const flushes = history.disturbances.filter(({ what }) => what === 'flush');
   for (const { name, actor, from, until, reached, waitMs } of waits) {
     const own = calls.get(name) ?? [];
-    if (reached && isClosedAll(own, from, until)) {
+    if (reached && isClosedAll(own, flushes, from, until)) {
       history.violated(property, name, `${actor} was let go, and the count was above zero`, until);
     }
     if (!reached && (waitMs === undefined || until - from < waitMs - 2)) {
