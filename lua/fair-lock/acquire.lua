@@ -58,7 +58,7 @@ end
 if refusal then
   return refusal
 end
--- Who asks is alive, however long ago its last sign of life was.
+-- The caller is alive, since it asks, however long ago its last sign of life was.
 if is_behind then
   local head, left = fair_queue_head(queue, timeouts, beats, now)
   if head and head ~= holder then

@@ -1,6 +1,6 @@
--- Who stands first in a fair lock's queue and is to be told that the lock is free, on the channel
--- that it alone listens to; and whether it is one of ours. Nil when nobody stands there.
--- Whoever is absent is dropped here: before the lock is freed, since that may be refused.
+-- Returns the first entry of a fair lock's queue, which is to be told that the lock is free on the
+-- channel that it alone listens to, and whether it is one of ours; nil when the queue is empty.
+-- Absent entries are dropped here, before the lock is freed, since a user may lack the right to.
 -- include lib/now_ms
 -- include lib/fair_queue_head
 local function fair_head_to_tell(queue, timeouts, beats)

@@ -1,6 +1,6 @@
--- Who stands first in a fair lock's queue and is alive, and the ms after which it counts as absent
--- unless it is heard of again; nil when nobody stands there.
--- Whoever is absent at the head loses its place. A client of ours is absent 4 s after its last sign
+-- Returns the first live entry of a fair lock's queue, and the ms after which it counts as absent
+-- unless it is heard of again; nil when the queue is empty.
+-- An absent entry at the head loses its place. A client of ours is absent 4 s after its last sign
 -- of life, whatever its score; anybody else when its score has passed, or is missing: Java never
 -- evicts such an entry. At most 100 go per call; 0 ms says that there may be more of them.
 -- include lib/fair_settle_queue

@@ -1,7 +1,7 @@
--- Who stands first in a line (member -> rank) and is alive: the member, its rank, and the ms after
--- which it counts as absent unless it is heard of again; nil when nobody is.
--- Whoever has not been heard of for 4 s loses its place; at most 32 of them go per call, and the
--- next one then counts as alive for a moment longer.
+-- Returns the first live member of a line (member -> rank), its rank, and the ms after which it
+-- counts as absent unless it is heard of again; nil when no member is alive.
+-- A member that has not been heard of for 4 s loses its place; at most 32 of them go per call, and
+-- the next one then counts as alive for a moment longer.
 local function line_first(line, beats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')

@@ -20,7 +20,7 @@ local function permits_return(semaphore, timeouts, claims, tells)
   -- The permits of a semaphore that is gone are gone with it.
   local pooled, available = left and taken or 0, nil
   if left and (taken > 0 or tells) then
-    -- What has expired is available, returned here or not.
+    -- Expired permits are available, returned here or not.
     available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
   if pooled > 0 then

@@ -52,7 +52,7 @@ local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
 if total + delta > INT32_MAX or left + delta < INT32_MIN then
   return request_record(requests, number, '0')
 end
--- What has expired is available, returned or not.
+-- Expired permits are available, returned to the count or not.
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 -- By 0 too: it makes a semaphore that was not there.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))

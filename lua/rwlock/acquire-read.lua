@@ -66,7 +66,7 @@ local function refusal(count, since, writer_beside, cancelled)
 end
 
 if ARGV[2] == 'line' then
-  -- Whoever may not leave the line again is refused here, before anybody gets in.
+  -- A user without the rights to leave the line again is refused here, before anybody gets in.
   needs_memory(waiting)
   redis.call('ZREM', waiting, '')
 end

@@ -11,7 +11,7 @@ interface Terms {
 }
 
 /** Starts an acquisition once it counts as a user of its object: at once, unless the server has to be
- * asked first. Without that nothing is started, and its patience is disposed of. */
+ * asked first. Without that nothing is started, and its wait limit is disposed of. */
 export function enterAndStart<T extends Terms, R>(
   runtime: Runtime,
   object: NamedObject,
@@ -93,7 +93,7 @@ async function makeWayInTime(
 /**
  * Enters the name of an object while another one is remembered that is in the way. That may be gone
  * by now: counted down or deleted elsewhere, or at the end of its time. So the server is asked, and
- * only what is there refuses. It counts against the caller's patience.
+ * only what is there refuses. That takes some of the time of the caller's wait.
  */
 async function makeWay(
   runtime: Runtime,

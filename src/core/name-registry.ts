@@ -112,7 +112,7 @@ export class NameRegistry {
     return rival;
   }
 
-  /** Who has one of an object's side keys. */
+  /** The use that has one of an object's side keys. */
   #besides({ sideKeys }: NamedObject): Use | undefined {
     const taken = sideKeys.find((key) => this.#uses.has(key));
     return taken === undefined ? undefined : this.#uses.get(taken);

@@ -23,7 +23,7 @@ export interface PermitTerms extends LeaseTerms {
 
 /**
  * One request for permits: it stands in the local queue, which asks for it, until all its permits
- * are granted or its patience ends.
+ * are granted or its wait ends.
  */
 export class PermitAcquisition extends Linked implements Claimant {
   readonly count: number;

@@ -213,7 +213,7 @@ export class LatchFace implements CountDownLatch {
   #wakeAtZero(count: number): boolean {
     if (count === 0) {
       const look = this.#looks.get(this.#protocol.key);
-      // Who waits there is somebody else.
+      // The waiters there belong to other contexts.
       outside(() => look?.hint());
     }
     return count === 0;

@@ -38,7 +38,7 @@ interface Asking {
 
 /**
  * The waiting readers of one client: a message lets all of them in, so one ask is made for all.
- * Whoever comes while nobody waits asks for itself.
+ * A reader that comes while nobody waits asks for itself.
  */
 export class ReaderQueue implements WaitQueue {
   contended = false;

@@ -17,7 +17,7 @@ export interface PermitsTerms {
 }
 
 /** One request for permits: waits its turn in the queue of this client until it is granted or its
- * patience ends. */
+ * wait ends. */
 export class PermitsAcquisition extends Linked implements PermitWaiter {
   readonly count: number;
   readonly waits: boolean;

@@ -3,34 +3,34 @@
 const ITEMS_PER_COMMAND = 100;
 const WEIGHT_PER_COMMAND = 1_000;
 
-interface Wave<T> {
+interface Batch<T> {
   readonly items: T[];
   weight: number;
 }
 
-/** Splits items into waves that one command each can carry: of one group, and not too many. */
+/** Splits items into batches that one command each can carry: of one group, and not too many. */
 export function batchesOf<T>(
   items: Iterable<T>,
   groupOf: (item: T) => string,
   weightOf: (item: T) => number = () => 1,
 ): T[][] {
-  const groups = new Map<string, Wave<T>>();
-  const waves: T[][] = [];
+  const groups = new Map<string, Batch<T>>();
+  const batches: T[][] = [];
   for (const item of items) {
     const group = groupOf(item);
     const weight = weightOf(item);
-    let wave = groups.get(group);
+    let batch = groups.get(group);
     if (
-      wave === undefined ||
-      wave.items.length === ITEMS_PER_COMMAND ||
-      wave.weight + weight > WEIGHT_PER_COMMAND
+      batch === undefined ||
+      batch.items.length === ITEMS_PER_COMMAND ||
+      batch.weight + weight > WEIGHT_PER_COMMAND
     ) {
-      wave = { items: [], weight: 0 };
-      groups.set(group, wave);
-      waves.push(wave.items);
+      batch = { items: [], weight: 0 };
+      groups.set(group, batch);
+      batches.push(batch.items);
     }
-    wave.items.push(item);
-    wave.weight += weight;
+    batch.items.push(item);
+    batch.weight += weight;
   }
-  return waves;
+  return batches;
 }

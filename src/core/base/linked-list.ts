@@ -68,7 +68,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
     } else {
       node.next.previous = node.previous;
     }
-    // Whoever is left behind would keep its old neighbours, and they theirs.
+    // A node that was taken out would keep its old neighbours alive, and they theirs.
     node.next = undefined;
     node.previous = undefined;
     return true;

@@ -31,7 +31,7 @@ export interface Burning {
   readonly follower?: BurnFollower | undefined;
 }
 
-/** Who wants to know what comes of a call after its caller has stopped waiting. */
+/** Told what comes of a call after its caller has stopped waiting. */
 export interface BurnFollower {
   /** The number is burnt, with this answer. */
   burnt(answer: unknown, call: Sending): void;
@@ -48,7 +48,7 @@ export class Delivery {
   #waiting = 0;
   readonly #cleanUp: CleanUp;
   #cleanedUp: (() => void) | undefined;
-  /** What callers have left of their time who send just now; undefined: all of it. */
+  /** The rest of the time of the callers that send just now; undefined: all of it. */
   #leftMs: number | undefined;
   readonly #hooks: PendingReplyHooks = {
     serve: (asked) => {
@@ -206,7 +206,7 @@ export class Delivery {
       await new Promise<void>((resolve) => {
         this.#cleanedUp = resolve;
       });
-      // Whoever got the last answer may have something to give back.
+      // The receiver of the last answer may have something to give back.
       // oxlint-disable-next-line no-restricted-properties -- no timer is judged here
       await new Promise<void>((resolve) => this.#parts.clock.afterInput(resolve));
     }

@@ -255,7 +255,7 @@ export class Lease {
     }
   }
 
-  /** Who took or removed the lock took or removed both sides of it. */
+  /** A client that took or removed the lock took or removed both sides of it. */
   loseCompanion(reason: LeaseLostReason, cause?: Error): void {
     if (reason === 'taken' || reason === 'deleted') {
       this.companion?.lose(reason, cause);

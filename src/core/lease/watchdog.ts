@@ -136,8 +136,8 @@ export class Watchdog {
     const groupOf = ({ identity }: Lease): string => this.#routes.groupOf(identity.key);
     for (const [renewal, leases] of due) {
       // Each hold of a reader has a key of its own.
-      for (const wave of batchesOf(leases, groupOf, ({ alive }) => alive)) {
-        this.#renew(renewal, wave);
+      for (const batch of batchesOf(leases, groupOf, ({ alive }) => alive)) {
+        this.#renew(renewal, batch);
       }
     }
   }

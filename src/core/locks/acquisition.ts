@@ -26,7 +26,7 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
 
 /**
  * One outermost acquisition: asks, waits its turn and asks again, until it is granted or its
- * patience ends. Whatever it may have left on the server when it gives up, it takes back.
+ * wait ends. Whatever it may have left on the server when it gives up, it takes back.
  */
 export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   readonly #grants: LockGrants;

@@ -34,7 +34,7 @@ export class BranchMutex {
     return true;
   }
 
-  /** Waits for the mutex; `closed` when its hold ended first, `ended` when patience did. */
+  /** Waits for the mutex; `closed` when its hold ended first, `ended` when the wait did. */
   take(waitLimit: WaitLimit): Promise<MutexResult> {
     if (this.#closed) {
       return Promise.resolve('closed');

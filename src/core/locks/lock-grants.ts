@@ -189,7 +189,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   #hint(lockId: string): void {
     const queue = this.state.queues.get(lockId);
     if (queue !== undefined) {
-      // Who waits there is somebody else.
+      // The waiters there belong to other contexts.
       outside(() => queue.hint());
     }
   }

@@ -130,7 +130,7 @@ export class Reentry implements LeaseHolder {
     });
   }
 
-  /** Who could not be let in through a hold has lost that one too. */
+  /** A re-entry that the server refuses shows that its outer hold is lost, too. */
   #lose(lease: Lease, reason: LeaseLostReason): void {
     this.#outer.lease.lose(reason);
     lease.lose(reason);

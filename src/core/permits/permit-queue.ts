@@ -107,7 +107,7 @@ export class PermitQueue<W extends PermitWaiter> {
    * Asks, once for all that happens in the same turn, when they are enough for the head. */
   hint(available: number = Number.POSITIVE_INFINITY): void {
     if (this.#ask !== undefined) {
-      // Who is the head when its answer comes is not known yet.
+      // Nobody knows yet which waiter is the head when the answer comes.
       this.#hinted = Math.max(this.#hinted, available);
     } else if (available >= (this.#waiters.head?.count ?? 0)) {
       this.#askSoon();
@@ -225,7 +225,7 @@ export class PermitQueue<W extends PermitWaiter> {
       this.#listen();
       this.#sleep(first, granted, retryMs);
     } else {
-      // Who needs as much would have been refused as well; the others are asked for anew.
+      // Waiters that need as much would have been refused as well; the others are asked for anew.
       this.#waiters.refuse(waiters, first.count);
       this.hint();
     }

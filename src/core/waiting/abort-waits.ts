@@ -27,9 +27,9 @@ export function whenAborted(signal: AbortSignal, aborted: () => void): () => voi
 function listen(signal: AbortSignal): Waits {
   const all = new Set<() => void>();
   const listener = (): void => {
-    // Who waits is somebody else than who aborts.
+    // The waits belong to other contexts than the code that aborts.
     outside(() => {
-      // Who is ended may end others, which then are not there any more.
+      // A wait that is ended may end others, which then are not there any more.
       for (const aborted of all) {
         stop(signal, aborted);
         aborted();

@@ -91,8 +91,8 @@ export class ChannelHub {
     }
   }
 
-  /** Who frees it twice in a second while others wait competes with them, and has to hear of their
-   * turns. */
+  /** A client that frees the lock twice in a second while others wait competes with them, and has to
+   * hear of their turns. */
   #toldOthers(channel: string): void {
     const before = this.#told.get(channel);
     if (before === undefined) {

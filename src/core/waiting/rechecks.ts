@@ -71,8 +71,8 @@ export class Rechecks {
     }
     const { first } = this.#sleepers;
     this.#timer = first && this.#clock.after(first.dueAt - now, this.#look);
-    for (const wave of batchesOf(due, ({ key }) => this.#routes.groupOf(key))) {
-      this.#probe(wave);
+    for (const batch of batchesOf(due, ({ key }) => this.#routes.groupOf(key))) {
+      this.#probe(batch);
     }
   };
 

@@ -16,13 +16,13 @@ export function prepare<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Pre
   return { script, operands: script.operands(keys, args) };
 }
 
-/** Who is told what came of a call, once, and never before it has been sent. */
+/** Told what came of a call, once, and never before it has been sent. */
 export interface Receiver<R> {
   answered(answer: R, call: Call<R>): void;
   failed(error: Error, call: Call<R>): void;
 }
 
-/** Whoever is told of what happens beside the answers of calls. */
+/** Told of what happens beside the answers of calls. */
 export interface CallWatch {
   /** Something fails behind the caller's back, a receiver that throws included. */
   readonly failed: (error: Error) => void;
