@@ -103,6 +103,7 @@ export async function visitAll(scene: Scene): Promise<void> {
     // The server has forgotten which calls it ran: late copies may have taken permits once more, and
     // some were added to no semaphore before it was set again.
     await scene.observer.getSemaphore(names.semaphore).delete();
+    await scene.observer.getPermitExpirableSemaphore(names.permits).delete();
     await scene.setNumbers();
   }
   // Other seeds may still block this process: nothing is to be lost by that.
