@@ -8,13 +8,14 @@ import { Redis } from 'ioredis';
 import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
 import { figures } from './figures/index.mjs';
 import { endAllWorkers } from './lib/bench-worker.mjs';
-import { verdictOf, report, reportJson } from './lib/report.mjs';
+import { verdictOf, report, reportJson, reportPage } from './lib/report.mjs';
 
 const HELP = `npm run bench -- [options]
 
   --quick      under 75 seconds instead of under 4 minutes; noisier
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
+  --page FILE  also write them as a page: docs/figures.md, from which other pages quote
   --check      exit code 1 when a target is missed
 
 Environment
@@ -75,6 +76,7 @@ async function main() {
       check: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       json: { type: 'string' },
+      page: { type: 'string' },
     },
   });
   if (values.help) {
@@ -85,6 +87,9 @@ async function main() {
   console.log(report(outcome));
   if (values.json !== undefined) {
     await writeFile(values.json, reportJson(outcome));
+  }
+  if (values.page !== undefined) {
+    await writeFile(values.page, reportPage(outcome));
   }
   return values.check && outcome.rows.some((row) => verdictOf(row) === 'miss') ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The table and the JSON file.
+// The table, the page and the JSON file.
 import { availableParallelism } from 'node:os';
 import Table from 'cli-table3';
 import pc from 'picocolors';
@@ -84,6 +84,28 @@ export function report(outcome) {
   table.push(...outcome.rows.map(cells));
   const legend = 'Ratios are latchkey by bare ioredis: median (quartiles): latchkey / bare';
   return `${table.toString()}\n${pc.dim(`${legend}\n${setting(outcome)}`)}`;
+}
+
+/** @param {Row} row */
+function lines(row) {
+  const { is, limit } = row.target ?? {};
+  const words = { pass: `target ${is} ${limit}, met`, miss: `target ${is} ${limit}, missed`, '-': '' };
+  const judged = words[verdictOf(row)];
+  return `- ${row.figure}\n  - ${row.measured}${judged && `; ${judged}`}`;
+}
+
+/** A page of Markdown.
+ * @param {Outcome} outcome */
+export function reportPage(outcome) {
+  return `# Figures
+
+Written by \`npm run bench -- --page docs/figures.md\`. A ratio is latchkey by a bare driver that sends the same
+scripts, interleaved in one run: the median (and the quartiles), then the two figures themselves.
+
+${setting(outcome)}.
+
+${outcome.rows.map(lines).join('\n')}
+`;
 }
 
 /** @param {Outcome} outcome */

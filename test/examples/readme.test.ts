@@ -58,6 +58,21 @@ test('docs/design/files.md has a line for every file of src/core, and for no oth
   expect(named.toSorted()).toEqual(files.toSorted());
 });
 
+/** A figure in a list, and what was measured. */
+function figuresIn(text: string): string[] {
+  return [...text.matchAll(/^- .+\n {2}- .+$/gmu)].map(([figure]) => figure);
+}
+
+test('figures are quoted as the bench has written them', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  const section = readme.slice(readme.indexOf('## Figures'), readme.indexOf('## Try it'));
+  const quoted = figuresIn(section);
+  const written = figuresIn(readFileSync('docs/figures.md', 'utf8'));
+
+  expect(quoted.length).toBeGreaterThan(0);
+  expect(quoted.filter((figure) => !written.includes(figure))).toEqual([]);
+});
+
 test('DESIGN.md can be read in one go', () => {
   expect(readFileSync('DESIGN.md', 'utf8').split('\n').length).toBeLessThanOrEqual(200);
 });
