@@ -89,7 +89,11 @@ export function report(outcome) {
 /** @param {Row} row */
 function lines(row) {
   const { is, limit } = row.target ?? {};
-  const words = { pass: `target ${is} ${limit}, met`, miss: `target ${is} ${limit}, missed`, '-': '' };
+  const words = {
+    pass: `target ${is} ${limit}, met`,
+    miss: `target ${is} ${limit}, missed`,
+    '-': '',
+  };
   const judged = words[verdictOf(row)];
   return `- ${row.figure}\n  - ${row.measured}${judged && `; ${judged}`}`;
 }

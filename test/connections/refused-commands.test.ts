@@ -130,7 +130,10 @@ test('a call that lacks a right to a command is refused as a whole, whatever it 
 
 test('a copy of a counted call whose message was refused gets the same answer, and does nothing', () => {
   const isCounted = new Map(
-    Object.values(scripts).map(({ name, source }) => [name, /function request_recall\(/u.test(source)]),
+    Object.values(scripts).map(({ name, source }) => [
+      name,
+      /function request_recall\(/u.test(source),
+    ]),
   );
   // Clean-up answers what it has undone, which is nothing the second time.
   const told = trials.filter(
