@@ -35,19 +35,21 @@ afterAll(() => {
   process.off('uncaughtException', note);
 });
 
-/** Cuts every connection each 50 ms until there were 60 cuts, the client's handshakes included. */
-async function storm({ proxy }: World): Promise<void> {
-  for (let cuts = 0; cuts < 60;) {
+/** Cuts every connection 60 times in 3 s, the client's handshakes included. */
+async function storm({ proxy }: World): Promise<number> {
+  let cuts = 0;
+  for (let i = 0; i < 60; i += 1) {
     cuts += proxy.cutAll();
     await delay(50);
   }
+  return cuts;
 }
 
 /** What is used in turns during the storm. */
 const shared: readonly Kind[] = [lock, fairLock, writeLock, permit, semaphore];
 
 /** Owners who take turns; what they count tells whether two were ever inside at once. */
-class FollowUps {
+class Turns {
   taken = 0;
   most = 0;
   #inside = 0;
@@ -64,7 +66,7 @@ class FollowUps {
 test.concurrent(
   'a storm of cuts loses no hold, no waiter, no channel and no error',
   async (context) => {
-    const world = await open(context, { leaseMs: 1_500 });
+    const world = await open(context, { leaseMs: 2_500 });
     const { name, client, other } = world;
     const nameOf = (kind: Kind): string => `${name}-shared-${shared.indexOf(kind)}`;
     const lost: string[] = [];
@@ -80,10 +82,10 @@ test.concurrent(
     const allTurns = await Promise.all(
       shared.map(async (kind) => {
         await prepare(kind, world, nameOf(kind));
-        return { kind, turns: new FollowUps() };
+        return { kind, turns: new Turns() };
       }),
     );
-    const use = async (from: Client, kind: Kind, turns: FollowUps): Promise<void> => {
+    const use = async (from: Client, kind: Kind, turns: Turns): Promise<void> => {
       for (let i = 0; i < 5; i += 1) {
         const hold = await kind.create(from, nameOf(kind)).acquire();
         await turns.take(async () => {
@@ -105,7 +107,10 @@ test.concurrent(
         await latch.countDown();
       }
     })();
-    await Promise.all([storming, ...users, counting]);
+    const [cuts] = await Promise.all([storming, counting, ...users]);
+
+    // On a slow machine a connection may not stand yet when the next cut comes.
+    expect(cuts).toBeGreaterThanOrEqual(30);
 
     for (const { kind, turns } of allTurns) {
       expect(turns, kind.what).toMatchObject({ taken: 20, most: 1 });
