@@ -52,7 +52,7 @@ local returns = available and is_theirs
 local given = returns and math.max(math.min(permits, INT32_MAX - available), 0) or 0
 local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
 if type(sum) == 'table' then
-  -- What the request took is still taken, so its record stays as it was.
+  -- The permits of the request are still taken, so its record stays as it was.
   if answer then
     request_record(requests, number, answer)
   end

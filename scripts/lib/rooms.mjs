@@ -129,10 +129,13 @@ export function cycles(graph) {
   return found;
 }
 
-/** What the files in a folder itself are called in the picture.
+/** A folder with the number of its files; a file, and the files in a folder itself, by their names.
  * @param {Graph} graph
  * @param {string} room */
 function label(graph, room) {
+  if (room.endsWith('.ts')) {
+    return room.replace('.ts', '');
+  }
   const files = [...graph.keys()].filter((file) => roomOf(file).room === room);
   const own = files.map((file) => file.replace(/^.*\//, '').replace('.ts', ''));
   return room.endsWith('*') ? room.replace('*', own.join(', ')) : `${room} (${own.length})`;
@@ -152,7 +155,7 @@ export function picture(graph) {
     }
   }
   const cells = ROWS.map((rooms, row) => {
-    const names = rooms.map((room) => label(graph, room).replace(/^errors\.ts.*/, 'errors'));
+    const names = rooms.map((room) => label(graph, room));
     const below = [...(used[row] ?? [])].filter((each) => each !== row).toSorted((a, b) => a - b);
     return { names: names.join('  '), below: below.map((each) => each + 1).join(' ') };
   });

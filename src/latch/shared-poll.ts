@@ -20,7 +20,7 @@ export interface Watched<V> {
 }
 
 /**
- * The waiters of one client who all profit from one look at an object: any number of them cost
+ * The waiters of one client that all profit from one look at an object: any number of them cost
  * what one costs.
  */
 export class SharedPoll<V> {

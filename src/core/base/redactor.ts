@@ -1,4 +1,4 @@
-/** What stands in the place of something secret. */
+/** Stands in the place of something secret. */
 const HIDDEN = '***';
 
 /** Options whose values, and all that is in them, say who we are. */
@@ -17,7 +17,7 @@ const EVERYBODY = 'default';
 /** Options are not nested deeper, unless they form a circle. */
 const DEPTH_MAX = 6;
 
-/** What is kept of an error, besides its class, message, stack and the errors in it. */
+/** The fields of an error that are kept besides its class, message, stack and the errors in it. */
 const KEPT = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'reason'];
 
 /** Where errors have other errors. */

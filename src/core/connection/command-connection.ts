@@ -210,7 +210,8 @@ export class CommandConnection {
     );
   }
 
-  /** What throws here, as a function of the template may, ends the call and not the process. */
+  /** An error that is thrown here, as a function of the template may do, ends the call and not the
+   * process. */
   #refused(redis: Redis, call: Sending, error: Error): void {
     try {
       this.#failed(redis, call, error);
