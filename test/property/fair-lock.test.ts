@@ -1,5 +1,5 @@
 import { lockCommands } from './lock-commands.js';
-import { finish, setup, type Kind } from './lock-model.js';
+import { check, finish, setup, type Kind } from './lock-model.js';
 import { testModel } from './seeds.js';
 import { worlds } from './world.js';
 
@@ -13,5 +13,6 @@ testModel('first come, first served over all clients, whatever the network does'
   worlds: await worlds('fair-lock-model'),
   commands: lockCommands,
   setup: (world) => setup(fair, world),
+  check,
   finish,
 });

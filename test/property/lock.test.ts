@@ -1,5 +1,5 @@
 import { lockCommands } from './lock-commands.js';
-import { finish, setup, type Kind } from './lock-model.js';
+import { check, finish, setup, type Kind } from './lock-model.js';
 import { testModel } from './seeds.js';
 import { worlds } from './world.js';
 
@@ -14,5 +14,6 @@ testModel('one holder at a time, and tokens grow, whatever the network does', {
   commands: lockCommands,
   maxCommands: 40,
   setup: (world) => setup(fenced, world),
+  check,
   finish,
 });

@@ -1,5 +1,5 @@
 import { permitsCommands } from './permits-commands.js';
-import { finish } from './permits-model.js';
+import { check, finish } from './permits-model.js';
 import { testModel } from './seeds.js';
 import { worlds } from './world.js';
 
@@ -10,5 +10,6 @@ testModel('leased permits come back or are told to be lost, whatever the network
     model: { total: undefined, lowest: 0, permits: [], waiters: [] },
     real: Object.assign(world, { permits: [], waiters: [], news: [] }),
   }),
+  check,
   finish,
 });

@@ -39,6 +39,11 @@ export class Route {
     return this.#wasCut;
   }
 
+  /** Another client takes this route, of which nothing has been cut. */
+  renew(): void {
+    this.#wasCut = false;
+  }
+
   /** The server runs the next script, and the client never hears of it: it will send it again. */
   loseNextAnswer(): void {
     const losing = this.#proxy.cutReplyAfter(isScript);
@@ -147,7 +152,6 @@ export class Route {
     this.resume('down');
     await this.reachable();
     await this.deliver();
-    this.#wasCut = false;
     for (const { handle } of this.#late.splice(0)) {
       handle.release();
     }

@@ -1,5 +1,5 @@
 import { rwlockCommands } from './rwlock-commands.js';
-import { finish } from './rwlock-model.js';
+import { check, finish } from './rwlock-model.js';
 import { testModel } from './seeds.js';
 import { worlds } from './world.js';
 
@@ -11,5 +11,6 @@ testModel('readers and writers keep to the model, whatever the network does', {
     model: { holds: [], waiters: [], groups: 0 },
     real: Object.assign(world, { holds: [], waiters: [], grants: [] }),
   }),
+  check,
   finish,
 });

@@ -34,6 +34,8 @@ export interface ModelTest<M extends object, R extends World> {
   /** Commands of one run at most; default 30. */
   readonly maxCommands?: number;
   readonly setup: (world: World) => { model: M; real: R };
+  /** Waits until what is real is as the model has it. */
+  readonly check: (model: M, real: R) => Promise<void>;
   /** Everybody gives back what they have; fails unless nothing is left then. */
   readonly finish: (model: M, real: R) => Promise<void>;
 }
@@ -44,7 +46,7 @@ export interface ModelTest<M extends object, R extends World> {
  */
 export function testModel<M extends object, R extends World>(
   title: string,
-  { worlds, commands, maxCommands = 30, setup, finish }: ModelTest<M, R>,
+  { worlds, commands, maxCommands = 30, setup, check, finish }: ModelTest<M, R>,
 ): void {
   test.each(seeds)(`${title}, seed %i`, { timeout: LIMIT_MS + 30_000 }, async (seed) => {
     const property = fc.asyncProperty(
@@ -56,6 +58,8 @@ export function testModel<M extends object, R extends World>(
         try {
           await fc.asyncModelRun(() => ({ model, real }), sequence);
           await Promise.all(world.routes.map(async (route) => await route.mend()));
+          // What came late by that is given back before anything is counted.
+          await check(model, real);
           await finish(model, real);
           failed = false;
         } finally {

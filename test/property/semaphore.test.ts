@@ -1,6 +1,6 @@
 import { testModel } from './seeds.js';
 import { semaphoreCommands } from './semaphore-commands.js';
-import { finish } from './semaphore-model.js';
+import { check, finish } from './semaphore-model.js';
 import { worlds } from './world.js';
 
 testModel('permits are neither lost nor doubled, whatever the network does', {
@@ -10,5 +10,6 @@ testModel('permits are neither lost nor doubled, whatever the network does', {
     model: { available: undefined, mark: undefined, made: 0, total: 0, grants: [], waiters: [] },
     real: Object.assign(world, { grants: [], waiters: [], news: [] }),
   }),
+  check,
   finish,
 });

@@ -66,6 +66,9 @@ export async function worlds(word: string, lasting: readonly RegExp[] = []): Pro
   return {
     create: () => {
       runs += 1;
+      for (const route of routes) {
+        route.renew();
+      }
       const clients = routes.map(({ url }) => createClient({ redis: url, leaseMs }));
       const world: World = { name: `${prefix}-${runs}`, raw, clients, routes, lostEvents: 0 };
       for (const client of clients) {
