@@ -14,7 +14,7 @@ import { SlowWaits } from './observe/slow-wait.js';
 import { RefusedMessages } from './delivery/refused-messages.js';
 import { ChannelHub } from './waiting/channel-hub.js';
 import { Watchdog } from './lease/watchdog.js';
-import type { Renewal } from './lease/watchdog.js';
+import type { Renewal } from './lease/renewal.js';
 
 /** Settings of a client, checked. */
 export interface Settings {

@@ -130,15 +130,17 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     }
     const { lease } = permit;
     const madeAt = this.runtime.clock.now();
+    // What is told of the permit stays true whether this runs or not, and no renewal undoes it.
+    const setting = lease.setting(leaseMs);
     const settle = (count: number | undefined, sentAt: number): void => {
-      if (count === 0) {
+      if (count === undefined) {
+        setting.cameToNothing();
+      } else if (count === 0) {
         lease.lose('deleted');
       } else {
-        lease.reset(count === undefined ? undefined : sentAt, leaseMs);
+        setting.carriedOut(sentAt);
       }
     };
-    // What is told of the permit stays true whether this runs or not, and no renewal undoes it.
-    lease.resetting(leaseMs);
     try {
       const late = (count: number | undefined): void => settle(count, madeAt);
       const { count, sentAt } = await this.#tellLease(id, leaseMs, late);

@@ -21,7 +21,8 @@ import {
   permitsTrySet,
   permitsUpdateLease,
 } from '../core/wire/scripts.generated.js';
-import type { Renewal, RenewalClaim } from '../core/lease/watchdog.js';
+import { renewalAnswers } from '../core/lease/renewal.js';
+import type { Renewal, RenewalAnswer, RenewalClaim } from '../core/lease/renewal.js';
 
 /** How many permits there are, and who has them does not matter. */
 export interface PermitsView {
@@ -67,12 +68,12 @@ const release: Sendable<ReleaseResult> = {
   },
 };
 
-const renew: Sendable<readonly string[]> = {
+const renew: Sendable<readonly RenewalAnswer[]> = {
   ...permitsRenew,
-  decode: (reply) => permitsRenew.decode(reply).split(' '),
+  decode: (reply) => renewalAnswers(permitsRenew.decode(reply).split(' ')),
 };
 
-function renewal(claims: readonly RenewalClaim[]): Prepared<readonly string[]> {
+function renewal(claims: readonly RenewalClaim[]): Prepared<readonly RenewalAnswer[]> {
   const operands = permitsRenew.operands(
     { keys: claims.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
     { claims: claims.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },

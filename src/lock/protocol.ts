@@ -2,6 +2,7 @@ import { UnexpectedReplyError } from '../errors.js';
 import { prepare } from '../core/wire/call.js';
 import type { Prepared, Sendable } from '../core/wire/call.js';
 import { list } from '../core/wire/replies.js';
+import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { NO_SIDE_KEYS } from '../core/name-registry.js';
@@ -17,10 +18,9 @@ import {
   lockInspect,
   lockLease,
   lockRelease,
-  lockRenew,
 } from '../core/wire/scripts.generated.js';
 import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import type { Renewal, RenewalClaim } from '../core/lease/watchdog.js';
+import type { Renewal } from '../core/lease/renewal.js';
 
 const acquirePlain: Sendable<Verdict> = {
   ...lockAcquire,
@@ -64,13 +64,7 @@ function readPage(json: string): HolderPage {
   return { cursor: String(cursor), holders };
 }
 
-function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
-  return prepare(
-    lockRenew,
-    { locks: claims.map((claim) => claim.key) },
-    { claims: claims.flatMap((claim) => [claim.holderId, String(claim.leaseMs)]) },
-  );
-}
+const renewal = hashRenewal((holderId) => holderId);
 
 /** What the holds of all Redisson locks on one hash have in common: release, renewal, force. */
 export class HashLockProtocol implements LockProtocol {

@@ -16,7 +16,8 @@ import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { cancelledKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
 import { ReaderQueue } from './reader-queue.js';
 import type { ReadClaim, ReadLine } from './reader-queue.js';
-import type { RenewalClaim } from '../core/lease/watchdog.js';
+import { renewalAnswers } from '../core/lease/renewal.js';
+import type { Renewal, RenewalAnswer, RenewalClaim } from '../core/lease/renewal.js';
 
 function verdictsOf(reply: unknown): Verdict[] {
   const [rank, ...codes] = rwlockAcquireRead.decode(reply).split(' ');
@@ -47,7 +48,12 @@ const releaseRead: Sendable<ReleaseResult> = {
   decode: (reply) => releaseResultOf(rwlockReleaseRead.decode(reply)),
 };
 
-function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
+const renew: Sendable<readonly RenewalAnswer[]> = {
+  ...rwlockRenewRead,
+  decode: (reply) => renewalAnswers(rwlockRenewRead.decode(reply)),
+};
+
+function renewal(claims: readonly RenewalClaim[]): Prepared<readonly RenewalAnswer[]> {
   const ofClaims: string[] = [];
   const terms: string[] = [];
   for (const { key, holderId, count, leaseMs } of claims) {
@@ -58,7 +64,7 @@ function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
     }
     terms.push(holderId, String(holds.length), String(leaseMs));
   }
-  return prepare(rwlockRenewRead, { ofClaims }, { claims: terms });
+  return { script: renew, operands: rwlockRenewRead.operands({ ofClaims }, { claims: terms }) };
 }
 
 /** The read side of a read-write lock: many holders at once. */
@@ -67,7 +73,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
   readonly isShared = true;
   /** The line is its client's, which leaves it with its last reader. */
   readonly keepsLine = false;
-  readonly renewal: typeof renewal = renewal;
+  readonly renewal: Renewal = renewal;
   readonly lockId: string;
   readonly sibling: Sibling;
   protected readonly mode = 'read';

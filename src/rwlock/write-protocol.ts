@@ -1,19 +1,15 @@
-import { prepare } from '../core/wire/call.js';
 import type { Prepared, Sendable } from '../core/wire/call.js';
+import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import type { LockProtocol, Sibling } from '../core/locks/lock-protocol.js';
 import type { Runtime } from '../core/runtime.js';
-import {
-  lockRenew,
-  rwlockAcquireWrite,
-  rwlockReleaseWrite,
-} from '../core/wire/scripts.generated.js';
+import { rwlockAcquireWrite, rwlockReleaseWrite } from '../core/wire/scripts.generated.js';
 import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { cancelledKey, SideProtocol } from './protocol.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
-import type { RenewalClaim } from '../core/lease/watchdog.js';
+import type { Renewal } from '../core/lease/renewal.js';
 
 const acquireWrite: Sendable<Verdict> = {
   ...rwlockAcquireWrite,
@@ -25,21 +21,14 @@ const releaseWrite: Sendable<ReleaseResult> = {
   decode: (reply) => releaseResultOf(rwlockReleaseWrite.decode(reply)),
 };
 
-/** A writer's field lies in one hash with the lease as TTL, as every lock's. */
-function renewal(claims: readonly RenewalClaim[]): Prepared<string> {
-  return prepare(
-    lockRenew,
-    { locks: claims.map(({ key }) => key) },
-    { claims: claims.flatMap((claim) => [`${claim.holderId}:write`, String(claim.leaseMs)]) },
-  );
-}
+const renewal = hashRenewal((holderId) => `${holderId}:write`);
 
 /** The write side of a read-write lock: one holder, and no reader but itself. */
 export class WriteProtocol extends SideProtocol implements LockProtocol {
   readonly kind = 'write-lock';
   readonly isShared = false;
   readonly keepsLine = true;
-  readonly renewal: typeof renewal = renewal;
+  readonly renewal: Renewal = renewal;
   readonly lockId: string;
   readonly sibling: Sibling;
   protected readonly mode = 'write';

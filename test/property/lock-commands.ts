@@ -4,7 +4,16 @@ import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { LeaseLostError, NotHeldError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { check, doom, expectAlone, granted, liveHolds, lockOf, waiting } from './lock-model.js';
+import {
+  absorb,
+  check,
+  doom,
+  expectAlone,
+  granted,
+  liveHolds,
+  lockOf,
+  waiting,
+} from './lock-model.js';
 import type { Model, Real } from './lock-model.js';
 import {
   anyClient,
@@ -192,6 +201,7 @@ const force = (client: number): LockCommand =>
     doom(model);
     const answer = await lockOf(real, client).forceRelease();
     expect(answer).toBe(wasHeld);
+    absorb(model, real, client);
   });
 
 /** Forced out by another client, its holder asks again before it can have learnt that. */

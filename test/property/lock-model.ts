@@ -99,8 +99,13 @@ export function doom(model: Model): void {
   }
 }
 
-/** Notes what was granted to those who wait, in the order in which it was. */
-function absorb(model: Model, real: Real): void {
+/**
+ * Notes what was granted to those who wait, in the order in which it was.
+ *
+ * @param forcedBy the client that has just freed the lock by force: what it had asked for before that
+ * is lost with it, also what a second copy of the attempt got afterwards
+ */
+export function absorb(model: Model, real: Real, forcedBy?: number): void {
   for (const { waiter: at, hold } of real.grants.splice(0)) {
     const waiter = model.waiters[at]!;
     const rivals = waiting(model).filter(
@@ -109,6 +114,9 @@ function absorb(model: Model, real: Real): void {
     expect(waiter, 'first come, first served').toBe(rivals[0]);
     waiter.state = 'granted';
     granted(model, real, hold);
+    if (waiter.client === forcedBy && real.routes[forcedBy]!.wasCut && hold.state === 'lost') {
+      doom(model);
+    }
   }
 }
 

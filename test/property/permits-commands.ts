@@ -77,7 +77,7 @@ function start(
 ): number {
   const abort = new AbortController();
   const index = model.waiters.length;
-  model.waiters.push({ client, count, leaseMs, state: 'waiting' });
+  model.waiters.push({ client, count, leaseMs, state: 'waiting', mayBeDeleted: false });
   real.waiters.push({ abort, error: undefined });
   semaphoreOf(real, client)
     .acquireMany(count, { ...terms(leaseMs), signal: abort.signal })
@@ -257,6 +257,9 @@ const remove = (client: number): PermitsCommand =>
       permit.state = 'doomed';
     }
     model.total = undefined;
+    for (const waiter of waiting(model)) {
+      waiter.mayBeDeleted = true;
+    }
   });
 
 const some = fc.integer({ min: 1, max: 3 });

@@ -12,6 +12,8 @@ export interface ModelPermit {
    * `doomed`: the server has forgotten it, and its owner will learn that.
    */
   state: 'live' | 'fixed' | 'doomed' | 'released';
+  /** It may have been granted before the semaphore was deleted: the next look tells. */
+  isUnsure: boolean;
 }
 
 export interface ModelWaiter {
@@ -19,6 +21,8 @@ export interface ModelWaiter {
   readonly count: number;
   readonly leaseMs: number | undefined;
   state: 'waiting' | 'granted' | 'aborted';
+  /** It waited while the semaphore was deleted, and what it got may be gone. */
+  mayBeDeleted: boolean;
 }
 
 export interface Model {
@@ -70,14 +74,19 @@ export const mayBeLetIn = (model: Model): boolean =>
 export function granted(
   model: Model,
   real: Real,
-  { client, leaseMs, permits }: { client: number; leaseMs: number | undefined; permits: Permit[] },
+  {
+    client,
+    leaseMs,
+    permits,
+    isUnsure = false,
+  }: { client: number; leaseMs: number | undefined; permits: Permit[]; isUnsure?: boolean },
 ): void {
   const known = new Set(real.permits.map(({ id }) => id));
   for (const permit of permits) {
     expect(permit.id).toMatch(/^[0-9a-f]{32}$/);
     expect(known.has(permit.id), 'no id is granted twice').toBe(false);
     known.add(permit.id);
-    model.permits.push({ client, state: leaseMs === undefined ? 'live' : 'fixed' });
+    model.permits.push({ client, state: leaseMs === undefined ? 'live' : 'fixed', isUnsure });
     real.permits.push(permit);
   }
 }
@@ -93,11 +102,11 @@ export function resize(model: Model, total: number): void {
 function absorb(model: Model, real: Real): void {
   for (const { waiter: at, permits } of real.news.splice(0)) {
     const waiter = model.waiters[at]!;
-    const { client, count, leaseMs } = waiter;
+    const { client, count, leaseMs, mayBeDeleted: isUnsure } = waiter;
     expect(waiter, 'first come, first served inside one client').toBe(headOf(model, client));
     expect(permits.length, 'all or none').toBe(count);
     waiter.state = 'granted';
-    granted(model, real, { client, leaseMs, permits });
+    granted(model, real, { client, leaseMs, permits, isUnsure });
   }
 }
 
@@ -134,6 +143,17 @@ async function look({ raw, name }: Real): Promise<Seen> {
     expired: permits.length - held.length,
     line,
   };
+}
+
+/** Settles what was granted around a deletion, by a look at the server that is newer than both. */
+function settleUnsure(model: Model, real: Real, seen: Seen): void {
+  model.permits.forEach((permit, i) => {
+    const isTaken = permit.state === 'live' || permit.state === 'fixed';
+    if (permit.isUnsure && isTaken && !seen.held.has(real.permits[i]!.id)) {
+      permit.state = 'doomed';
+    }
+    permit.isUnsure = false;
+  });
 }
 
 /** Nobody is told to hold a permit that the server did not know a moment ago. */
@@ -195,6 +215,7 @@ export async function check(model: Model, real: Real): Promise<void> {
     const seen = await look(real);
     return [
       () => {
+        settleUnsure(model, real, seen);
         checkTruth(model, real, seen);
         absorb(model, real);
       },

@@ -15,7 +15,7 @@ import {
   turns,
 } from './model-command.js';
 import type { ModelCommand } from './model-command.js';
-import { check, doom, granted, liveHolds, lockOf, waiting } from './rwlock-model.js';
+import { absorb, check, doom, granted, liveHolds, lockOf, waiting } from './rwlock-model.js';
 import type { Model, Real, Side } from './rwlock-model.js';
 
 type RwCommand = ModelCommand<Model, Real>;
@@ -221,6 +221,7 @@ const force = (client: number, side: Side): RwCommand =>
     }
     const answer = await lockOf(real.clients[client]!, real.name, side).forceRelease();
     expect(answer).toBe(wasHeld);
+    absorb(model, real, { client, side });
   });
 
 const expire = (isTold: boolean): RwCommand =>

@@ -87,8 +87,17 @@ export function doom(model: Model, which: (hold: ModelHold) => boolean = () => t
   }
 }
 
-/** Notes what was granted to those who wait, in the order in which it was. */
-function absorb(model: Model, real: Real): void {
+/**
+ * Notes what was granted to those who wait, in the order in which it was.
+ *
+ * @param forced the client and the side that have just been used to free the lock by force: what was
+ * asked for there before that is lost with it, also what a second copy of the attempt got afterwards
+ */
+export function absorb(
+  model: Model,
+  real: Real,
+  forced?: { readonly client: number; readonly side: Side },
+): void {
   for (const { waiter: at, hold } of real.grants.splice(0)) {
     const waiter = model.waiters[at]!;
     const { side, client, behind } = waiter;
@@ -100,6 +109,10 @@ function absorb(model: Model, real: Real): void {
     }
     waiter.state = 'granted';
     granted(model, real, { hold, side });
+    const isForced = client === forced?.client && side === forced.side;
+    if (isForced && real.routes[client]!.wasCut && hold.state === 'lost') {
+      model.holds.at(-1)!.state = 'doomed';
+    }
   }
 }
 

@@ -36,10 +36,10 @@ describe('an end that somebody sets', () => {
   test('counts as set and as not set until that is settled', () => {
     const end = granted();
 
-    end.resetting(2_000, 1_000);
+    const first = end.setting(2_000, 1_000);
     const shorter = [end.at, end.isCautious, end.isBeingSet];
-    end.reset(undefined, 1_000);
-    end.resetting(2_000, 60_000);
+    first.cameToNothing();
+    end.setting(2_000, 60_000);
     const longer = [end.at, end.isCautious, end.isBeingSet];
 
     expect(shorter).toEqual([2_990, true, true]);
@@ -49,8 +49,7 @@ describe('an end that somebody sets', () => {
   test('that never came about leaves everything as it was', () => {
     const end = granted();
 
-    end.resetting(2_000, 1_000);
-    end.reset(undefined, 1_000);
+    end.setting(2_000, 1_000).cameToNothing();
 
     expect([end.at, end.isSet, end.isBeingSet, end.mayBeLater]).toEqual([
       10_900,
@@ -63,8 +62,7 @@ describe('an end that somebody sets', () => {
   test('may be earlier, and is not moved by what was sent before it', () => {
     const end = granted();
 
-    end.resetting(2_000, 1_000);
-    end.reset(2_100, 1_000);
+    end.setting(2_000, 1_000).carriedOut(2_100);
     end.prove(2_050, 30_000);
     const outdated = end.at;
     end.prove(2_200, 5_000);
@@ -75,23 +73,32 @@ describe('an end that somebody sets', () => {
   test('stays in doubt while another call that sets it is not settled', () => {
     const end = granted();
 
-    end.resetting(2_000, 1_000);
-    end.resetting(2_100, 60_000);
-    end.reset(2_100, 60_000);
+    const first = end.setting(2_000, 1_000);
+    end.setting(2_100, 60_000).carriedOut(2_100);
     const open = [end.at, end.isBeingSet];
-    end.reset(undefined, 1_000);
+    first.cameToNothing();
 
     expect(open).toEqual([2_990, true]);
     expect([end.at, end.isBeingSet]).toEqual([61_500, false]);
   });
 
+  test('is bounded by the calls only that are still under way', () => {
+    const end = granted();
+
+    const first = end.setting(2_000, 1_000);
+    end.setting(2_000, 3_000);
+    const both = end.at;
+    first.cameToNothing();
+
+    expect([both, end.at, end.isBeingSet]).toEqual([2_990, 4_970, true]);
+  });
+
   test('by calls in an unknown order is the earlier of both', () => {
     const end = granted();
-    end.resetting(2_000, 1_000);
-    end.resetting(2_100, 60_000);
+    const [first, second] = [end.setting(2_000, 1_000), end.setting(2_100, 60_000)];
 
-    end.reset(2_100, 60_000);
-    end.reset(2_000, 1_000);
+    second.carriedOut(2_100);
+    first.carriedOut(2_000);
 
     expect([end.at, end.mayBeLater]).toEqual([2_990, true]);
   });
@@ -99,15 +106,16 @@ describe('an end that somebody sets', () => {
 
 test('the server may have a later end while a call that moves it is not settled', () => {
   const end = granted();
-  const told: boolean[] = [end.mayBeLater];
+  const seen: boolean[] = [end.mayBeLater];
 
-  end.lengthening();
-  end.lengthening();
-  told.push(end.mayBeLater);
-  end.lengthened();
-  told.push(end.mayBeLater);
-  end.lengthened();
-  told.push(end.mayBeLater);
+  const [first, second] = [end.lengthening(), end.lengthening()];
+  seen.push(end.mayBeLater);
+  first.settled();
+  // Once is enough.
+  first.settled();
+  seen.push(end.mayBeLater);
+  second.settled();
+  seen.push(end.mayBeLater);
 
-  expect(told).toEqual([false, true, true, false]);
+  expect(seen).toEqual([false, true, true, false]);
 });

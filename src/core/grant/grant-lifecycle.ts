@@ -4,8 +4,7 @@ import type { Prepared } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
 import type { Runtime } from '../runtime.js';
-import type { Renewal } from '../lease/watchdog.js';
-import { claimOf } from '../lease/watchdog.js';
+import type { Renewal } from '../lease/renewal.js';
 
 /** What the server says to a release: the object is free, or free and the turn of another client;
  * others of the holder's keep it; or the holder did not have it: somebody else has, or nobody. */
@@ -80,19 +79,19 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { runtime } = this;
     const { lease } = grant;
     const { renewal, resource } = this.object;
-    const prepared = renewal([claimOf(lease, leaseMs)]);
-    lease.lengthening();
+    const prepared = renewal([lease.claim(leaseMs)]);
+    const lengthening = lease.lengthening();
     try {
       const { answer, call } = await runtime.delivery.send(resource, prepared, 'change');
-      lease.judge(answer[0], call.sentAt, leaseMs);
+      answer.forEach((one) => lease.judge(one, call.sentAt, leaseMs));
       lease.arm(leaseMs);
       if (call.strays === 0) {
-        lease.lengthened();
+        lengthening.settled();
       }
     } catch (error) {
       if (error instanceof CommandTimeoutError) {
         // It was never sent.
-        lease.lengthened();
+        lengthening.settled();
       }
       throw error;
     }

@@ -9,19 +9,50 @@ function endOf(sentAt: number, leaseMs: number): number {
   return sentAt + leaseMs - marginMs(leaseMs);
 }
 
+/** A call under way that may move a deadline further on the server than is proven here. */
+export class Lengthening {
+  #settle: (() => void) | undefined;
+
+  constructor(settle: () => void) {
+    this.#settle = settle;
+  }
+
+  /** It was answered and no copy of it is left, or it was never sent and never will be. Nothing
+   * happens the second time. */
+  settled(): void {
+    this.#settle?.();
+    this.#settle = undefined;
+  }
+}
+
+/** A call under way that sets a deadline, perhaps to an earlier one. */
+export interface DeadlineSetting {
+  /** It was carried out, and was not sent before `sentAt`. */
+  carriedOut(sentAt: number): void;
+  /** It was not carried out and never will be. */
+  cameToNothing(): void;
+}
+
+/** Where a deadline is at the earliest if the server carries out what was sent to set it. */
+interface Ceiling {
+  readonly at: number;
+}
+
+const NO_CEILINGS: readonly Ceiling[] = [];
+
 /** The instant until which a lease is proven, and what the server may know of it beyond that. */
 export class LeaseDeadline {
   /** NaN until granted: what was never granted cannot be lost to the clock. */
   #deadline = Number.NaN;
   /** The end of the object itself, which no lease on it outlives. */
   #objectEnd = Number.POSITIVE_INFINITY;
-  /** Where it is at the earliest if the server carries out what was sent to set it. */
+  /** Those of the calls under way that set it. */
+  #ceilings: readonly Ceiling[] = NO_CEILINGS;
+  /** The lowest of them. */
   #ceiling = Number.POSITIVE_INFINITY;
-  /** Calls that set it and are not settled. */
-  #resets = 0;
-  /** When the newest of them was sent that was carried out. */
-  #resetAt = Number.NEGATIVE_INFINITY;
-  /** Calls that may have moved it further on the server than is proven here. */
+  /** When the newest call that sets it was sent, of those that were carried out. */
+  #setAt = Number.NEGATIVE_INFINITY;
+  /** Calls under way that lengthen it. */
   #lengthenings = 0;
 
   get at(): number {
@@ -32,14 +63,14 @@ export class LeaseDeadline {
     return !Number.isNaN(this.#deadline);
   }
 
-  /** Somebody sets it, so that no renewal may. */
+  /** A call that sets it is under way, so that no renewal may move it. */
   get isBeingSet(): boolean {
-    return this.#resets > 0;
+    return this.#ceilings.length > 0;
   }
 
   /** Somebody has set it, and nobody renews it any more. */
   get isSet(): boolean {
-    return this.#resetAt !== Number.NEGATIVE_INFINITY;
+    return this.#setAt !== Number.NEGATIVE_INFINITY;
   }
 
   /** It is there only because the outcome of a call is unknown. */
@@ -54,7 +85,7 @@ export class LeaseDeadline {
 
   /** True when the server may keep the lease for longer. */
   get mayBeLater(): boolean {
-    return this.#lengthenings + this.#resets > 0 || this.#objectEnd < this.#deadline;
+    return this.#lengthenings > 0 || this.isBeingSet || this.#objectEnd < this.#deadline;
   }
 
   start(sentAt: number, leaseMs: number): void {
@@ -64,19 +95,9 @@ export class LeaseDeadline {
   /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`. */
   prove(sentAt: number, leaseMs: number): void {
     // What ran before the end was set anew says nothing about it.
-    const isNews = leaseMs > 0 && sentAt >= this.#resetAt;
+    const isNews = leaseMs > 0 && sentAt >= this.#setAt;
     const deadline = isNews ? endOf(sentAt, leaseMs) : this.#deadline;
     this.#deadline = this.isGranted ? Math.max(this.#deadline, deadline) : deadline;
-  }
-
-  /** A call that may move it further is about to be made. */
-  lengthening(): void {
-    this.#lengthenings += 1;
-  }
-
-  /** Such a call was answered and no copy of it is left, or it was never sent and never will be. */
-  lengthened(): void {
-    this.#lengthenings -= 1;
   }
 
   /** The object has `lifeMs` to live, as told to a command sent at `sentAt`; < 0: no limit. */
@@ -84,28 +105,43 @@ export class LeaseDeadline {
     this.#objectEnd = lifeMs < 0 ? Number.POSITIVE_INFINITY : endOf(sentAt, lifeMs);
   }
 
-  /** A call that sets it is about to be made, not before `now`. */
-  resetting(now: number, leaseMs: number): void {
-    this.#resets += 1;
-    this.#ceiling = Math.min(this.#ceiling, endOf(now, leaseMs));
+  /** A call that may move it further is about to be made. */
+  lengthening(): Lengthening {
+    this.#lengthenings += 1;
+    return new Lengthening(() => {
+      this.#lengthenings -= 1;
+    });
   }
 
-  /** Such a call is settled: it was not sent before `sentAt` and was carried out, or (undefined) it
-   * was not and never will be. */
-  reset(sentAt: number | undefined, leaseMs: number): void {
-    this.#resets -= 1;
-    if (this.#resets === 0) {
-      this.#ceiling = Number.POSITIVE_INFINITY;
-    }
-    if (sentAt === undefined) {
-      return;
-    }
-    if (sentAt < this.#resetAt) {
-      // Nobody can tell which of the two ran last: the earlier end counts.
+  /** A call that sets it is about to be made, not before `now`. */
+  setting(now: number, leaseMs: number): DeadlineSetting {
+    const ceiling: Ceiling = { at: endOf(now, leaseMs) };
+    this.#limitTo([...this.#ceilings, ceiling]);
+    const cameToNothing = (): void => {
+      this.#limitTo(this.#ceilings.filter((other) => other !== ceiling));
+    };
+    return {
+      cameToNothing,
+      carriedOut: (sentAt) => {
+        cameToNothing();
+        this.#set(sentAt, leaseMs);
+      },
+    };
+  }
+
+  #limitTo(ceilings: readonly Ceiling[]): void {
+    this.#ceilings = ceilings;
+    this.#ceiling = ceilings.reduce((lowest, { at }) => Math.min(lowest, at), Infinity);
+  }
+
+  #set(sentAt: number, leaseMs: number): void {
+    if (sentAt < this.#setAt) {
+      // Nobody can tell which of the two ran last: the earlier end counts, and the server may have
+      // the later one for good.
       this.#deadline = Math.min(this.#deadline, endOf(sentAt, leaseMs));
-      this.#lengthenings += 1;
+      this.lengthening();
     } else {
-      this.#resetAt = sentAt;
+      this.#setAt = sentAt;
       this.start(sentAt, leaseMs);
     }
   }

@@ -3,6 +3,8 @@ import type { LeaseLostReason } from '../../errors.js';
 import type { Clock, Timer } from '../base/clock.js';
 import type { Events } from '../observe/events.js';
 import { LeaseDeadline } from './lease-deadline.js';
+import type { DeadlineSetting, Lengthening } from './lease-deadline.js';
+import type { RenewalAnswer, RenewalClaim } from './renewal.js';
 
 /** Where a lease stands; see `Hold.state`. */
 export type LeaseState = 'held' | 'suspect' | 'lost';
@@ -177,25 +179,26 @@ export class Lease {
     }
   }
 
-  /** What the server says of it, as of `Renewal`, to a claim of `leaseMs` sent at `sentAt`. */
-  judge(answer: string | undefined, sentAt: number, leaseMs: number): void {
-    if (answer?.startsWith('1') === true) {
-      this.limit(sentAt, answer === '1' ? -1 : Number(answer.slice(2)));
+  /** What a renewal asks for: `leaseMs` more, or with 0 whether it is still held. */
+  claim(leaseMs: number): RenewalClaim {
+    const { key, holderId } = this.identity;
+    return { key, holderId, leaseMs, count: this.alive };
+  }
+
+  /** What the server says of it, to a claim of `leaseMs` sent at `sentAt`. */
+  judge(answer: RenewalAnswer, sentAt: number, leaseMs: number): void {
+    if (answer.is === 'held') {
+      this.limit(sentAt, answer.lifeMs);
       this.prove(sentAt, leaseMs);
     } else {
-      this.lose(answer === '2' ? 'taken' : 'deleted');
+      this.lose(answer.is);
     }
   }
 
-  /** A call that may make it longer is about to be made. Until it has `lengthened`, the server may
-   * keep what is lost here to the clock. */
-  lengthening(): void {
-    this.#end.lengthening();
-  }
-
-  /** Such a call was answered and no copy of it is left, or it was never sent and never will be. */
-  lengthened(): void {
-    this.#end.lengthened();
+  /** A call that may make it longer is about to be made. Until it is settled, the server may keep
+   * what is lost here to the clock. */
+  lengthening(): Lengthening {
+    return this.#end.lengthening();
   }
 
   /** The object has `lifeMs` to live, as told to a command sent at `sentAt`; < 0: no limit. */
@@ -209,18 +212,19 @@ export class Lease {
 
   /** A call that sets the end, perhaps to an earlier one, is about to be made: until it is settled
    * no more is proven than what both ends cover. */
-  resetting(leaseMs: number): void {
-    this.#end.resetting(this.#clock.now(), leaseMs);
+  setting(leaseMs: number): DeadlineSetting {
+    const setting = this.#end.setting(this.#clock.now(), leaseMs);
+    const settle = (act: () => void): void => {
+      if (this.error === undefined) {
+        act();
+        this.#rearm(leaseMs);
+      }
+    };
     this.#rearm(leaseMs);
-  }
-
-  /** The call that sets the end is settled: it was not sent before `sentAt` and was carried out, or
-   * (undefined) it was not and never will be. */
-  reset(sentAt: number | undefined, leaseMs: number): void {
-    if (this.error === undefined) {
-      this.#end.reset(sentAt, leaseMs);
-      this.#rearm(leaseMs);
-    }
+    return {
+      carriedOut: (sentAt) => settle(() => setting.carriedOut(sentAt)),
+      cameToNothing: () => settle(() => setting.cameToNothing()),
+    };
   }
 
   /** Ownership cannot be confirmed just now. */

@@ -1,38 +1,19 @@
 import type { Clock, Timer } from '../base/clock.js';
-import type { Prepared, Receiver } from '../wire/call.js';
+import type { Receiver } from '../wire/call.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Routes } from '../connection/router.js';
 import type { Lease } from './lease.js';
-import { LeasesByKey } from './leases-by-key.js';
+import type { Lengthening } from './lease-deadline.js';
+import { HeldLeases } from './held-leases.js';
+import type { Renewal, RenewalAnswer } from './renewal.js';
 import { batchesOf } from '../base/batches.js';
-
-/** One lease of a renewal command: 0 asks whether it is still held, and renews nothing. */
-export interface RenewalClaim {
-  readonly key: string;
-  readonly holderId: string;
-  readonly leaseMs: number;
-  /** Holds of this holder. */
-  readonly count: number;
-}
-
-/** What a renewal says of a lease. */
-export function claimOf(lease: Lease, leaseMs: number): RenewalClaim {
-  const { key, holderId } = lease.identity;
-  return { key, holderId, leaseMs, count: lease.alive };
-}
-
-/** How the leases of one kind of object are renewed, one constant a kind: many with one script
- * call, which answers for each: 1 held, 0 gone, 2 somebody else has it. `1:20000` is held, and the
- * object itself will be gone in so many ms. */
-export type Renewal = (claims: readonly RenewalClaim[]) => Prepared<ArrayLike<string>>;
 
 /**
  * Renews every lease of a client on one timer, each third of the client's lease, and asks about
  * the fixed ones on the way, so that they too learn of a forced release or a flush.
  */
 export class Watchdog {
-  readonly #leases = new Map<Lease, Renewal>();
-  readonly #byKey = new LeasesByKey();
+  readonly #leases = new HeldLeases();
   readonly #clock: Clock;
   readonly #routes: Routes;
   readonly #delivery: Pick<Delivery, 'start'>;
@@ -50,12 +31,12 @@ export class Watchdog {
 
   /** Every lease that is held. */
   get leases(): Iterable<Lease> {
-    return this.#leases.keys();
+    return this.#leases;
   }
 
   /** Those of one object. */
   leasesOf(kind: string, key: string): readonly Lease[] {
-    return this.#byKey.of(kind, key);
+    return this.#leases.of(kind, key);
   }
 
   /** Asks about every lease now, of which some may have ended. */
@@ -65,8 +46,7 @@ export class Watchdog {
 
   /** Takes charge of a lease that was granted. */
   add(lease: Lease, renewal: Renewal): void {
-    this.#leases.set(lease, renewal);
-    this.#byKey.add(lease);
+    this.#leases.add(lease, renewal);
     lease.arm(2 * this.#periodMs);
     this.#timer ??= this.#schedule();
     if (lease.renewed && !lease.covers(this.#clock.now() + this.#periodMs)) {
@@ -78,7 +58,6 @@ export class Watchdog {
   /** Lets go of a lease, before its release is sent: a lease that is being released is never
    * renewed. False when it was let go before. */
   delete(lease: Lease): boolean {
-    this.#byKey.delete(lease);
     return this.#leases.delete(lease);
   }
 
@@ -89,7 +68,7 @@ export class Watchdog {
 
   /** The connection is gone: nothing can be proven until it is back. */
   connectionDown(cause: Error): void {
-    for (const lease of this.#leases.keys()) {
+    for (const lease of this.#leases) {
       if (this.#routes.whyDown(lease.identity.key) !== undefined) {
         lease.doubt(cause);
         lease.arm(Number.POSITIVE_INFINITY);
@@ -100,7 +79,6 @@ export class Watchdog {
   close(): void {
     this.#timer?.cancel();
     this.#leases.clear();
-    this.#byKey.clear();
   }
 
   #schedule(): Timer {
@@ -113,25 +91,17 @@ export class Watchdog {
     });
   }
 
-  /** `isDue`: a whole period has passed, so that what is still unanswered is overdue. */
-  #round(isDue: boolean): void {
+  /** `isLate`: a whole period has passed, so that what is still unanswered is overdue. */
+  #round(isLate: boolean): void {
     const due = new Map<Renewal, Lease[]>();
-    for (const [lease, renewal] of this.#leases) {
-      // Asking for the error first: a deadline that has passed is a loss, not a renewal.
-      if (lease.error !== undefined) {
-        continue;
-      }
-      lease.arm(2 * this.#periodMs);
-      const cause = this.#routes.whyDown(lease.identity.key);
-      if (cause !== undefined || lease.renewing) {
-        if (cause !== undefined || isDue) {
-          lease.doubt(cause);
+    for (const [renewal, leases] of this.#leases.byKind()) {
+      const chosen = due.get(renewal) ?? [];
+      due.set(renewal, chosen);
+      for (const lease of leases) {
+        if (this.#isDue(lease, isLate)) {
+          chosen.push(lease);
         }
-        continue;
       }
-      const leases = due.get(renewal) ?? [];
-      due.set(renewal, leases);
-      leases.push(lease);
     }
     const groupOf = ({ identity }: Lease): string => this.#routes.groupOf(identity.key);
     for (const [renewal, leases] of due) {
@@ -142,43 +112,52 @@ export class Watchdog {
     }
   }
 
+  /** True when the server is to be asked about a lease now. One about which it cannot be asked is
+   * doubted. */
+  #isDue(lease: Lease, isLate: boolean): boolean {
+    // Asking for the error first: a deadline that has passed is a loss, not a renewal.
+    if (lease.error !== undefined) {
+      return false;
+    }
+    lease.arm(2 * this.#periodMs);
+    const cause = this.#routes.whyDown(lease.identity.key);
+    if (cause === undefined && !lease.renewing) {
+      return true;
+    }
+    if (cause !== undefined || isLate) {
+      lease.doubt(cause);
+    }
+    return false;
+  }
+
   #renew(renewal: Renewal, leases: readonly Lease[]): void {
     const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
-    const claims = leases.map((lease, i) => claimOf(lease, terms[i] ?? 0));
-    setRenewing(leases, true);
-    forRenewed(leases, terms, (lease) => lease.lengthening());
-    const receiver: Receiver<ArrayLike<string>> = {
+    const claims = leases.map((lease, i) => lease.claim(terms[i] ?? 0));
+    const lengthenings: Lengthening[] = [];
+    leases.forEach((lease, i) => {
+      lease.renewing = true;
+      if (terms[i] !== 0) {
+        lengthenings.push(lease.lengthening());
+      }
+    });
+    const answered = (): void => {
+      for (const lease of leases) {
+        lease.renewing = false;
+      }
+    };
+    const receiver: Receiver<readonly RenewalAnswer[]> = {
       answered: (answers, call) => {
-        setRenewing(leases, false);
-        leases.forEach((lease, i) => lease.judge(answers[i], call.sentAt, terms[i] ?? 0));
-        forRenewed(leases, terms, (lease) => lease.lengthened());
+        answered();
+        answers.forEach((answer, i) => leases[i]?.judge(answer, call.sentAt, terms[i] ?? 0));
+        lengthenings.forEach((lengthening) => lengthening.settled());
       },
       failed: (error) => {
         // A reconnection starts a round of its own; any other error is retried with the next.
-        setRenewing(leases, false);
+        answered();
         leases.forEach((lease) => lease.doubt(error));
       },
     };
     // Never sent again: the next round makes its own command, with a later deadline.
     this.#delivery.start(renewal(claims), receiver, false);
-  }
-}
-
-/** Calls `act` with those of `leases` that are renewed, not only asked about. */
-function forRenewed(
-  leases: readonly Lease[],
-  terms: readonly number[],
-  act: (lease: Lease) => void,
-): void {
-  leases.forEach((lease, i) => {
-    if (terms[i] !== 0) {
-      act(lease);
-    }
-  });
-}
-
-function setRenewing(leases: readonly Lease[], renewing: boolean): void {
-  for (const lease of leases) {
-    lease.renewing = renewing;
   }
 }

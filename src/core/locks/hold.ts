@@ -93,9 +93,6 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     this.depth = (terms.outer?.depth ?? 0) + 1;
     this.lockId = terms.lockId;
     this.#outer = terms.outer;
-    for (let hold = this.outer; hold !== undefined; hold = hold.outer) {
-      // Looking drops those that are over: a chain is never longer than what is held.
-    }
     if (terms.fencingToken !== undefined) {
       this.fencingToken = terms.fencingToken;
     }
@@ -131,6 +128,8 @@ export class LockHold extends Grant implements Hold, ScopedHold {
   /** Its release has been settled: scopes and re-entries forget it. */
   over(): void {
     this.#isOver = true;
+    // A hold that was re-entered through this one keeps it, but none of those before it.
+    this.#outer = this.outer;
     if (this.#place !== undefined) {
       this.#place.hold = undefined;
     }

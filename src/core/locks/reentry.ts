@@ -6,6 +6,7 @@ import type { Call } from '../wire/call.js';
 import { translate } from '../delivery/translate.js';
 import type { LockHold } from './hold.js';
 import type { Lease, LeaseHolder } from '../lease/lease.js';
+import type { Lengthening } from '../lease/lease-deadline.js';
 import type { LockGrants } from './lock-grants.js';
 import type { Verdict } from './wait-queue.js';
 
@@ -95,13 +96,13 @@ export class Reentry implements LeaseHolder {
     const lease = this.#grants.leaseWithin(this.#outer);
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
     lease.add(this);
-    lease.lengthening();
+    const lengthening = lease.lengthening();
     return new Promise((resolve, reject) => {
       let isOver = false;
       const failed = (error: unknown): void => {
         if (!isOver) {
           isOver = true;
-          this.#takeBack(call, lease);
+          this.#takeBack(call, lease, lengthening);
           reject(error);
         }
       };
@@ -116,7 +117,7 @@ export class Reentry implements LeaseHolder {
             failed(lease.error);
           } else if (!isOver) {
             isOver = true;
-            resolve(this.#granted(answered, lease));
+            resolve(this.#granted(answered, lease, lengthening));
           }
         },
         failed: (error) => failed(translate(error, resource)),
@@ -136,10 +137,10 @@ export class Reentry implements LeaseHolder {
     lease.lose(reason);
   }
 
-  #granted(call: Call<Verdict>, lease: Lease): LockHold {
+  #granted(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): LockHold {
     lease.stray ||= lease.beside !== undefined && call.strays > 0;
     if (call.strays === 0) {
-      lease.lengthened();
+      lengthening.settled();
     }
     const terms = this.#terms;
     const { runtime, protocol } = this.#grants;
@@ -164,13 +165,13 @@ export class Reentry implements LeaseHolder {
     return hold;
   }
 
-  #takeBack(call: Call<Verdict>, lease: Lease): void {
+  #takeBack(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): void {
     this.#terms.waitLimit.onEnd = undefined;
     const mayRun = this.#grants.runtime.delivery.abandon(call);
     // A late copy could be the first of its holder; one of a later hold finds the others gone.
     lease.stray ||= lease.beside !== undefined && mayRun;
     if (!mayRun) {
-      lease.lengthened();
+      lengthening.settled();
     }
     lease.remove(this);
     if (lease.active) {

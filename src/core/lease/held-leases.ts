@@ -1,0 +1,96 @@
+import type { Lease } from './lease.js';
+import type { Renewal } from './renewal.js';
+
+const NONE: readonly Lease[] = [];
+
+/** The leases of one object. Mostly there is one, which needs no set. */
+type Row = Lease | Set<Lease>;
+
+/** The leases of one kind of object, by key, and how they are renewed. */
+interface Kind {
+  readonly renewal: Renewal;
+  readonly rows: Map<string, Row>;
+}
+
+/** The leases that a client holds, by the kind and the key of their object. */
+export class HeldLeases implements Iterable<Lease> {
+  readonly #kinds = new Map<string, Kind>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(lease: Lease, renewal: Renewal): void {
+    const { kind, key } = lease.identity;
+    let leases = this.#kinds.get(kind);
+    if (leases === undefined) {
+      leases = { renewal, rows: new Map() };
+      this.#kinds.set(kind, leases);
+    }
+    const { rows } = leases;
+    const row = rows.get(key);
+    if (row === undefined) {
+      rows.set(key, lease);
+    } else if (row instanceof Set) {
+      row.add(lease);
+    } else {
+      rows.set(key, new Set([row, lease]));
+    }
+    this.#size += 1;
+  }
+
+  /** False when it was not there (any more). */
+  delete(lease: Lease): boolean {
+    const { kind, key } = lease.identity;
+    const rows = this.#kinds.get(kind)?.rows;
+    const row = rows?.get(key);
+    const wasThere = row instanceof Set ? row.delete(lease) : row === lease;
+    if (!wasThere) {
+      return false;
+    }
+    this.#size -= 1;
+    if (!(row instanceof Set) || row.size === 0) {
+      rows?.delete(key);
+    }
+    return true;
+  }
+
+  /** Those of one object as they are now: what happens to them may change the rows meanwhile. */
+  of(kind: string, key: string): readonly Lease[] {
+    const row = this.#kinds.get(kind)?.rows.get(key);
+    if (row === undefined) {
+      return NONE;
+    }
+    return row instanceof Set ? [...row] : [row];
+  }
+
+  /** Those of each kind, which one renewal command may carry together. A lease that ends meanwhile is
+   * passed over. */
+  *byKind(): Iterable<[Renewal, Iterable<Lease>]> {
+    for (const { renewal, rows } of this.#kinds.values()) {
+      yield [renewal, leasesIn(rows)];
+    }
+  }
+
+  *[Symbol.iterator](): Iterator<Lease> {
+    for (const { rows } of this.#kinds.values()) {
+      yield* leasesIn(rows);
+    }
+  }
+
+  clear(): void {
+    this.#kinds.clear();
+    this.#size = 0;
+  }
+}
+
+function* leasesIn(rows: ReadonlyMap<string, Row>): Iterable<Lease> {
+  for (const row of rows.values()) {
+    if (row instanceof Set) {
+      yield* row;
+    } else {
+      yield row;
+    }
+  }
+}

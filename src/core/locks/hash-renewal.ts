@@ -1,0 +1,20 @@
+import { renewalAnswers } from '../lease/renewal.js';
+import type { Renewal, RenewalAnswer } from '../lease/renewal.js';
+import type { Sendable } from '../wire/call.js';
+import { lockRenew } from '../wire/scripts.generated.js';
+
+const renew: Sendable<readonly RenewalAnswer[]> = {
+  ...lockRenew,
+  decode: (reply) => renewalAnswers(lockRenew.decode(reply)),
+};
+
+/** Renews leases of which each is the TTL of a hash, where its holder has a field. */
+export function hashRenewal(fieldOf: (holderId: string) => string): Renewal {
+  return (claims) => ({
+    script: renew,
+    operands: lockRenew.operands(
+      { locks: claims.map(({ key }) => key) },
+      { claims: claims.flatMap((claim) => [fieldOf(claim.holderId), String(claim.leaseMs)]) },
+    ),
+  });
+}
