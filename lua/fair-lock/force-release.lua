@@ -13,22 +13,20 @@
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
 -- include lib/fair_head_to_tell
+-- include lib/lock_not_read_write
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/tell
-local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-if redis.call('HEXISTS', lock, 'mode') == 1 then
-  return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+-- at most once: requests, number
+local lock = KEYS[1]
+local wrong = lock_not_read_write(lock)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
 local head = fair_head_to_tell(KEYS[3], KEYS[4], KEYS[5])
-answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
+local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' and head then
   return tell(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
 end

@@ -10,20 +10,16 @@
 -- returns string     the count left; or why the request did not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/latch_count
 -- include lib/latch_open
 -- include lib/tell
-local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local count = latch_count(latch)
-if not count then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+-- at most once: requests, number
+local latch = KEYS[1]
+local count, wrong = latch_count(latch)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
 if count > 1 then

@@ -5,9 +5,9 @@
 -- returns string     the count, ms left (-1: no limit, -2: none set), and time of the last zero
 
 -- include lib/latch_count
-local count = latch_count(KEYS[1])
-if not count then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local count, wrong = latch_count(KEYS[1])
+if wrong then
+  return wrong
 end
 local opened = redis.call('GET', KEYS[2]) or ''
 return string.format('%.0f %.0f %s', count, redis.call('PTTL', KEYS[1]), opened)

@@ -1,12 +1,6 @@
--- The count of a latch: 0 when there is none, nil when the key holds something else.
+-- The count of a latch, 0 when there is none; and an error as well when the key holds something else.
+-- include lib/stored_count
 local function latch_count(latch)
-  local value = redis.call('GET', latch)
-  if not value then
-    return 0
-  end
-  local count = tonumber(value)
-  if count and string.find(value, '^%-?%d+$') then
-    return math.max(count, 0)
-  end
-  return nil
+  local count, wrong = stored_count(latch)
+  return math.max(count or 0, 0), wrong
 end

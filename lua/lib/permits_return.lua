@@ -3,11 +3,11 @@
 -- held them. An error when the key holds something else, or the server refuses it.
 -- A claim is the id of its first permit and their number. With `tells` waiters are told in any case.
 -- include lib/now_ms
--- include lib/permits_pool
+-- include lib/stored_count
 -- include lib/permits_count
 -- include lib/permits_remove
 local function permits_return(semaphore, timeouts, claims, tells)
-  local left, wrong = permits_pool(semaphore)
+  local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
   end

@@ -8,21 +8,19 @@
 -- ARGV[4] channel    string   where waiters of the lock listen
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
+-- include lib/lock_not_read_write
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/tell
-local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-if redis.call('HEXISTS', lock, 'mode') == 1 then
-  return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+-- at most once: requests, number
+local lock = KEYS[1]
+local wrong = lock_not_read_write(lock)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
-answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
+local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' then
   return tell(answer, ARGV[3], ARGV[4], '0')
 end

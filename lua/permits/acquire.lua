@@ -21,23 +21,19 @@
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/now_ms
--- include lib/permits_pool
+-- include lib/stored_count
 -- include lib/permits_reclaim
 -- include lib/permits_take
 -- include lib/permits_expiry_ms
 -- include lib/serve_waiters
 -- include lib/tell
 -- include lib/tell_available
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local pool, wrong = permits_pool(semaphore)
+-- at most once: requests, number
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local pool, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -77,7 +73,7 @@ end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
-answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
+local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
   request_record(requests, number, answer)
 end

@@ -9,19 +9,15 @@
 -- returns string     1 there was one, 0 there was none; or why the request did not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
--- include lib/permits_pool
+-- include lib/stored_count
 -- include lib/permits_twin_refusal
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+-- at most once: requests, number
+local semaphore, timeouts = KEYS[1], KEYS[2]
 -- First of all what fails when the permits have become something else.
 redis.call('ZCARD', timeouts)
-local left, wrong = permits_pool(semaphore)
+local left, wrong = stored_count(semaphore)
 local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
 if refusal then
   return refusal

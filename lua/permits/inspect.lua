@@ -5,8 +5,8 @@
 -- returns string     permits left, permits taken, and 1 when the semaphore is there, else 0
 
 -- include lib/now_ms
--- include lib/permits_pool
-local left, wrong = permits_pool(KEYS[1])
+-- include lib/stored_count
+local left, wrong = stored_count(KEYS[1])
 if wrong then
   return wrong
 end

@@ -13,17 +13,12 @@
 --                    did not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/permits_return
 -- include lib/tell_available
 -- include lib/permits_twin_refusal
-local requests, number = KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+-- at most once: requests, number
 local refusal = redis.call('EXISTS', KEYS[1]) == 0
   and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
 if refusal then
@@ -34,5 +29,5 @@ local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
 if type(held) == 'table' then
   return held
 end
-answer = request_record(requests, number, tostring(held))
+local answer = request_record(requests, number, tostring(held))
 return tell_available(answer, available or 0, ARGV[3], ARGV[4])

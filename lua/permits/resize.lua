@@ -17,21 +17,17 @@
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/now_ms
--- include lib/permits_pool
+-- include lib/stored_count
 -- include lib/tell_available
 -- include lib/permits_twin_refusal
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+-- at most once: requests, number
+local semaphore, timeouts = KEYS[1], KEYS[2]
 -- All that is taken, expired or not: what has expired is only not returned yet.
 local taken = redis.call('ZCARD', timeouts)
-local left, wrong = permits_pool(semaphore)
+local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -56,7 +52,7 @@ end
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 -- By 0 too: it makes a semaphore that was not there.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 if delta > 0 then
   return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end

@@ -14,21 +14,17 @@
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/request_recall
 -- include lib/request_record
--- include lib/permits_pool
+-- include lib/stored_count
 -- include lib/set_for
 -- include lib/tell_available
 -- include lib/permits_twin_refusal
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+-- at most once: requests, number
+local semaphore, timeouts = KEYS[1], KEYS[2]
 -- First of all what fails when the permits have become something else.
 redis.call('ZCARD', timeouts)
-local left, wrong = permits_pool(semaphore)
+local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -44,5 +40,5 @@ end
 -- Permits of a semaphore that went without them, by a TTL of its own, were never meant for this one.
 redis.call('UNLINK', timeouts)
 set_for(semaphore, ARGV[3], ARGV[4])
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])

@@ -13,18 +13,14 @@
 --                    not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/now_ms
--- include lib/permits_pool
+-- include lib/stored_count
 -- include lib/tell
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local left, wrong = permits_pool(semaphore)
+-- at most once: requests, number
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -39,7 +35,7 @@ redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
 if life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 if now + ARGV[4] < expiry then
   -- Waiters sleep until the expiry that they were told: a message, though nothing has become
   -- available, makes them look when it is now. Java counts a 0 for what it says.

@@ -13,18 +13,14 @@
 -- returns string     1 it was held in this mode, 0 it was not; or why the request did not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/rw_mode
 -- include lib/rw_sweep
 -- include lib/tell
-local lock, readers, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+-- at most once: requests, number
+local lock, readers = KEYS[1], KEYS[2]
 request_keep_record(requests, ARGV[2])
 local freed = rw_sweep(lock, readers, now_ms())
 local mode = rw_mode(lock)
@@ -44,7 +40,7 @@ if is_held then
   -- Taken apart behind: a lock may have any number of readers.
   redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
-answer = request_record(requests, number, is_held and '1' or '0')
+local answer = request_record(requests, number, is_held and '1' or '0')
 if is_held or freed then
   return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
 end

@@ -20,27 +20,24 @@
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/request_recall
 -- include lib/request_record
--- include lib/semaphore_available
+-- include lib/stored_count
 -- include lib/semaphore_generation
 -- include lib/tell_available
 -- include lib/serve_waiters
-local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+-- at most once: requests, number
+local semaphore, client = KEYS[1], ARGV[5]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 local mark = semaphore_generation(KEYS[5])
 needs_memory(requests)
 local served, taken, retry_ms, left =
   serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
-answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
+local answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
 if served > 0 then
   request_keep_record(requests, ARGV[2])
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))

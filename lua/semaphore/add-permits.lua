@@ -13,32 +13,29 @@
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/request_recall
 -- include lib/request_record
--- include lib/semaphore_available
+-- include lib/stored_count
 -- include lib/semaphore_new_generation
 -- include lib/tell_available
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+-- at most once: requests, number
+local semaphore = KEYS[1]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available, exists = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 local sum = available + ARGV[5]
 if sum > INT32_MAX or sum < INT32_MIN then
   return request_record(requests, number, string.format('full %.0f', available))
 end
-if not exists then
+if not stored then
   semaphore_new_generation(KEYS[3], 0)
 end
 redis.call('INCRBY', semaphore, ARGV[5])
-answer = request_record(requests, number, string.format('%.0f', sum))
+local answer = request_record(requests, number, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
   return tell_available(answer, sum, ARGV[3], ARGV[4])
 end

@@ -10,17 +10,14 @@
 -- returns string     1 it was there, 0 it was not; or why the request did not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
--- include lib/semaphore_available
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
+-- include lib/stored_count
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-if not semaphore_available(semaphore) then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+-- at most once: requests, number
+local semaphore = KEYS[1]
+local _, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
 local deleted = redis.call('DEL', semaphore)

@@ -7,19 +7,16 @@
 -- returns string     how many it took; or why the request did not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
--- include lib/semaphore_available
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
+-- include lib/stored_count
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+-- at most once: requests, number
+local semaphore = KEYS[1]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 request_keep_record(requests, ARGV[2])
 if available > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', available))

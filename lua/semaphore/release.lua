@@ -23,32 +23,29 @@
 --                    not run
 
 -- include lib/request_keep_record
--- include lib/request_recall
 -- include lib/request_record
--- include lib/semaphore_available
+-- include lib/stored_count
 -- include lib/semaphore_generation
 -- include lib/semaphore_new_generation
 -- include lib/tell_available
 -- include lib/serve_waiters
-local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+-- at most once: requests, number
+local semaphore, client = KEYS[1], ARGV[5]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available, exists = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
 local is_anybodys = ARGV[8] == ''
-local takes_them = is_anybodys or exists and is_theirs
+local takes_them = is_anybodys or stored and is_theirs
 request_keep_record(requests, ARGV[2])
 if takes_them then
   if available + ARGV[7] > INT32_MAX then
     return request_record(requests, number, string.format('full %.0f', available))
   end
-  if not exists then
+  if not stored then
     mark = semaphore_new_generation(KEYS[5], 0)
   end
   available = available + ARGV[7]
@@ -65,6 +62,6 @@ if takes_them or change ~= 0 then
   -- the TTL alone.
   redis.call('INCRBY', semaphore, string.format('%.0f', change))
 end
-answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
+local answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
 request_record(requests, number, answer)
 return tell_available(answer, available, ARGV[3], ARGV[4])

@@ -14,28 +14,24 @@
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
--- include lib/request_recall
 -- include lib/request_record
--- include lib/semaphore_available
+-- include lib/stored_count
 -- include lib/set_for
 -- include lib/semaphore_new_generation
 -- include lib/tell_available
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
 
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local available, exists = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+-- at most once: requests, number
+local semaphore = KEYS[1]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-if exists then
+if stored then
   return request_record(requests, number, '0')
 end
 semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
 set_for(semaphore, ARGV[5], ARGV[6])
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])

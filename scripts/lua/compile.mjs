@@ -5,6 +5,7 @@ import { checkNumbers, constantsIn, readConstants, withNumbers } from './constan
 import { checkCode, checkLib, checkOperands, globalsOf, parse } from './check.mjs';
 import { camelCase, readHeader } from './header.mjs';
 import { checkCommands, checkRecording, checkTelling } from './messages.mjs';
+import { expandOnce } from './once.mjs';
 
 /**
  * @typedef {import('./header.mjs').Header} Header
@@ -15,10 +16,12 @@ import { checkCommands, checkRecording, checkTelling } from './messages.mjs';
  * @typedef {{
  *   path: string,
  *   lines: string[],
+ *   header: Header | null,
  *   chunk: import('luaparse').Chunk | null,
  *   includes: Map<string, number>,
  *   report: Report,
- * }} Source  `path` is `lock/acquire`, or `lib/take_hold` like a key of `includes`
+ * }} Source  `path` is `lock/acquire`, or `lib/take_hold` like a key of `includes`; only an operation
+ *   has a header
  */
 
 const OPERATION = /^[a-z][a-z0-9]*(-[a-z0-9]+)*\/[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -54,8 +57,8 @@ export function compile(files) {
   const scripts = [];
   for (const source of sources.values()) {
     checkSource(source, sources, constants);
-    if (OPERATION.test(source.path) && !LIB.test(source.path)) {
-      scripts.push(compileOperation(source, sources, constants));
+    if (source.header !== null) {
+      scripts.push(compileOperation(source, source.header, sources, constants));
     } else if (!LIB.test(source.path)) {
       source.report(1, `expected lua/<primitive>/<operation>.lua or lua/lib/<function_name>.lua`);
     } else if (![...sources.values()].some(({ includes }) => includes.has(source.path))) {
@@ -82,24 +85,27 @@ function byFileAndLine(a, b) {
  * @returns {Source}
  */
 function readSource(file, text, report) {
+  const path = file.replace(/\.lua$/, '');
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
+  const isOperation = OPERATION.test(path) && !LIB.test(path);
+  const header = isOperation ? readHeader(lines, path, report) : null;
   /** @type {Map<string, number>} */
   const includes = new Map();
+  expandOnce(lines, header, includes, report);
   lines.forEach((line, index) => {
-    const path = line.replace('-- include ', '');
+    const include = line.replace('-- include ', '');
     if (!INCLUDE.test(line)) {
       return;
     }
-    if (!LIB.test(path)) {
+    if (!LIB.test(include)) {
       report(index + 1, `expected '-- include lib/<function_name>', got '${line}'`);
-    } else if (includes.has(path)) {
-      report(index + 1, `${path} is included already on line ${includes.get(path)}`);
+    } else if (includes.has(include)) {
+      report(index + 1, `${include} is included already on line ${includes.get(include)}`);
     } else {
-      includes.set(path, index + 1);
+      includes.set(include, index + 1);
     }
   });
-  const chunk = parse(text.replaceAll('\r\n', '\n'), report);
-  return { path: file.replace(/\.lua$/, ''), lines, chunk, includes, report };
+  return { path, lines, header, chunk: parse(lines.join('\n'), report), includes, report };
 }
 
 /**
@@ -175,12 +181,12 @@ function withIncludes(path, sources, seen = new Set()) {
 
 /**
  * @param {Source} operation
+ * @param {Header} header
  * @param {Map<string, Source>} sources
  * @param {Constants} constants
  * @returns {Script}
  */
-function compileOperation({ path, lines, chunk, report }, sources, constants) {
-  const header = readHeader(lines, path, report);
+function compileOperation({ path, chunk, report }, header, sources, constants) {
   if (chunk !== null) {
     checkOperands(chunk, 'KEYS', header.KEYS, report);
     checkOperands(chunk, 'ARGV', header.ARGV, report);

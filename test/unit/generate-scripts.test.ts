@@ -46,6 +46,26 @@ return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)
   'lua/latch/ping.lua': '-- latch/ping: say hi.\n-- returns integer always 1\n\nreturn 1\n',
   'lua/latch/echo.lua':
     '-- latch/echo: say it.\n-- ARGV[1] word string said\n-- returns string it\n\nreturn ARGV[1]\n',
+  'lua/lib/request_keep_record.lua':
+    '-- Keeps.\nlocal function request_keep_record(requests) return requests end\n',
+  'lua/lib/request_recall.lua':
+    '-- Recalls.\nlocal function request_recall(requests, number) return number end\n',
+  'lua/lib/request_record.lua':
+    '-- Records.\nlocal function request_record(requests, number) return number end\n',
+  'lua/latch/count-down.lua': `-- latch/count-down: count it down.
+-- KEYS[1] latch string the count
+-- KEYS[2] requests zset the record
+-- ARGV[1] count integer how often
+-- ARGV[2] number integer of the request
+-- returns string it
+
+-- include lib/request_keep_record
+-- include lib/request_record
+
+-- at most once: requests, number
+request_keep_record(requests, KEYS[1], ARGV[1])
+return request_record(requests, number)
+`,
   'replies.ts': `export const [integer, text, textOrNull] = ['integer', 'text', 'textOrNull'];\n`,
 };
 let folder: string;
@@ -79,6 +99,12 @@ test('writes typed constants, sorted by name', async () => {
 
   const types = [...text.matchAll(/\/\*\*[^=]*/g)].map(String);
   expect(types).toEqual([
+    `/** count it down. */
+export const latchCountDown: Script<
+  { latch: string; requests: string },
+  { count: number; number: number },
+  string
+> `,
     `/** say it. */
 export const latchEcho: Script<
   Record<string, never>,
@@ -120,6 +146,22 @@ end
 return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)`);
   const digest = createHash('sha1').update(lockAcquireAll?.source ?? '');
   expect(lockAcquireAll?.sha1).toBe(digest.digest('hex'));
+});
+
+test('a script that runs at most once begins with the recorded answer', async () => {
+  const { latchCountDown } = await vi.importActual<Record<string, Compiled>>(out);
+
+  const [name, recall, ...rest] = latchCountDown?.source.split('\n') ?? [];
+  expect([name, recall]).toEqual([
+    '-- latch/count-down',
+    'local function request_recall(requests, number) return number end',
+  ]);
+  expect(rest.slice(2)).toEqual([
+    'local requests, number = KEYS[2], ARGV[2] do local answer = request_recall(requests, number) ' +
+      'if answer then return answer end end',
+    'request_keep_record(requests, KEYS[1], ARGV[1])',
+    'return request_record(requests, number)',
+  ]);
 });
 
 test('lays out operands in the order of the header and names the decoder', async () => {

@@ -9,16 +9,23 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '8ad275d8349e31ddeafc6d8575418a62ea830964',
+  sha1: '619ea543e5af1dcd62930051d3b0bb81deabfcb3',
   source: `-- fair-lock/acquire
+local function lock_not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
 local function lock_admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
   end
   if redis.call('EXISTS', lock) == 1 then
-    if redis.call('HEXISTS', lock, 'mode') == 1 then
-      return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+    local wrong = lock_not_read_write(lock)
+    if wrong then
+      return wrong
     end
     if count > 1 then
       return -4
@@ -309,8 +316,19 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '2a5338aa125a8e74c9a732c69c8a27afa9a89785',
+  sha1: 'e9eea5238b5d052aead7a1c7b284b64d17a6da12',
   source: `-- fair-lock/force-release
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -348,6 +366,12 @@ local function fair_head_to_tell(queue, timeouts, beats)
   local head = fair_queue_head(queue, timeouts, beats, now_ms())
   return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
 end
+local function lock_not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -361,17 +385,6 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
@@ -383,17 +396,15 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-if redis.call('HEXISTS', lock, 'mode') == 1 then
-  return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local lock = KEYS[1]
+local wrong = lock_not_read_write(lock)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
 local head = fair_head_to_tell(KEYS[3], KEYS[4], KEYS[5])
-answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
+local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' and head then
   return tell(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
 end
@@ -511,8 +522,19 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: '47e37a97423442d65cc37946ae966412cd3868e5',
+  sha1: '50444b5ece873365c02bf08db486d17d49727bdd',
   source: `-- latch/count-down
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -526,31 +548,23 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function latch_count(latch)
-  local value = redis.call('GET', latch)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0
+    return nil
   end
-  local count = tonumber(value)
-  if count and string.find(value, '^%-?%d+$') then
-    return math.max(count, 0)
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
   end
-  return nil
+  return tonumber(value)
+end
+local function latch_count(latch)
+  local count, wrong = stored_count(latch)
+  return math.max(count or 0, 0), wrong
 end
 local function latch_open(latch, opened)
   local time = redis.call('TIME')
@@ -570,14 +584,11 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local count = latch_count(latch)
-if not count then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local latch = KEYS[1]
+local count, wrong = latch_count(latch)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
 if count > 1 then
@@ -605,8 +616,19 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: 'c334c8d15acec2897347bc12323a44123daf0d8e',
+  sha1: '7349f4c2828f44a9c49e960f03929f2176a9c1fa',
   source: `-- latch/delete
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -620,31 +642,23 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function latch_count(latch)
-  local value = redis.call('GET', latch)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0
+    return nil
   end
-  local count = tonumber(value)
-  if count and string.find(value, '^%-?%d+$') then
-    return math.max(count, 0)
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
   end
-  return nil
+  return tonumber(value)
+end
+local function latch_count(latch)
+  local count, wrong = stored_count(latch)
+  return math.max(count or 0, 0), wrong
 end
 local function latch_open(latch, opened)
   local time = redis.call('TIME')
@@ -664,13 +678,11 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local latch, requests, number = KEYS[1], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-if not latch_count(latch) then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local latch = KEYS[1]
+local _, wrong = latch_count(latch)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
 if redis.call('EXISTS', latch) == 0 then
@@ -692,22 +704,25 @@ export const latchInspect: Script<
   string
 > = {
   name: 'latch/inspect',
-  sha1: 'f09107a564be661646efddc20e11d83270ae9bd3',
+  sha1: '04901eb49436e82175f3ee7dbcdb939a680c262f',
   source: `-- latch/inspect
-local function latch_count(latch)
-  local value = redis.call('GET', latch)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0
+    return nil
   end
-  local count = tonumber(value)
-  if count and string.find(value, '^%-?%d+$') then
-    return math.max(count, 0)
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
   end
-  return nil
+  return tonumber(value)
 end
-local count = latch_count(KEYS[1])
-if not count then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local function latch_count(latch)
+  local count, wrong = stored_count(latch)
+  return math.max(count or 0, 0), wrong
+end
+local count, wrong = latch_count(KEYS[1])
+if wrong then
+  return wrong
 end
 local opened = redis.call('GET', KEYS[2]) or ''
 return string.format('%.0f %.0f %s', count, redis.call('PTTL', KEYS[1]), opened)`,
@@ -722,8 +737,19 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: '1803891e3b42b0a2f82273cec209c312f3b56e75',
+  sha1: '09c1a9b14db435fdb58f6ab8938f8cacec6a8482',
   source: `-- latch/try-set-count
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -740,31 +766,23 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function latch_count(latch)
-  local value = redis.call('GET', latch)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0
+    return nil
   end
-  local count = tonumber(value)
-  if count and string.find(value, '^%-?%d+$') then
-    return math.max(count, 0)
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
   end
-  return nil
+  return tonumber(value)
+end
+local function latch_count(latch)
+  local count, wrong = stored_count(latch)
+  return math.max(count or 0, 0), wrong
 end
 local function set_for(key, value, ttl_ms)
   if tonumber(ttl_ms) > 0 then
@@ -780,14 +798,11 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local latch, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local count = latch_count(latch)
-if not count then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local latch = KEYS[1]
+local count, wrong = latch_count(latch)
+if wrong then
+  return wrong
 end
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
@@ -807,16 +822,23 @@ export const lockAcquire: Script<
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: '47153f566ab6f277c4f0747af1602a14a678ff18',
+  sha1: '1b4c14501da447579cb9b15640a96481d23e458f',
   source: `-- lock/acquire
+local function lock_not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
 local function lock_admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
   end
   if redis.call('EXISTS', lock) == 1 then
-    if redis.call('HEXISTS', lock, 'mode') == 1 then
-      return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+    local wrong = lock_not_read_write(lock)
+    if wrong then
+      return wrong
     end
     if count > 1 then
       return -4
@@ -866,16 +888,23 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: 'cf39855f78f75d57fc7f32500e21a1979e2856d4',
+  sha1: '58c99ae7d34775a550bd879fb10a113e00fa8ac9',
   source: `-- lock/acquire-fenced
+local function lock_not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
 local function lock_admit(lock, cancelled, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
   end
   if redis.call('EXISTS', lock) == 1 then
-    if redis.call('HEXISTS', lock, 'mode') == 1 then
-      return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+    local wrong = lock_not_read_write(lock)
+    if wrong then
+      return wrong
     end
     if count > 1 then
       return -4
@@ -940,8 +969,25 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'be07124ade03f39f4a794a8866890954854d66f3',
+  sha1: 'e97526004e2d263cebf36aa4b12a42de506e8cf2',
   source: `-- lock/force-release
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
+local function lock_not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -955,17 +1001,6 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
@@ -977,16 +1012,14 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local lock, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-if redis.call('HEXISTS', lock, 'mode') == 1 then
-  return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local lock = KEYS[1]
+local wrong = lock_not_read_write(lock)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
-answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
+local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' then
   return tell(answer, ARGV[3], ARGV[4], '0')
 end
@@ -1152,8 +1185,19 @@ export const permitsAcquire: Script<
   string
 > = {
   name: 'permits/acquire',
-  sha1: '1d25510c5311b48731b494a0070e1f786800ffa3',
+  sha1: '1d8fa5e238fa12785e740d53a3fb4d2b1bcc58bc',
   source: `-- permits/acquire
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -1170,17 +1214,6 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
@@ -1189,8 +1222,8 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -1293,12 +1326,9 @@ local function tell_available(reply, available, publish, channel)
   end
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local pool, wrong = permits_pool(semaphore)
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local pool, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -1335,7 +1365,7 @@ end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
-answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
+local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
   request_record(requests, number, answer)
 end
@@ -1356,8 +1386,19 @@ export const permitsDelete: Script<
   string
 > = {
   name: 'permits/delete',
-  sha1: '945f203b081469dc09008a1524d203963125f3cc',
+  sha1: '25402afd86b4e1d7c06826e7e9ab87d67f55b3d4',
   source: `-- permits/delete
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -1371,23 +1412,12 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -1402,13 +1432,10 @@ local function permits_twin_refusal(timeouts, twin)
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
 redis.call('ZCARD', timeouts)
-local left, wrong = permits_pool(semaphore)
+local left, wrong = stored_count(semaphore)
 local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
 if refusal then
   return refusal
@@ -1427,7 +1454,7 @@ export const permitsGiveBack: Script<
   number
 > = {
   name: 'permits/give-back',
-  sha1: 'fc9ed56aabdb86c26c8fe167ed6ef47abd42ec0e',
+  sha1: '3aea6d0589f848ea2e2d305cf7495010510acd60',
   source: `-- permits/give-back
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -1461,8 +1488,8 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -1507,7 +1534,7 @@ local function permits_remove(timeouts, claims)
   return nil
 end
 local function permits_return(semaphore, timeouts, claims, tells)
-  local left, wrong = permits_pool(semaphore)
+  local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
   end
@@ -1602,14 +1629,14 @@ export const permitsInspect: Script<
   string
 > = {
   name: 'permits/inspect',
-  sha1: 'aa3410d50713d9050305c487deacf324f619e36d',
+  sha1: 'fe1bd6d9ffed9ca65cbc08976b31fd183b24e80e',
   source: `-- permits/inspect
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -1618,7 +1645,7 @@ local function permits_pool(semaphore)
   end
   return tonumber(value)
 end
-local left, wrong = permits_pool(KEYS[1])
+local left, wrong = stored_count(KEYS[1])
 if wrong then
   return wrong
 end
@@ -1639,14 +1666,14 @@ export const permitsRelease: Script<
   number
 > = {
   name: 'permits/release',
-  sha1: '4028d8d1549e70932dfbd08da6aedf516f3d6f73',
+  sha1: '090de758d7f3ad4cce9a893d7ccf67d57661404c',
   source: `-- permits/release
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -1691,7 +1718,7 @@ local function permits_remove(timeouts, claims)
   return nil
 end
 local function permits_return(semaphore, timeouts, claims, tells)
-  local left, wrong = permits_pool(semaphore)
+  local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
   end
@@ -1743,8 +1770,19 @@ export const permitsReleaseAny: Script<
   string
 > = {
   name: 'permits/release-any',
-  sha1: 'f42978678d496cd18f93f78de1206c5dc2d8a732',
+  sha1: '15e41ba79f2a85961b642dbdab608b7c1f481065',
   source: `-- permits/release-any
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -1758,17 +1796,6 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
@@ -1777,8 +1804,8 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -1823,7 +1850,7 @@ local function permits_remove(timeouts, claims)
   return nil
 end
 local function permits_return(semaphore, timeouts, claims, tells)
-  local left, wrong = permits_pool(semaphore)
+  local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
   end
@@ -1868,11 +1895,7 @@ local function permits_twin_refusal(timeouts, twin)
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
-local requests, number = KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local refusal = redis.call('EXISTS', KEYS[1]) == 0
   and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
 if refusal then
@@ -1883,7 +1906,7 @@ local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
 if type(held) == 'table' then
   return held
 end
-answer = request_record(requests, number, tostring(held))
+local answer = request_record(requests, number, tostring(held))
 return tell_available(answer, available or 0, ARGV[3], ARGV[4])`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.publish, args.channel, args.claim],
   decode: text,
@@ -1938,8 +1961,19 @@ export const permitsResize: Script<
   string
 > = {
   name: 'permits/resize',
-  sha1: 'a804b2874f58e647dc8e74037bc6db01b9d2a649',
+  sha1: '2b06deb93389eea25e0baed82aeda769f3e7214c',
   source: `-- permits/resize
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -1956,17 +1990,6 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
@@ -1975,8 +1998,8 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -2004,13 +2027,10 @@ local function permits_twin_refusal(timeouts, twin)
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
 local taken = redis.call('ZCARD', timeouts)
-local left, wrong = permits_pool(semaphore)
+local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -2031,7 +2051,7 @@ if total + delta > 2147483647 or left + delta < -2147483648 then
 end
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 if delta > 0 then
   return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
@@ -2047,8 +2067,19 @@ export const permitsTrySet: Script<
   string
 > = {
   name: 'permits/try-set',
-  sha1: '29769c056f142f3880db2c48bc714030d9c3a7b9',
+  sha1: 'ec6267d6fbd918895c05886155c39a8e736e7182',
   source: `-- permits/try-set
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -2065,23 +2096,12 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -2116,13 +2136,10 @@ local function permits_twin_refusal(timeouts, twin)
     return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
 end
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
 redis.call('ZCARD', timeouts)
-local left, wrong = permits_pool(semaphore)
+local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -2137,7 +2154,7 @@ if refusal then
 end
 redis.call('UNLINK', timeouts)
 set_for(semaphore, ARGV[3], ARGV[4])
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
@@ -2150,8 +2167,19 @@ export const permitsUpdateLease: Script<
   string
 > = {
   name: 'permits/update-lease',
-  sha1: 'ce6639e79b081b5b98b4d1643a6727614e9185b0',
+  sha1: 'dc6de074afc92d85b65bc0a3368e76ef20fa36fb',
   source: `-- permits/update-lease
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -2165,17 +2193,6 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
@@ -2184,8 +2201,8 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function permits_pool(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
     return nil
   end
@@ -2201,12 +2218,9 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local semaphore, timeouts, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local left, wrong = permits_pool(semaphore)
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
@@ -2221,7 +2235,7 @@ redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
 if life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 if now + ARGV[4] < expiry then
   return tell(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
 end
@@ -2644,8 +2658,19 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '0e67d0f1da67921af114a5de10900c95c67b6b94',
+  sha1: '0484f52081e87085737f52e627b602f5cf9075ea',
   source: `-- rwlock/force-release
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -2658,17 +2683,6 @@ local function request_keep_record(requests, floor)
   if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
-end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
 end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
@@ -2705,11 +2719,8 @@ local function tell(reply, publish, channel, payload, counts)
   end
   return counts and reply + told or reply
 end
-local lock, readers, requests, number = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local lock, readers = KEYS[1], KEYS[2]
 request_keep_record(requests, ARGV[2])
 local freed = rw_sweep(lock, readers, now_ms())
 local mode = rw_mode(lock)
@@ -2727,7 +2738,7 @@ if is_held then
   end
   redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
-answer = request_record(requests, number, is_held and '1' or '0')
+local answer = request_record(requests, number, is_held and '1' or '0')
 if is_held or freed then
   return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
 end
@@ -3236,8 +3247,19 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: 'c6a7445997fd1235bea02cdd4ab2b883ed0ce92b',
+  sha1: '38cee8271eb19de2405a54742159bae92967bfeb',
   source: `-- semaphore/acquire
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -3254,27 +3276,19 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function semaphore_available(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0, false
+    return nil
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
 local function semaphore_generation(marks, taken_from)
   local now = redis.call('GET', marks) or '0'
@@ -3345,20 +3359,18 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
   end
   return served, taken, first and first ~= client and absent_ms or -1, left
 end
-local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, client = KEYS[1], ARGV[5]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 local mark = semaphore_generation(KEYS[5])
 needs_memory(requests)
 local served, taken, retry_ms, left =
   serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
-answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
+local answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
 if served > 0 then
   request_keep_record(requests, ARGV[2])
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))
@@ -3379,8 +3391,19 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: '177c5802b4ee35ee78d26a2e0cab1bb50a44091f',
+  sha1: 'ecd1380d75055bda3b0b4a3f05377634aabbf9ff',
   source: `-- semaphore/add-permits
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -3397,27 +3420,19 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function semaphore_available(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0, false
+    return nil
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
 local function semaphore_new_generation(marks, ttl_ms)
   local time = redis.call('TIME')
@@ -3439,26 +3454,24 @@ local function tell_available(reply, available, publish, channel)
   end
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore = KEYS[1]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available, exists = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 local sum = available + ARGV[5]
 if sum > 2147483647 or sum < -2147483648 then
   return request_record(requests, number, string.format('full %.0f', available))
 end
-if not exists then
+if not stored then
   semaphore_new_generation(KEYS[3], 0)
 end
 redis.call('INCRBY', semaphore, ARGV[5])
-answer = request_record(requests, number, string.format('%.0f', sum))
+local answer = request_record(requests, number, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
   return tell_available(answer, sum, ARGV[3], ARGV[4])
 end
@@ -3474,8 +3487,19 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: 'bdcda1e87ea7dac291fc755bf41a718c23d43c67',
+  sha1: '10d0972c73e49effe96b4d1b64fe5f48f0350b0f',
   source: `-- semaphore/delete
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -3489,35 +3513,25 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function semaphore_available(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0, false
+    return nil
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-if not semaphore_available(semaphore) then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore = KEYS[1]
+local _, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
 request_keep_record(requests, ARGV[2])
 local deleted = redis.call('DEL', semaphore)
@@ -3534,8 +3548,19 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '91e8be67cb72a5e73a8adad2f525bb2cc4fb5506',
+  sha1: 'd5895b1c351c3985210c84f1b13e5609f7373c22',
   source: `-- semaphore/drain-permits
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -3549,37 +3574,27 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function semaphore_available(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0, false
+    return nil
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore = KEYS[1]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 request_keep_record(requests, ARGV[2])
 if available > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', available))
@@ -3688,20 +3703,23 @@ export const semaphoreInspect: Script<
   string
 > = {
   name: 'semaphore/inspect',
-  sha1: '8357b54145f093db65dc5b19a163a474d9722b49',
+  sha1: 'a9c64995f1fef289729e178390a10dfc14579757',
   source: `-- semaphore/inspect
-local function semaphore_available(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0, false
+    return nil
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
-local available, exists = semaphore_available(KEYS[1])
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local stored, wrong = stored_count(KEYS[1])
+if wrong then
+  return wrong
 end
-return string.format('%.0f %.0f', available, exists and 1 or 0)`,
+return string.format('%.0f %.0f', stored or 0, stored and 1 or 0)`,
   operands: (keys) => [1, keys.semaphore],
   decode: text,
 };
@@ -3713,8 +3731,19 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: '21ba11f6b9b97f585c4f55ebb53c874bc771900f',
+  sha1: '8ba09f4fef556aa6ca0d0a70b4c8b98a05d39ec9',
   source: `-- semaphore/release
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -3728,27 +3757,19 @@ local function request_keep_record(requests, floor)
     redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
   end
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function semaphore_available(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0, false
+    return nil
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
 local function semaphore_generation(marks, taken_from)
   local now = redis.call('GET', marks) or '0'
@@ -3826,24 +3847,22 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
   end
   return served, taken, first and first ~= client and absent_ms or -1, left
 end
-local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, client = KEYS[1], ARGV[5]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
-local available, exists = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-end
+local available = stored or 0
 local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
 local is_anybodys = ARGV[8] == ''
-local takes_them = is_anybodys or exists and is_theirs
+local takes_them = is_anybodys or stored and is_theirs
 request_keep_record(requests, ARGV[2])
 if takes_them then
   if available + ARGV[7] > 2147483647 then
     return request_record(requests, number, string.format('full %.0f', available))
   end
-  if not exists then
+  if not stored then
     mark = semaphore_new_generation(KEYS[5], 0)
   end
   available = available + ARGV[7]
@@ -3858,7 +3877,7 @@ local change = (takes_them and tonumber(ARGV[7]) or 0) - taken
 if takes_them or change ~= 0 then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))
 end
-answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
+local answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
 request_record(requests, number, answer)
 return tell_available(answer, available, ARGV[3], ARGV[4])`,
   operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, ...args.needs],
@@ -3872,8 +3891,19 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'a1d115f03a59d8727d03985384475fb696bc183a',
+  sha1: '14696135a25126dfc9198ae0fb4d9c0521e351df',
   source: `-- semaphore/try-set-permits
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local floor = redis.call('ZSCORE', requests, 'floor')
+  if floor and tonumber(number) < -tonumber(floor) then
+    return 'late'
+  end
+  return nil
+end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
   local added = redis.call('ZADD', key, ...)
@@ -3890,27 +3920,19 @@ end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
-    return 'late'
-  end
-  return nil
-end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function semaphore_available(semaphore)
-  local value = redis.call('GET', semaphore)
+local function stored_count(key)
+  local value = redis.call('GET', key)
   if not value then
-    return 0, false
+    return nil
   end
-  return string.find(value, '^%-?%d+$') and tonumber(value) or nil, true
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
 local function set_for(key, value, ttl_ms)
   if tonumber(ttl_ms) > 0 then
@@ -3939,23 +3961,20 @@ local function tell_available(reply, available, publish, channel)
   end
   return tell(reply, publish, channel, string.format('%.0f', available))
 end
-local semaphore, requests, number = KEYS[1], KEYS[2], ARGV[1]
-local answer = request_recall(requests, number)
-if answer then
-  return answer
-end
-local available, exists = semaphore_available(semaphore)
-if not available then
-  return redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore = KEYS[1]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
 end
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-if exists then
+if stored then
   return request_record(requests, number, '0')
 end
 semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
 set_for(semaphore, ARGV[5], ARGV[6])
-answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1')
 return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
   operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,
