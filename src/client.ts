@@ -9,7 +9,8 @@ import { checkKeyPrefix, objectKey } from './core/base/key-names.js';
 import type { RedisTemplate } from './core/connection/driver.js';
 import { readTemplate } from './core/connection/endpoint.js';
 import { createRouter } from './core/connection/create-router.js';
-import { Runtime } from './core/runtime.js';
+import { ClientServices } from './core/client-services.js';
+import { EndpointServices } from './core/endpoint-services.js';
 import {
   checkChoice,
   checkInteger,
@@ -105,7 +106,8 @@ export interface Client extends AsyncDisposable {
 
 class LatchkeyClient implements Client {
   readonly id = uuid();
-  readonly #runtime: Runtime;
+  readonly #client: ClientServices;
+  readonly #services: EndpointServices;
   readonly #locks: LockState;
   readonly #keyPrefix: string;
   readonly #latchLooks: LatchLooks = new Map();
@@ -131,10 +133,11 @@ class LatchkeyClient implements Client {
     };
     const endpoint = readTemplate(redis);
     const clock = systemClock();
-    this.#runtime = new Runtime(this.id, settings, clock, (owner) =>
+    this.#client = new ClientServices(this.id, settings, clock);
+    this.#services = new EndpointServices(this.#client, (owner) =>
       createRouter(endpoint, settings, clock, owner),
     );
-    this.#locks = new LockState(this.#runtime);
+    this.#locks = new LockState(this.#services);
   }
 
   getLock(name: string): Lock {
@@ -155,31 +158,31 @@ class LatchkeyClient implements Client {
 
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     const key = objectKey(this.#keyPrefix, name);
-    return new PermitExpirableSemaphoreFace(this.#runtime, name, key, this.#permits);
+    return new PermitExpirableSemaphoreFace(this.#services, name, key, this.#permits);
   }
 
   getSemaphore(name: string): Semaphore {
     const key = objectKey(this.#keyPrefix, name);
-    return new SemaphoreFace(this.#runtime, name, key, this.#semaphoreQueues);
+    return new SemaphoreFace(this.#services, name, key, this.#semaphoreQueues);
   }
 
   getCountDownLatch(name: string): CountDownLatch {
     const key = objectKey(this.#keyPrefix, name);
-    return new LatchFace(this.#runtime, name, key, this.#latchLooks);
+    return new LatchFace(this.#services, name, key, this.#latchLooks);
   }
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
-    this.#runtime.events.on(event, listener);
+    this.#client.events.on(event, listener);
     return this;
   }
 
   once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
-    this.#runtime.events.once(event, listener);
+    this.#client.events.once(event, listener);
     return this;
   }
 
   off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
-    this.#runtime.events.off(event, listener);
+    this.#client.events.off(event, listener);
     return this;
   }
 
@@ -197,20 +200,22 @@ class LatchkeyClient implements Client {
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    const runtime = this.#runtime;
-    runtime.stopGranting();
-    const holds = [...runtime.watchdog.leases].flatMap((lease) => lease.holders);
+    const client = this.#client;
+    const services = this.#services;
+    client.stopGranting();
+    const holds = [...services.watchdog.leases].flatMap((lease) => lease.holders);
     // Every `isHeld` is false before the first release is answered.
     const released = holds
       .filter((hold) => hold instanceof Grant)
       .map((hold) => hold[Symbol.asyncDispose]());
     const cleanUp = async (): Promise<void> => {
       await Promise.all(released);
-      await runtime.delivery.cleanedUp();
+      await services.delivery.cleanedUp();
     };
-    await runtime.inTime(cleanUp(), timeoutMs);
+    await client.inTime(cleanUp(), timeoutMs);
     this.#locks.close();
-    runtime.shutDown();
+    services.shutDown();
+    client.shutDown();
   }
 }
 

@@ -129,7 +129,7 @@ export function cycles(graph) {
   return found;
 }
 
-/** A folder with the number of its files; a file, and the files in a folder itself, by their names.
+/** A folder with the number of its files; those at the top, and a file that is a room, by their names.
  * @param {Graph} graph
  * @param {string} room */
 function label(graph, room) {
@@ -138,7 +138,7 @@ function label(graph, room) {
   }
   const files = [...graph.keys()].filter((file) => roomOf(file).room === room);
   const own = files.map((file) => file.replace(/^.*\//, '').replace('.ts', ''));
-  return room.endsWith('*') ? room.replace('*', own.join(', ')) : `${room} (${own.length})`;
+  return room === '*' ? own.join(', ') : `${room.replace('/*', '')} (${own.length})`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { prepare } from './wire/call.js';
 import type { NamedObject, Use } from './name-registry.js';
 import type { Ending, WaitLimit } from './waiting/wait-limit.js';
-import type { Runtime } from './runtime.js';
+import type { EndpointServices } from './endpoint-services.js';
 import { namesIsCount } from './wire/scripts.generated.js';
 import { translate } from './delivery/translate.js';
 
@@ -13,30 +13,30 @@ interface Terms {
 /** Starts an acquisition once it counts as a user of its object: at once, unless the server has to be
  * asked first. Without that nothing is started, and its wait limit is disposed of. */
 export function enterAndStart<T extends Terms, R>(
-  runtime: Runtime,
+  services: EndpointServices,
   object: NamedObject,
   terms: T,
   start: (terms: T) => Promise<R>,
 ): Promise<R> {
   let rival: Use | undefined;
   try {
-    rival = runtime.names.enter(object);
+    rival = services.names.enter(object);
   } catch (error) {
     terms.waitLimit.dispose();
     throw error;
   }
-  return rival === undefined ? start(terms) : startBehind(runtime, object, rival, terms, start);
+  return rival === undefined ? start(terms) : startBehind(services, object, rival, terms, start);
 }
 
 async function startBehind<T extends Terms, R>(
-  runtime: Runtime,
+  services: EndpointServices,
   object: NamedObject,
   rival: Use,
   terms: T,
   start: (terms: T) => Promise<R>,
 ): Promise<R> {
   try {
-    await makeWay(runtime, object, rival, terms.waitLimit);
+    await makeWay(services, object, rival, terms.waitLimit);
   } catch (error) {
     terms.waitLimit.dispose();
     throw error;
@@ -47,44 +47,44 @@ async function startBehind<T extends Terms, R>(
 /** Counts as a user of an object while `work` runs. `isGone` says whether its result shows that the
  * name is free now; a call that fails has shown nothing. */
 export async function whileInUse<T>(
-  runtime: Runtime,
+  services: EndpointServices,
   object: NamedObject,
   work: () => Promise<T>,
   isGone: (result: T) => boolean,
   waitLimit?: WaitLimit,
 ): Promise<T> {
-  runtime.assertOpen(object.resource);
-  const rival = runtime.names.enter(object);
+  services.client.assertOpen(object.resource);
+  const rival = services.names.enter(object);
   let leftMs: number | undefined;
   if (rival !== undefined) {
-    leftMs = await makeWayInTime(runtime, object, rival, waitLimit);
+    leftMs = await makeWayInTime(services, object, rival, waitLimit);
   }
   let gone: boolean | undefined;
   try {
-    const result = await (leftMs === undefined ? work() : runtime.delivery.late(leftMs, work));
+    const result = await (leftMs === undefined ? work() : services.delivery.late(leftMs, work));
     gone = isGone(result);
     return result;
   } finally {
-    runtime.names.leave(object, gone);
+    services.names.leave(object, gone);
   }
 }
 
 /** Makes way, and returns what is left of the time that one command may take. */
 async function makeWayInTime(
-  runtime: Runtime,
+  services: EndpointServices,
   object: NamedObject,
   rival: Use,
   given: WaitLimit | undefined,
 ): Promise<number | undefined> {
   if (given !== undefined) {
-    await makeWay(runtime, object, rival, given);
+    await makeWay(services, object, rival, given);
     return undefined;
   }
-  const { commandTimeoutMs } = runtime.settings;
-  const waitLimit = runtime.waitLimit({ limitMs: commandTimeoutMs });
+  const { commandTimeoutMs } = services.client.settings;
+  const waitLimit = services.client.waitLimit({ limitMs: commandTimeoutMs });
   try {
-    await makeWay(runtime, object, rival, waitLimit);
-    return commandTimeoutMs - (runtime.clock.now() - waitLimit.startedAt);
+    await makeWay(services, object, rival, waitLimit);
+    return commandTimeoutMs - (services.clock.now() - waitLimit.startedAt);
   } finally {
     waitLimit.dispose();
   }
@@ -96,18 +96,18 @@ async function makeWayInTime(
  * only what is there refuses. That takes some of the time of the caller's wait.
  */
 async function makeWay(
-  runtime: Runtime,
+  services: EndpointServices,
   object: NamedObject,
   first: Use,
   waitLimit: WaitLimit,
 ): Promise<void> {
-  const { names } = runtime;
+  const { names } = services;
   let rival: Use | undefined = first;
   while (rival !== undefined) {
-    if (await isThere(runtime, object, rival, waitLimit)) {
+    if (await isThere(services, object, rival, waitLimit)) {
       throw names.refusal(object, rival);
     }
-    runtime.assertOpen(object.resource);
+    services.client.assertOpen(object.resource);
     names.forget(rival);
     rival = names.enter(object);
   }
@@ -116,12 +116,12 @@ async function makeWay(
 /** Whether a remembered object is still on the server. Only counts are: a lock that nobody holds is
  * not. */
 function isThere(
-  runtime: Runtime,
+  services: EndpointServices,
   { resource }: NamedObject,
   { object: { key } }: Use,
   waitLimit: WaitLimit,
 ): Promise<boolean> {
-  const { clock, delivery } = runtime;
+  const { clock, delivery } = services;
   return new Promise((resolve, reject) => {
     const call = delivery.start(prepare(namesIsCount, { name: key }, {}), {
       answered: (found) => {
@@ -134,7 +134,7 @@ function isThere(
       const waitedMs = clock.now() - waitLimit.startedAt;
       const onTimeout = (): Error => delivery.timeout(resource, key, call.sent, waitedMs);
       delivery.abandon(call);
-      reject(runtime.errorOf(ending, resource, onTimeout));
+      reject(services.client.errorOf(ending, resource, onTimeout));
     };
     waitLimit.onEnd = end;
     if (waitLimit.ending !== undefined) {

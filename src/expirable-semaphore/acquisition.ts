@@ -103,13 +103,13 @@ export class PermitAcquisition extends Linked implements Claimant {
   }
 
   #end(ending: Ending): void {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     const onTimeout = (): Error => (this.#saidBusy ? this.#contention() : this.#timeout());
-    this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
+    this.#fail(services.client.errorOf(ending, protocol.resource, onTimeout));
   }
 
   get #waitedMs(): number {
-    return this.#grants.runtime.clock.now() - this.#terms.waitLimit.startedAt;
+    return this.#grants.services.clock.now() - this.#terms.waitLimit.startedAt;
   }
 
   #contention(): Error {
@@ -120,9 +120,9 @@ export class PermitAcquisition extends Linked implements Claimant {
   }
 
   #timeout(): Error {
-    const { runtime, protocol } = this.#grants;
-    const isConnected = runtime.router.whyDown(protocol.key) === undefined;
-    return runtime.delivery.timeout(protocol.resource, protocol.key, isConnected, this.#waitedMs);
+    const { services, protocol } = this.#grants;
+    const isConnected = services.router.whyDown(protocol.key) === undefined;
+    return services.delivery.timeout(protocol.resource, protocol.key, isConnected, this.#waitedMs);
   }
 
   /** Gives up: what an ask for it may have got is given back, and the others go on. */
@@ -136,9 +136,9 @@ export class PermitAcquisition extends Linked implements Claimant {
   }
 
   #finish(gone: boolean | undefined): void {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     this.#over = true;
-    runtime.names.leave(protocol, gone);
+    services.names.leave(protocol, gone);
     this.#stopWatching?.();
     this.#terms.waitLimit.dispose();
   }

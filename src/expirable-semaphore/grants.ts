@@ -7,7 +7,7 @@ import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import type { Lease } from '../core/lease/lease.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import type { LeaseTerms } from '../core/base/arguments.js';
 import { PermitClaims } from './claims.js';
 import type { Claimant } from './claims.js';
@@ -31,8 +31,8 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
   readonly protocol: PermitsProtocol;
   readonly #state: PermitsState;
 
-  constructor(runtime: Runtime, protocol: PermitsProtocol, state: PermitsState) {
-    super(runtime, protocol);
+  constructor(services: EndpointServices, protocol: PermitsProtocol, state: PermitsState) {
+    super(services, protocol);
     this.protocol = protocol;
     this.#state = state;
   }
@@ -46,7 +46,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     call: Sending,
     lifeMs: number,
   ): LeasedPermit[] | undefined {
-    const { clock, names } = this.runtime;
+    const { clock, names } = this.services;
     const { renewal } = this.protocol;
     const now = clock.now();
     const permits: LeasedPermit[] = [];
@@ -67,7 +67,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
       // It is in use by the acquisition: nobody is in the way.
       names.enter(this.protocol);
       this.#state.permits.set(permit.id, permit);
-      this.runtime.keep(permit.lease, renewal);
+      this.services.keep(permit.lease, renewal);
     }
     return permits;
   }
@@ -81,7 +81,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
   /** The semaphore was deleted, by `call`. The permits that were asked for before that are gone with
    * it, also those that were granted after it was sent. */
   deleted({ order, sentAt, lastSentAt, strays }: Sending): void {
-    const { watchdog } = this.runtime;
+    const { watchdog } = this.services;
     for (const lease of watchdog.leasesOf(this.protocol.kind, this.protocol.key)) {
       if (lease.order < order) {
         lease.lose('deleted');
@@ -105,7 +105,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     let queue = queues.get(key);
     if (queue === undefined) {
       const claims = new PermitClaims(this.protocol);
-      queue = new PermitQueue(this.runtime, claims, () => queues.delete(key));
+      queue = new PermitQueue(this.services, claims, () => queues.delete(key));
       queues.set(key, queue);
     }
     return queue;
@@ -113,12 +113,12 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
 
   /** Reports a wait for this semaphore that lasts; returns what stops that. */
   watchForStall(startedAt: number): () => void {
-    const { runtime, protocol } = this;
+    const { services, protocol } = this;
     const { resource, kind, key } = protocol;
     const findHolders = (): Promise<readonly Holder[]> =>
-      runtime.delivery.read(resource, protocol.holders());
+      services.delivery.read(resource, protocol.holders());
     const waited = { id: `${kind}:${key}`, resource, kind, findHolders };
-    return runtime.slowWaits.watch(waited, startedAt);
+    return services.client.slowWaits.watch(waited, startedAt);
   }
 
   /** Sets when a permit expires, whoever has it; false when it has expired or is unknown. */
@@ -129,7 +129,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
       return count === 1;
     }
     const { lease } = permit;
-    const madeAt = this.runtime.clock.now();
+    const madeAt = this.services.clock.now();
     // What is told of the permit stays true whether this runs or not, and no renewal undoes it.
     const setting = lease.setting(leaseMs);
     const settle = (count: number | undefined, sentAt: number): void => {
@@ -163,12 +163,12 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { resource, key, requestsKey } = this.protocol;
     const build = (request: Request): Prepared<string> =>
       this.protocol.updateLease(request, id, leaseMs);
-    return this.runtime.delivery.countOnce(resource, key, requestsKey, build, late);
+    return this.services.delivery.countOnce(resource, key, requestsKey, build, late);
   }
 
   /** Returns what was granted and is not wanted any more. */
   giveBack(claim: Claim): void {
-    this.runtime.delivery.inBackground(this.protocol.release(claim), { done: () => this.wake() });
+    this.services.delivery.inBackground(this.protocol.release(claim), { done: () => this.wake() });
   }
 
   /** Something of this semaphore may be available now. */
@@ -190,8 +190,8 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
 
   protected override letGo(lease: Lease): void {
     if (this.#state.permits.delete(lease.identity.holderId)) {
-      this.runtime.letGo(lease);
-      this.runtime.names.leave(this.protocol, false);
+      this.services.letGo(lease);
+      this.services.names.leave(this.protocol, false);
     }
   }
 }

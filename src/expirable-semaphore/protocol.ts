@@ -3,11 +3,11 @@ import type { Prepared, Sendable } from '../core/wire/call.js';
 import { integers } from '../core/wire/replies.js';
 import type { Holder } from '../core/observe/events.js';
 import type { LeasedObject, ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import type { NamedObject } from '../core/name-registry.js';
+import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey, suffixed, twinOf } from '../core/base/key-names.js';
 import type { PermitAnswer } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   permitsAcquire,
   permitsDelete,
@@ -60,11 +60,14 @@ const holders: Sendable<readonly Holder[]> = {
   },
 };
 
+const FREED: ReleaseResult = { is: 'freed', listeners: 0 };
+const DELETED: ReleaseResult = { is: 'deleted' };
+
 const release: Sendable<ReleaseResult> = {
   ...permitsRelease,
   decode(reply) {
     const released = permitsRelease.decode(reply);
-    return released > 0 ? 'freed' : 'deleted';
+    return released > 0 ? FREED : DELETED;
   },
 };
 
@@ -124,18 +127,10 @@ function claimBytes({ first, count }: Claim): Buffer {
 }
 
 /** One permit-expirable semaphore on Redisson's wire. */
-export class PermitsProtocol implements LeasedObject, NamedObject {
+export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements LeasedObject {
   readonly kind = 'permit-expirable-semaphore';
   readonly family: string = this.kind;
-  readonly resource: string;
-  readonly key: string;
-  /** Where its releases are told. */
-  readonly channel: string;
-  /** Private record of this client's counted calls. */
-  readonly requestsKey: string;
   readonly renewal: Renewal = renewal;
-  readonly sideKeys: readonly string[];
-  readonly #runtime: Runtime;
   /** What is Redisson's. */
   readonly #keys: { semaphore: string; timeouts: string };
   /** With the private record of counted calls. */
@@ -155,14 +150,9 @@ export class PermitsProtocol implements LeasedObject, NamedObject {
     beats: string;
   };
 
-  constructor(runtime: Runtime, name: string, key: string) {
-    this.#runtime = runtime;
-    this.resource = name;
-    this.key = key;
-    this.channel = prefixed('redisson_sc', key);
-    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
+  constructor(services: EndpointServices, name: string, key: string) {
+    super(services, name, key, prefixed('redisson_sc', key));
     this.#keys = { semaphore: key, timeouts: suffixed(key, 'timeout') };
-    this.sideKeys = [this.#keys.timeouts];
     const twin = twinOf(key);
     const requests = this.requestsKey;
     this.#counted = { ...this.#keys, requests, twin: twin === undefined ? [] : [twin] };
@@ -171,6 +161,10 @@ export class PermitsProtocol implements LeasedObject, NamedObject {
       line: privateKey('latchkey_waiting', key),
       beats: privateKey('latchkey_beats', key),
     };
+  }
+
+  override get sideKeys(): readonly string[] {
+    return [this.#keys.timeouts];
   }
 
   /** Takes permits for as many waiters as fit, in their order; each has a claim and its lease. */
@@ -182,9 +176,8 @@ export class PermitsProtocol implements LeasedObject, NamedObject {
     const operands = permitsAcquire.operands(this.#lineKeys, {
       number,
       floor,
-      publish: this.#publish,
-      channel: this.channel,
-      client: this.#runtime.id,
+      ...this.notice,
+      client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
       claims: claims.map(({ first, count, leaseMs }) => joined(first, `${count} ${leaseMs}`)),
     });
@@ -199,8 +192,8 @@ export class PermitsProtocol implements LeasedObject, NamedObject {
     return prepare(permitsGiveBack, this.#lineKeys, {
       number,
       floor,
-      ...this.#told,
-      client: this.#runtime.id,
+      ...this.notice,
+      client: this.services.client.id,
       leaves: Number(leaves),
       claims: claims.map((claim) => claimBytes(claim)),
     });
@@ -208,27 +201,27 @@ export class PermitsProtocol implements LeasedObject, NamedObject {
 
   /** Returns permits of this client; safe to run twice. */
   release(claim: Claim): Prepared<ReleaseResult> {
-    const args = { publish: this.#publish, channel: this.channel, claim: claimBytes(claim) };
+    const args = { ...this.notice, claim: claimBytes(claim) };
     return { script: release, operands: permitsRelease.operands(this.#keys, args) };
   }
 
   releaseAny({ number, floor }: Request, id: string): Prepared<string> {
     const claim = claimBytes(claimOf(id));
-    return prepare(permitsReleaseAny, this.#counted, { number, floor, ...this.#told, claim });
+    return prepare(permitsReleaseAny, this.#counted, { number, floor, ...this.notice, claim });
   }
 
   updateLease({ number, floor }: Request, id: string, leaseMs: number): Prepared<string> {
-    const args = { number, floor, permit: idBytes(id), leaseMs, ...this.#told };
+    const args = { number, floor, permit: idBytes(id), leaseMs, ...this.notice };
     return prepare(permitsUpdateLease, this.#counted, args);
   }
 
   trySet({ number, floor }: Request, permits: number, ttlMs: number): Prepared<string> {
-    return prepare(permitsTrySet, this.#counted, { number, floor, permits, ttlMs, ...this.#told });
+    return prepare(permitsTrySet, this.#counted, { number, floor, permits, ttlMs, ...this.notice });
   }
 
   /** Sets the total, or adds to it. */
   resize({ number, floor }: Request, way: 'to' | 'by', permits: number): Prepared<string> {
-    return prepare(permitsResize, this.#counted, { number, floor, way, permits, ...this.#told });
+    return prepare(permitsResize, this.#counted, { number, floor, way, permits, ...this.notice });
   }
 
   delete({ number, floor }: Request): Prepared<string> {
@@ -242,14 +235,5 @@ export class PermitsProtocol implements LeasedObject, NamedObject {
   holders(): Prepared<readonly Holder[]> {
     const { timeouts } = this.#keys;
     return { script: holders, operands: permitsHolders.operands({ timeouts }, {}) };
-  }
-
-  /** In a cluster it is not known from the beginning. */
-  get #publish(): string {
-    return this.#runtime.router.publish;
-  }
-
-  get #told(): { publish: string; channel: string } {
-    return { publish: this.#publish, channel: this.channel };
   }
 }

@@ -1,10 +1,11 @@
 import { AcquireTimeoutError, LeaseLostError, NotHeldError } from '../errors.js';
-import { enterAndStart, whileInUse } from '../core/name-entry.js';
+import { Face } from '../core/face.js';
+import { enterAndStart } from '../core/name-entry.js';
 import type { AcquireOptions } from '../core/base/arguments.js';
 import { describe } from '../core/base/key-names.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Prepared, Sending } from '../core/wire/call.js';
-import type { Runtime } from '../core/runtime.js';
+import type { Prepared } from '../core/wire/call.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import { checkLease, checkOptions, checkTask, checkWaiting } from '../core/base/arguments.js';
 import { checkInteger, INT32_MAX } from '../core/base/arguments.js';
 import { PermitAcquisition } from './acquisition.js';
@@ -41,35 +42,33 @@ function onlyOne([permit]: readonly LeasedPermit[]): LeasedPermit {
   return permit;
 }
 
-/** The face of one permit-expirable semaphore; it carries no state. */
-export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
-  readonly name: string;
-  readonly #runtime: Runtime;
-  readonly #protocol: PermitsProtocol;
+/** The face of one permit-expirable semaphore. */
+export class PermitExpirableSemaphoreFace
+  extends Face<PermitsProtocol>
+  implements PermitExpirableSemaphore
+{
   readonly #grants: PermitGrants;
 
-  constructor(runtime: Runtime, name: string, key: string, state: PermitsState) {
-    this.name = name;
-    this.#runtime = runtime;
-    this.#protocol = new PermitsProtocol(runtime, name, key);
-    this.#grants = new PermitGrants(runtime, this.#protocol, state);
+  constructor(services: EndpointServices, name: string, key: string, state: PermitsState) {
+    super(services, new PermitsProtocol(services, name, key));
+    this.#grants = new PermitGrants(services, this.protocol, state);
   }
 
   async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    return await this.#change((request) => this.#protocol.trySet(request, permits, life));
+    return await this.#change((request) => this.protocol.trySet(request, permits, life));
   }
 
   async setPermits(permits: number): Promise<void> {
     checkInteger('permits', permits, 0, INT32_MAX);
-    await this.#change((request) => this.#protocol.resize(request, 'to', permits));
+    await this.#change((request) => this.protocol.resize(request, 'to', permits));
   }
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
-    const done = await this.#change((request) => this.#protocol.resize(request, 'by', delta));
+    const done = await this.#change((request) => this.protocol.resize(request, 'by', delta));
     if (!done) {
       const range = `from ${INT32_MIN} to ${INT32_MAX}`;
       throw new RangeError(
@@ -136,7 +135,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
     const id = checkId(permitId);
     const permit = this.#grants.find(id);
     if (permit === undefined) {
-      return await this.#change((request) => this.#protocol.releaseAny(request, id));
+      return await this.#change((request) => this.protocol.releaseAny(request, id));
     }
     try {
       await permit.release();
@@ -152,7 +151,7 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
   async updateLease(permitId: string, leaseMs: number): Promise<boolean> {
     const id = checkId(permitId);
     checkInteger('leaseMs', leaseMs, 1, INT32_MAX);
-    return await this.#inUse(async () => {
+    return await this.inUse(async () => {
       const isSet = await this.#grants.updateLease(id, leaseMs);
       this.#grants.wake();
       return isSet;
@@ -160,34 +159,31 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
   }
 
   async delete(): Promise<boolean> {
-    const { key, requestsKey } = this.#protocol;
     const work = async (): Promise<boolean> => {
-      const { delivery } = this.#runtime;
-      const build = (request: Request): Prepared<string> => this.#protocol.delete(request);
-      const deleted = (_: unknown, call: Sending): void => this.#grants.deleted(call);
-      const { count, call } = await delivery.countOnce(this.name, key, requestsKey, build, deleted);
+      const { count, call } = await this.countOnce(
+        (request) => this.protocol.delete(request),
+        (_, late) => this.#grants.deleted(late),
+      );
       this.#grants.deleted(call);
       return count === 1;
     };
-    return await this.#inUse(work, () => true);
+    return await this.inUse(work, () => true);
   }
 
   async #inspect(): Promise<PermitsView> {
-    return await this.#inUse(
-      () => this.#runtime.delivery.read(this.name, this.#protocol.inspect()),
+    return await this.inUse(
+      () => this.services.delivery.read(this.name, this.protocol.inspect()),
       ({ exists }) => !exists,
     );
   }
 
   async #change(build: (request: Request) => Prepared<string>): Promise<boolean> {
-    return await this.#inUse(() => this.#count(build));
+    return await this.inUse(() => this.#count(build));
   }
 
   /** Runs a counted call, and has the local waiters look at what it has changed. */
   async #count(build: (request: Request) => Prepared<string>): Promise<boolean> {
-    const { key, requestsKey } = this.#protocol;
-    const { delivery } = this.#runtime;
-    const { count } = await delivery.countOnce(this.name, key, requestsKey, build);
+    const { count } = await this.countOnce(build);
     this.#grants.wake();
     return count === 1;
   }
@@ -215,15 +211,15 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
       checkInteger('count', count, 1, COUNT_MAX);
       const options = checkOptions('options', given);
       const { waitMs, signal } = checkWaiting(options);
-      const { leaseMs, renewed } = checkLease(options, this.#runtime.settings.leaseMs);
-      this.#runtime.assertOpen(this.name);
+      const { leaseMs, renewed } = checkLease(options, this.services.client.settings.leaseMs);
+      this.services.client.assertOpen(this.name);
       signal?.throwIfAborted();
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
-      const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
-      const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+      const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
+      const waitLimit = this.services.client.waitLimit({ limitMs, signal });
       const terms = { count, leaseMs, renewed, waits, waitLimit };
-      return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
+      return enterAndStart(this.services, this.protocol, terms, this.#start);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -233,10 +229,4 @@ export class PermitExpirableSemaphoreFace implements PermitExpirableSemaphore {
     new Promise((resolve, reject) => {
       new PermitAcquisition(this.#grants, terms, resolve, reject).start();
     });
-
-  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless
-   * `isGone` says that the semaphore is not there. */
-  #inUse<T>(work: () => Promise<T>, isGone: (result: T) => boolean = () => false): Promise<T> {
-    return whileInUse(this.#runtime, this.#protocol, work, isGone);
-  }
 }

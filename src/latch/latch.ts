@@ -1,10 +1,10 @@
 import { outside } from '../core/base/async-context.js';
 import { translate } from '../core/delivery/translate.js';
 import type { Prepared } from '../core/wire/call.js';
-import { whileInUse } from '../core/name-entry.js';
+import { Face } from '../core/face.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import { SharedPoll } from './shared-poll.js';
 import type { Watcher } from './shared-poll.js';
 import type { WaitOptions } from '../core/base/arguments.js';
@@ -81,17 +81,12 @@ class LatchWaiter implements Watcher<LatchView> {
   }
 }
 
-/** The face of one latch; it carries no state. */
-export class LatchFace implements CountDownLatch {
-  readonly name: string;
-  readonly #runtime: Runtime;
-  readonly #protocol: LatchProtocol;
+/** The face of one latch. */
+export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
   readonly #looks: Map<string, SharedPoll<LatchView>>;
 
-  constructor(runtime: Runtime, name: string, key: string, looks: LatchLooks) {
-    this.name = name;
-    this.#runtime = runtime;
-    this.#protocol = new LatchProtocol(runtime, name, key);
+  constructor(services: EndpointServices, name: string, key: string, looks: LatchLooks) {
+    super(services, new LatchProtocol(services, name, key));
     this.#looks = looks;
   }
 
@@ -100,7 +95,7 @@ export class LatchFace implements CountDownLatch {
     const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
     const set = await this.#change(
-      (request) => this.#protocol.trySetCount(request, count, life),
+      (request) => this.protocol.trySetCount(request, count, life),
       () => false,
     );
     return set === 1;
@@ -108,33 +103,28 @@ export class LatchFace implements CountDownLatch {
 
   async countDown(): Promise<void> {
     await this.#change(
-      (request) => this.#protocol.countDown(request),
+      (request) => this.protocol.countDown(request),
       (left) => this.#wakeAtZero(left),
     );
   }
 
   async count(): Promise<number> {
     const look = (): Promise<LatchView> =>
-      this.#runtime.delivery.read(this.name, this.#protocol.inspect());
-    const { count } = await whileInUse(
-      this.#runtime,
-      this.#protocol,
-      look,
-      (view) => view.count === 0,
-    );
+      this.services.delivery.read(this.name, this.protocol.inspect());
+    const { count } = await this.inUse(look, (view) => view.count === 0);
     return count;
   }
 
   async wait(options?: WaitOptions): Promise<boolean> {
     const { waitMs, signal } = checkWaiting(checkOptions('options', options));
-    this.#runtime.assertOpen(this.name);
+    this.services.client.assertOpen(this.name);
     signal?.throwIfAborted();
     // Zero asks once, which takes as long as a command may take.
-    const limitMs = waitMs === 0 ? this.#runtime.settings.commandTimeoutMs : waitMs;
-    const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+    const limitMs = waitMs === 0 ? this.services.client.settings.commandTimeoutMs : waitMs;
+    const waitLimit = this.services.client.waitLimit({ limitMs, signal });
     const wait = (): Promise<boolean> => this.#waitWith(waitLimit, waitMs === 0);
     try {
-      return await whileInUse(this.#runtime, this.#protocol, wait, (reached) => reached, waitLimit);
+      return await this.inUse(wait, (reached) => reached, waitLimit);
     } finally {
       waitLimit.dispose();
     }
@@ -142,7 +132,7 @@ export class LatchFace implements CountDownLatch {
 
   async delete(): Promise<boolean> {
     const deleted = await this.#change(
-      (request) => this.#protocol.delete(request),
+      (request) => this.protocol.delete(request),
       () => this.#wakeAtZero(0),
     );
     return deleted === 1;
@@ -169,7 +159,7 @@ export class LatchFace implements CountDownLatch {
         if (ending.why === 'timeout' && waiter.hasSeen) {
           resolve(false);
         } else {
-          reject(this.#runtime.errorOf(ending, this.name, () => this.#timeout(waitLimit)));
+          reject(this.services.client.errorOf(ending, this.name, () => this.#timeout(waitLimit)));
         }
       };
       if (waitLimit.ending !== undefined) {
@@ -182,28 +172,31 @@ export class LatchFace implements CountDownLatch {
   }
 
   #watchForStall(startedAt: number): () => void {
-    const { resource, kind, key } = this.#protocol;
-    return this.#runtime.slowWaits.watch({ id: `${kind}:${key}`, resource, kind }, startedAt);
+    const { resource, kind, key } = this.protocol;
+    return this.services.client.slowWaits.watch(
+      { id: `${kind}:${key}`, resource, kind },
+      startedAt,
+    );
   }
 
   #timeout(waitLimit: WaitLimit): Error {
-    const { clock, delivery, router } = this.#runtime;
-    const { key } = this.#protocol;
+    const { clock, delivery, router } = this.services;
+    const { key } = this.protocol;
     const isConnected = router.whyDown(key) === undefined;
     return delivery.timeout(this.name, key, isConnected, clock.now() - waitLimit.startedAt);
   }
 
   /** The look that all local waiters of this latch share. */
   #look(): SharedPoll<LatchView> {
-    const { key, channel } = this.#protocol;
+    const { key, channel } = this.protocol;
     let look = this.#looks.get(key);
     if (look === undefined) {
       const watched = {
         channel,
-        read: () => this.#protocol.inspect(),
+        read: () => this.protocol.inspect(),
         quietMs: ({ ttlMs }: LatchView) => ttlMs,
       };
-      look = new SharedPoll(this.#runtime, watched, () => this.#looks.delete(key));
+      look = new SharedPoll(this.services, watched, () => this.#looks.delete(key));
       this.#looks.set(key, look);
     }
     return look;
@@ -212,7 +205,7 @@ export class LatchFace implements CountDownLatch {
   /** Local waiters need not wait for the message. */
   #wakeAtZero(count: number): boolean {
     if (count === 0) {
-      const look = this.#looks.get(this.#protocol.key);
+      const look = this.#looks.get(this.protocol.key);
       // The waiters there belong to other contexts.
       outside(() => look?.hint());
     }
@@ -224,11 +217,8 @@ export class LatchFace implements CountDownLatch {
     build: (request: Request) => Prepared<string>,
     isGone: (answer: number) => boolean,
   ): Promise<number> {
-    const { key, requestsKey } = this.#protocol;
-    const { count } = await whileInUse(
-      this.#runtime,
-      this.#protocol,
-      () => this.#runtime.delivery.countOnce(this.name, key, requestsKey, build),
+    const { count } = await this.inUse(
+      () => this.countOnce(build),
       (answer) => isGone(answer.count),
     );
     return count;

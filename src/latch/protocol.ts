@@ -1,11 +1,10 @@
 import { prepare } from '../core/wire/call.js';
 import type { Prepared, Sendable } from '../core/wire/call.js';
 import { integers } from '../core/wire/replies.js';
-import { NO_SIDE_KEYS } from '../core/name-registry.js';
-import type { NamedObject } from '../core/name-registry.js';
+import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey } from '../core/base/key-names.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   latchCountDown,
   latchDelete,
@@ -42,35 +41,25 @@ function channelOf(key: string, isCluster: boolean): string {
 }
 
 /** One latch on Redisson's wire. */
-export class LatchProtocol implements NamedObject {
+export class LatchProtocol extends ObjectProtocol<EndpointServices> {
   readonly kind = 'count-down-latch';
   readonly family: string = this.kind;
-  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
-  readonly resource: string;
-  readonly key: string;
-  readonly channel: string;
-  readonly requestsKey: string;
-  readonly #runtime: Runtime;
 
-  constructor(runtime: Runtime, name: string, key: string) {
-    this.#runtime = runtime;
-    this.resource = name;
-    this.key = key;
-    this.channel = channelOf(key, runtime.router.isCluster);
-    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
+  constructor(services: EndpointServices, name: string, key: string) {
+    super(services, name, key, channelOf(key, services.router.isCluster));
   }
 
   trySetCount({ number, floor }: Request, count: number, ttlMs: number): Prepared<string> {
     const keys = { latch: this.key, requests: this.requestsKey };
-    return prepare(latchTrySetCount, keys, { number, floor, count, ttlMs, ...this.#told });
+    return prepare(latchTrySetCount, keys, { number, floor, count, ttlMs, ...this.notice });
   }
 
   countDown({ number, floor }: Request): Prepared<string> {
-    return prepare(latchCountDown, this.#keys, { number, floor, ...this.#told });
+    return prepare(latchCountDown, this.#keys, { number, floor, ...this.notice });
   }
 
   delete({ number, floor }: Request): Prepared<string> {
-    return prepare(latchDelete, this.#keys, { number, floor, ...this.#told });
+    return prepare(latchDelete, this.#keys, { number, floor, ...this.notice });
   }
 
   inspect(): Prepared<LatchView> {
@@ -81,9 +70,5 @@ export class LatchProtocol implements NamedObject {
   get #keys(): { latch: string; opened: string; requests: string } {
     const opened = privateKey('latchkey_opened', this.key);
     return { latch: this.key, opened, requests: this.requestsKey };
-  }
-
-  get #told(): { publish: string; channel: string } {
-    return { publish: this.#runtime.router.publish, channel: this.channel };
   }
 }

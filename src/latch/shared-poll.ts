@@ -1,6 +1,6 @@
 import type { Call, Prepared } from '../core/wire/call.js';
 import type { Timer } from '../core/base/clock.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import { RECHECK_MAX_MS } from '../core/waiting/timing.js';
 
 /** Somebody who waits until an object looks as wanted. */
@@ -24,7 +24,7 @@ export interface Watched<V> {
  * what one costs.
  */
 export class SharedPoll<V> {
-  readonly #runtime: Runtime;
+  readonly #services: EndpointServices;
   readonly #watched: Watched<V>;
   readonly #emptied: () => void;
   /** Each watcher, and the number of the first look that was sent after it joined. */
@@ -35,11 +35,11 @@ export class SharedPoll<V> {
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(runtime: Runtime, watched: Watched<V>, emptied: () => void) {
-    this.#runtime = runtime;
+  constructor(services: EndpointServices, watched: Watched<V>, emptied: () => void) {
+    this.#services = services;
     this.#watched = watched;
     this.#emptied = emptied;
-    if (runtime.hub.knows(watched.channel)) {
+    if (services.hub.knows(watched.channel)) {
       this.#listen();
     }
   }
@@ -68,7 +68,7 @@ export class SharedPoll<V> {
     this.#recheck?.cancel();
     this.#hinted = false;
     this.#looks += 1;
-    this.#call = this.#runtime.delivery.start(this.#watched.read(), {
+    this.#call = this.#services.delivery.start(this.#watched.read(), {
       answered: (view) => this.#looked(() => this.#show(view)),
       failed: (error) => this.#looked(() => this.#fail(error)),
     });
@@ -96,7 +96,7 @@ export class SharedPoll<V> {
     const quietMs = this.#watched.quietMs(view);
     const delayMs = quietMs < 0 ? RECHECK_MAX_MS : Math.min(quietMs + 1, RECHECK_MAX_MS);
     this.#recheck?.cancel();
-    this.#recheck = this.#runtime.clock.after(delayMs, () => this.hint());
+    this.#recheck = this.#services.clock.after(delayMs, () => this.hint());
   }
 
   #fail(error: Error): void {
@@ -112,12 +112,12 @@ export class SharedPoll<V> {
   }
 
   #listen(): void {
-    this.#stopListening ??= this.#runtime.hub.listen(this.#watched.channel, () => this.hint());
+    this.#stopListening ??= this.#services.hub.listen(this.#watched.channel, () => this.hint());
   }
 
   #end(): void {
     if (this.#call !== undefined) {
-      this.#runtime.delivery.abandon(this.#call);
+      this.#services.delivery.abandon(this.#call);
     }
     this.#recheck?.cancel();
     this.#stopListening?.();

@@ -6,15 +6,15 @@ import { FencedLockProtocol, HashLockProtocol } from './protocol.js';
 
 /** Redisson's RLock: reentrant, on one hash. */
 export function createLock(state: LockState, name: string, key: string): Lock {
-  return new LockFace(state, new HashLockProtocol(state.runtime, 'lock', name, key));
+  return new LockFace(state, new HashLockProtocol(state.services, 'lock', name, key));
 }
 
 /** Redisson's RFairLock: reentrant, first come first served. */
 export function createFairLock(state: LockState, name: string, key: string): Lock {
-  return new LockFace(state, new FairLockProtocol(state.runtime, name, key));
+  return new LockFace(state, new FairLockProtocol(state.services, name, key));
 }
 
 /** Redisson's RFencedLock: each grant carries a token that only grows. */
 export function createFencedLock(state: LockState, name: string, key: string): Lock {
-  return new LockFace(state, new FencedLockProtocol(state.runtime, 'fenced-lock', name, key));
+  return new LockFace(state, new FencedLockProtocol(state.services, 'fenced-lock', name, key));
 }

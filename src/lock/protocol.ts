@@ -5,11 +5,13 @@ import { list } from '../core/wire/replies.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import { NO_SIDE_KEYS } from '../core/name-registry.js';
+import { ObjectProtocol } from '../core/object-protocol.js';
+import type { LockState } from '../core/locks/lock-state.js';
+import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import { FIRST_PAGE, LAST_PAGE, releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import type { HolderPage, LeasePage, LockProtocol } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey } from '../core/base/key-names.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   lockAcquire,
   lockAcquireFenced,
@@ -66,48 +68,43 @@ function readPage(json: string): HolderPage {
 
 const renewal = hashRenewal((holderId) => holderId);
 
+const release: Sendable<ReleaseResult> = {
+  ...lockRelease,
+  decode(reply) {
+    const code = lockRelease.decode(reply);
+    return code > 0 ? { is: 'freed', listeners: code - 1 } : releaseResultOf(code);
+  },
+};
+
 /** What the holds of all Redisson locks on one hash have in common: release, renewal, force. */
-export class HashLockProtocol implements LockProtocol {
+export class HashLockProtocol extends ObjectProtocol<EndpointServices> implements LockProtocol {
   readonly kind: string;
   readonly family: string;
-  readonly resource: string;
-  readonly key: string;
   readonly lockId: string;
-  readonly isShared = false;
-  readonly keepsLine: boolean = false;
-  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
-  /** Where its releases are told. */
-  readonly channel: string;
-  readonly requestsKey: string;
   readonly renewal: Renewal = renewal;
-  protected readonly runtime: Runtime;
-  readonly #release: Sendable<ReleaseResult> = {
-    ...lockRelease,
-    decode: (reply) => {
-      const code = lockRelease.decode(reply);
-      const { hub } = this.runtime;
-      if (code > 0) {
-        hub.freed(this.channel, code - 1);
-      } else {
-        hub.kept(this.channel);
-      }
-      return releaseResultOf(Math.min(code, 1));
-    },
-  };
 
-  constructor(runtime: Runtime, kind: string, name: string, key: string) {
-    this.runtime = runtime;
+  constructor(services: EndpointServices, kind: string, name: string, key: string) {
+    super(services, name, key, prefixed('redisson_lock__channel', key));
     this.kind = kind;
     this.family = kind;
-    this.resource = name;
-    this.key = key;
-    this.lockId = `${runtime.id}:${kind}:${key}`;
-    this.channel = prefixed('redisson_lock__channel', key);
-    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
+    this.lockId = `${services.client.id}:${kind}:${key}`;
   }
 
-  createQueue(emptied: () => void): WaitQueue {
-    return new ExclusiveQueue(this.runtime, this, emptied);
+  get isShared(): boolean {
+    return false;
+  }
+
+  get keepsLine(): boolean {
+    return false;
+  }
+
+  get isRaced(): boolean {
+    return true;
+  }
+
+  createQueue({ services, fairness }: LockState, emptied: () => void): WaitQueue {
+    const { hub, clock, rechecks } = services;
+    return new ExclusiveQueue({ hub, clock, rechecks, fairness }, this, emptied);
   }
 
   acquire(holder: string, count: number, leaseMs: number, _place: Place): Prepared<Verdict> {
@@ -118,24 +115,17 @@ export class HashLockProtocol implements LockProtocol {
     return { script: acquirePlain, operands };
   }
 
-  release(holder: string, count: number, burnMs: number): Prepared<ReleaseResult> {
-    const { key, channel, runtime } = this;
-    const { publish } = runtime.router;
+  release(holder: string, { count, tombstoneMs: burnMs }: ReleaseTerms): Prepared<ReleaseResult> {
     const operands = lockRelease.operands(
-      { lock: key, cancelled: this.cancelledKey(holder) },
-      { holder, count, burnMs, publish, channel },
+      { lock: this.key, cancelled: this.cancelledKey(holder) },
+      { holder, count, burnMs, ...this.notice },
     );
-    if (count === 0) {
-      runtime.hub.releasing(channel);
-    }
-    return { script: this.#release, operands };
+    return { script: release, operands };
   }
 
   forceRelease(request: { number: number; floor: number }): Prepared<string> {
-    const { key, channel, runtime, requestsKey } = this;
-    const { publish } = runtime.router;
-    const keys = { lock: key, requests: requestsKey };
-    return prepare(lockForceRelease, keys, { ...request, publish, channel });
+    const keys = { lock: this.key, requests: this.requestsKey };
+    return prepare(lockForceRelease, keys, { ...request, ...this.notice });
   }
 
   lease(): Prepared<LeasePage> {
@@ -163,7 +153,10 @@ export class HashLockProtocol implements LockProtocol {
 /** Adds a fencing token to every grant. */
 export class FencedLockProtocol extends HashLockProtocol {
   readonly #token = prefixed('redisson_lock_token', this.key);
-  override readonly sideKeys: readonly string[] = [this.#token];
+
+  override get sideKeys(): readonly string[] {
+    return [this.#token];
+  }
 
   override acquire(holder: string, count: number, leaseMs: number): Prepared<Verdict> {
     const keys = {

@@ -1,10 +1,10 @@
 import { prepare } from '../core/wire/call.js';
 import type { Prepared, Sendable } from '../core/wire/call.js';
 import { integer, list } from '../core/wire/replies.js';
-import { NO_SIDE_KEYS } from '../core/name-registry.js';
+import { ObjectProtocol } from '../core/object-protocol.js';
 import type { HolderPage, LeasePage } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey, suffixed } from '../core/base/key-names.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockForceRelease,
   rwlockHoldCount,
@@ -67,26 +67,16 @@ export function holdKey(key: string, holder: string, count: number): string {
 }
 
 /** What both sides of one read-write lock have in common. */
-export abstract class SideProtocol {
+export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   readonly family = 'read-write-lock';
-  /** Hold keys carry the id of their reader, which is in no name. */
-  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
-  readonly resource: string;
-  readonly key: string;
-  readonly channel: string;
-  readonly requestsKey: string;
-  protected readonly runtime: Runtime;
   /** What the names of hold keys begin with, for scripts that look after foreign ones. */
   protected readonly stem: string;
   /** Private: our readers, and the lines in which readers and writers wait for each other. */
   protected readonly lines: { readers: string; writers: string; waiting: string; beats: string };
 
-  constructor(runtime: Runtime, name: string, key: string) {
-    this.runtime = runtime;
-    this.resource = name;
-    this.key = key;
-    this.channel = prefixed('redisson_rwlock', key);
-    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
+  // Hold keys carry the id of their reader, which is in no name: they are no side keys.
+  constructor(services: EndpointServices, name: string, key: string) {
+    super(services, name, key, prefixed('redisson_rwlock', key));
     this.stem = suffixed(key, '');
     this.lines = {
       readers: readersKey(key),
@@ -102,7 +92,7 @@ export abstract class SideProtocol {
   forceRelease({ number, floor }: { number: number; floor: number }): Prepared<string> {
     const { key, requestsKey, mode, stem } = this;
     const keys = { lock: key, readers: this.lines.readers, requests: requestsKey };
-    return prepare(rwlockForceRelease, keys, { number, floor, mode, ...this.told, stem });
+    return prepare(rwlockForceRelease, keys, { number, floor, mode, ...this.notice, stem });
   }
 
   lease(cursor: string, enoughMs: number): Prepared<LeasePage> {
@@ -138,8 +128,9 @@ export abstract class SideProtocol {
     return { lock: this.key, readers: this.lines.readers };
   }
 
-  protected get told(): { publish: string; channel: string } {
-    return { publish: this.runtime.router.publish, channel: this.channel };
+  /** The lines decide whose turn it is. */
+  get isRaced(): boolean {
+    return false;
   }
 }
 

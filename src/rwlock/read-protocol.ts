@@ -5,7 +5,9 @@ import { UnexpectedReplyError } from '../errors.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import type { LockProtocol, Sibling } from '../core/locks/lock-protocol.js';
-import type { Runtime } from '../core/runtime.js';
+import type { LockState } from '../core/locks/lock-state.js';
+import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockAcquireRead,
   rwlockLeaveLine,
@@ -78,18 +80,18 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
   readonly sibling: Sibling;
   protected readonly mode = 'read';
 
-  constructor(runtime: Runtime, name: string, key: string) {
-    super(runtime, name, key);
-    this.lockId = `${runtime.id}:read-lock:${key}`;
+  constructor(services: EndpointServices, name: string, key: string) {
+    super(services, name, key);
+    this.lockId = `${services.client.id}:read-lock:${key}`;
     this.sibling = {
       kind: 'write-lock',
-      lockId: `${runtime.id}:write-lock:${key}`,
+      lockId: `${services.client.id}:write-lock:${key}`,
       admits: true,
     };
   }
 
-  createQueue(emptied: () => void): WaitQueue {
-    return new ReaderQueue(this.runtime, this, emptied);
+  createQueue({ services }: LockState, emptied: () => void): WaitQueue {
+    return new ReaderQueue(services, this, emptied);
   }
 
   acquire(
@@ -110,20 +112,23 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
   }
 
   leaveLine(): Prepared<number> {
-    const { key, lines, runtime, told } = this;
+    const { key, lines, services, notice } = this;
     const keys = { lock: key, waiting: lines.waiting, beats: lines.beats };
-    return prepare(rwlockLeaveLine, keys, { client: runtime.id, ...told });
+    return prepare(rwlockLeaveLine, keys, { client: services.client.id, ...notice });
   }
 
-  release(holder: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult> {
-    const { key, lines, stem, told } = this;
+  release(
+    holder: string,
+    { count, tombstoneMs: burnMs, upTo }: ReleaseTerms,
+  ): Prepared<ReleaseResult> {
+    const { key, lines, stem, notice } = this;
     const keys = {
       lock: key,
       cancelled: cancelledKey(key, holder),
       readers: lines.readers,
-      holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), peak)],
+      holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), upTo)],
     };
-    const args = { holder, count, burnMs, ...told, stem };
+    const args = { holder, count, burnMs, ...notice, stem };
     return { script: releaseRead, operands: rwlockReleaseRead.operands(keys, args) };
   }
 
@@ -131,7 +136,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     claims: readonly ReadClaim[],
     place: 'none' | 'join' | 'line',
   ): ReturnType<typeof rwlockAcquireRead.operands> {
-    const { key, lines, runtime, told } = this;
+    const { key, lines, services, notice } = this;
     const ofClaims: string[] = [];
     const terms: string[] = [];
     for (const { holderId, count, leaseMs, rank, beside = '' } of claims) {
@@ -142,7 +147,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     }
     return rwlockAcquireRead.operands(
       { lock: key, ...lines, ofClaims },
-      { client: runtime.id, place, ...told, claims: terms },
+      { client: services.client.id, place, ...notice, claims: terms },
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { Call, Prepared, Sending } from '../core/wire/call.js';
 import type { Timer } from '../core/base/clock.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import type { Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
@@ -42,7 +42,7 @@ interface Asking {
  */
 export class ReaderQueue implements WaitQueue {
   contended = false;
-  readonly #runtime: Runtime;
+  readonly #services: EndpointServices;
   readonly #line: ReadLine;
   readonly #emptied: () => void;
   /** Those whose own first ask is under way, and how many hints there were before it. */
@@ -56,11 +56,11 @@ export class ReaderQueue implements WaitQueue {
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(runtime: Runtime, line: ReadLine, emptied: () => void) {
-    this.#runtime = runtime;
+  constructor(services: EndpointServices, line: ReadLine, emptied: () => void) {
+    this.#services = services;
     this.#line = line;
     this.#emptied = emptied;
-    if (runtime.hub.knows(line.channel)) {
+    if (services.hub.knows(line.channel)) {
       this.#listen();
     }
   }
@@ -138,7 +138,7 @@ export class ReaderQueue implements WaitQueue {
       mayRun: true,
     };
     this.#asking = asking;
-    asking.call = this.#runtime.delivery.start(this.#line.acquireMany(claims), {
+    asking.call = this.#services.delivery.start(this.#line.acquireMany(claims), {
       answered: (verdicts, call) => this.#answered(asking, verdicts, call),
       failed: (error, call) => {
         asking.call = undefined;
@@ -190,12 +190,12 @@ export class ReaderQueue implements WaitQueue {
     this.#recheck?.cancel();
     if (this.#waiting.size > 0) {
       const delayMs = busyMs < 0 ? HEARTBEAT_MS : Math.min(busyMs + 1, HEARTBEAT_MS);
-      this.#recheck = this.#runtime.clock.after(delayMs, () => this.hint());
+      this.#recheck = this.#services.clock.after(delayMs, () => this.hint());
     }
   }
 
   #listen(): void {
-    const { hub } = this.#runtime;
+    const { hub } = this.#services;
     this.#stopListening ??= hub.listen(this.#line.channel, () => this.hint());
   }
 
@@ -209,7 +209,7 @@ export class ReaderQueue implements WaitQueue {
   }
 
   #end(): void {
-    const { delivery } = this.#runtime;
+    const { delivery } = this.#services;
     if (this.#asking?.call !== undefined) {
       delivery.abandon(this.#asking.call);
     }

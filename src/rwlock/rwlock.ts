@@ -30,7 +30,7 @@ export interface ReadWriteLock {
 export function createReadWriteLock(state: LockState, name: string, key: string): ReadWriteLock {
   return {
     name,
-    readLock: new LockFace(state, new ReadProtocol(state.runtime, name, key)),
-    writeLock: new LockFace(state, new WriteProtocol(state.runtime, name, key)),
+    readLock: new LockFace(state, new ReadProtocol(state.services, name, key)),
+    writeLock: new LockFace(state, new WriteProtocol(state.services, name, key)),
   };
 }

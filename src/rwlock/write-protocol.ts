@@ -4,7 +4,9 @@ import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import type { LockProtocol, Sibling } from '../core/locks/lock-protocol.js';
-import type { Runtime } from '../core/runtime.js';
+import type { LockState } from '../core/locks/lock-state.js';
+import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import { rwlockAcquireWrite, rwlockReleaseWrite } from '../core/wire/scripts.generated.js';
 import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { cancelledKey, SideProtocol } from './protocol.js';
@@ -33,34 +35,39 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   readonly sibling: Sibling;
   protected readonly mode = 'write';
 
-  constructor(runtime: Runtime, name: string, key: string) {
-    super(runtime, name, key);
-    this.lockId = `${runtime.id}:write-lock:${key}`;
+  constructor(services: EndpointServices, name: string, key: string) {
+    super(services, name, key);
+    this.lockId = `${services.client.id}:write-lock:${key}`;
     this.sibling = {
       kind: 'read-lock',
-      lockId: `${runtime.id}:read-lock:${key}`,
+      lockId: `${services.client.id}:read-lock:${key}`,
       admits: false,
     };
   }
 
-  createQueue(emptied: () => void): WaitQueue {
+  createQueue({ services }: LockState, emptied: () => void): WaitQueue {
     const { key, channel } = this;
-    return new ExclusiveQueue(this.runtime, { key, channel, beatMs: HEARTBEAT_MS }, emptied);
+    const { hub, clock, rechecks } = services;
+    return new ExclusiveQueue(
+      { hub, clock, rechecks },
+      { key, channel, beatMs: HEARTBEAT_MS },
+      emptied,
+    );
   }
 
   acquire(holder: string, count: number, leaseMs: number, place: Place): Prepared<Verdict> {
-    const { key, lines, told, stem } = this;
+    const { key, lines, notice, stem } = this;
     const keys = {
       lock: key,
       cancelled: cancelledKey(key, `${holder}:write`),
       ...lines,
     };
-    const args = { holder, count, leaseMs, place, ...told, stem };
+    const args = { holder, count, leaseMs, place, ...notice, stem };
     return { script: acquireWrite, operands: rwlockAcquireWrite.operands(keys, args) };
   }
 
-  release(holder: string, count: number, burnMs: number): Prepared<ReleaseResult> {
-    const { key, lines, told, stem } = this;
+  release(holder: string, { count, tombstoneMs: burnMs }: ReleaseTerms): Prepared<ReleaseResult> {
+    const { key, lines, notice, stem } = this;
     const keys = {
       lock: key,
       cancelled: cancelledKey(key, `${holder}:write`),
@@ -68,7 +75,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
       beats: lines.beats,
       readers: lines.readers,
     };
-    const operands = rwlockReleaseWrite.operands(keys, { holder, count, burnMs, ...told, stem });
+    const operands = rwlockReleaseWrite.operands(keys, { holder, count, burnMs, ...notice, stem });
     return { script: releaseWrite, operands };
   }
 }

@@ -82,10 +82,10 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
   }
 
   #end(ending: Ending): void {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     const wasBlocked = this.#stopWatching !== undefined;
     const onTimeout = (): Error => (wasBlocked ? this.#contention() : this.#timeout());
-    this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
+    this.#fail(services.client.errorOf(ending, protocol.resource, onTimeout));
     this.#queue?.leave(this);
   }
 
@@ -98,14 +98,14 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
   }
 
   #timeout(): Error {
-    const { delivery, router } = this.#grants.runtime;
+    const { delivery, router } = this.#grants.services;
     const { key, resource } = this.#grants.protocol;
     const isConnected = router.whyDown(key) === undefined;
     return delivery.timeout(resource, key, isConnected, this.#waitedMs);
   }
 
   get #waitedMs(): number {
-    return this.#grants.runtime.clock.now() - this.#waitLimit.startedAt;
+    return this.#grants.services.clock.now() - this.#waitLimit.startedAt;
   }
 
   #fail(error: unknown): void {
@@ -117,9 +117,9 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
   }
 
   #finish(gone: boolean | undefined): void {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     this.#over = true;
-    runtime.names.leave(protocol, gone);
+    services.names.leave(protocol, gone);
     this.#stopWatching?.();
     this.#waitLimit.dispose();
   }

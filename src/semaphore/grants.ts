@@ -4,7 +4,7 @@ import type { BurnFollower } from '../core/delivery/delivery.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitWaiter } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import { INT32_MAX } from '../core/base/arguments.js';
 import { GrantedPermits } from './permits.js';
 import type { PermitsOwner } from './permits.js';
@@ -15,14 +15,14 @@ export type SemaphoreQueues = Map<string, PermitQueue<PermitWaiter>>;
 
 /** Looks after the permits of one semaphore from their grant to their release. */
 export class SemaphoreGrants implements PermitsOwner {
-  readonly runtime: Runtime;
+  readonly services: EndpointServices;
   readonly protocol: SemaphoreProtocol;
   readonly #queues: SemaphoreQueues;
   /** The queue of its own, which is used again and again: most acquisitions find none. */
   #ownQueue: PermitQueue<PermitWaiter> | undefined;
 
-  constructor(runtime: Runtime, protocol: SemaphoreProtocol, queues: SemaphoreQueues) {
-    this.runtime = runtime;
+  constructor(services: EndpointServices, protocol: SemaphoreProtocol, queues: SemaphoreQueues) {
+    this.services = services;
     this.protocol = protocol;
     this.#queues = queues;
   }
@@ -32,7 +32,7 @@ export class SemaphoreGrants implements PermitsOwner {
     const { key } = this.protocol;
     let queue = this.#queues.get(key);
     if (queue === undefined) {
-      queue = this.#ownQueue ??= new PermitQueue(this.runtime, this.protocol, () =>
+      queue = this.#ownQueue ??= new PermitQueue(this.services, this.protocol, () =>
         this.#queues.delete(key),
       );
       this.#queues.set(key, queue);
@@ -49,25 +49,33 @@ export class SemaphoreGrants implements PermitsOwner {
   watchForStall(startedAt: number): () => void {
     const { resource, kind, key } = this.protocol;
     // Permits have no owner: nobody can be named.
-    return this.runtime.slowWaits.watch({ id: `${kind}:${key}`, resource, kind }, startedAt);
+    return this.services.client.slowWaits.watch(
+      { id: `${kind}:${key}`, resource, kind },
+      startedAt,
+    );
   }
 
   createPermits(taken: Returned, startedAt: number): GrantedPermits {
-    const { runtime, protocol } = this;
-    const grantedAt = runtime.clock.now();
-    const permits = new GrantedPermits(this, taken, runtime.newHolderId(), grantedAt);
-    if (runtime.events.wanted('acquired')) {
+    const { services, protocol } = this;
+    const grantedAt = services.clock.now();
+    const permits = new GrantedPermits(this, taken, services.client.newHolderId(), grantedAt);
+    if (services.client.events.wanted('acquired')) {
       const { kind, resource } = protocol;
       const waitedMs = Math.round(grantedAt - startedAt);
-      runtime.events.emit('acquired', { resource, kind, holderId: permits.holderId, waitedMs });
+      services.client.events.emit('acquired', {
+        resource,
+        kind,
+        holderId: permits.holderId,
+        waitedMs,
+      });
     }
     return permits;
   }
 
   async release(permits: GrantedPermits): Promise<void> {
-    const { runtime, protocol } = this;
+    const { services, protocol } = this;
     try {
-      runtime.assertOpen(protocol.resource);
+      services.client.assertOpen(protocol.resource);
       await this.giveBack(permits.taken, permits);
     } catch (error) {
       // Not before the permits have this promise.
@@ -76,29 +84,29 @@ export class SemaphoreGrants implements PermitsOwner {
       throw error;
     }
     permits.ended();
-    if (runtime.events.wanted('released')) {
+    if (services.client.events.wanted('released')) {
       const { kind, resource } = protocol;
       const { holderId, grantedAt } = permits;
-      const heldMs = Math.round(runtime.clock.now() - grantedAt);
-      runtime.events.emit('released', { resource, kind, holderId, heldMs });
+      const heldMs = Math.round(services.clock.now() - grantedAt);
+      services.client.events.emit('released', { resource, kind, holderId, heldMs });
     }
   }
 
   async inTime(work: Promise<void>): Promise<void> {
-    const { runtime, protocol } = this;
-    runtime.assertOpen(protocol.resource);
-    await runtime.inTime(work, runtime.settings.commandTimeoutMs);
+    const { services, protocol } = this;
+    services.client.assertOpen(protocol.resource);
+    await services.client.inTime(work, services.client.settings.commandTimeoutMs);
   }
 
   failed(error: Error): void {
-    this.runtime.failed(error);
+    this.services.client.failed(error);
   }
 
   /** Releases permits, and serves the next local waiters in the same step when it is their turn.
    * Those that were taken, and so have a mark, go on behind when they are late; others are then
    * made never to be released. */
   giveBack(returned: Returned, follower?: BurnFollower): Promise<unknown> {
-    const { runtime, protocol } = this;
+    const { services, protocol } = this;
     const { key, resource } = protocol;
     const queue = this.#queues.get(key);
     const serves = queue?.takesNextRelease() === true;
@@ -110,7 +118,7 @@ export class SemaphoreGrants implements PermitsOwner {
       const goesOn = returned.mark !== undefined;
       const burn = (request: Request) => protocol.settle(request, goesOn ? returned : undefined);
       const burning = { burn, always: goesOn, follower };
-      const answered = await runtime.delivery.sendOnce(resource, key, build, burning);
+      const answered = await services.delivery.sendOnce(resource, key, build, burning);
       const { isRefused, available } = answered.answer;
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);

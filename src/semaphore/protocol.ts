@@ -2,12 +2,11 @@ import { prepare } from '../core/wire/call.js';
 import type { Prepared, Sendable } from '../core/wire/call.js';
 import { RECORD_MS } from '../core/wire/constants.generated.js';
 import { integers } from '../core/wire/replies.js';
-import { NO_SIDE_KEYS } from '../core/name-registry.js';
-import type { NamedObject } from '../core/name-registry.js';
+import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey } from '../core/base/key-names.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   semaphoreAcquire,
   semaphoreAddPermits,
@@ -101,16 +100,13 @@ const NOTHING: Returned = { permits: 0, mark: undefined };
 const KNOWN_MS = RECORD_MS - 300_000;
 
 /** One counting semaphore on Redisson's wire. */
-export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObject {
+export class SemaphoreProtocol
+  extends ObjectProtocol<EndpointServices>
+  implements PermitSource<PermitWaiter>
+{
   readonly kind = 'semaphore';
   readonly family: string = this.kind;
-  readonly sideKeys: readonly string[] = NO_SIDE_KEYS;
-  readonly resource: string;
-  readonly key: string;
-  readonly channel: string;
   readonly tellsAvailable = true;
-  readonly requestsKey: string;
-  readonly #runtime: Runtime;
   readonly #keys: { semaphore: string; requests: string; marks: string };
   readonly #queueKeys: {
     semaphore: string;
@@ -120,12 +116,8 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
     marks: string;
   };
 
-  constructor(runtime: Runtime, name: string, key: string) {
-    this.#runtime = runtime;
-    this.resource = name;
-    this.key = key;
-    this.channel = prefixed('redisson_sc', key);
-    this.requestsKey = `${privateKey('latchkey_requests', key)}:${runtime.id}`;
+  constructor(services: EndpointServices, name: string, key: string) {
+    super(services, name, key, prefixed('redisson_sc', key));
     const marks = privateKey('latchkey_generation', key);
     this.#keys = { semaphore: key, requests: this.requestsKey, marks };
     const line = privateKey('latchkey_waiting', key);
@@ -133,12 +125,14 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
   }
 
   watchRecord(): () => void {
-    const { clock } = this.#runtime;
+    const { clock } = this.services;
     const forgottenAt = clock.now() + KNOWN_MS;
     return () => {
       if (clock.now() > forgottenAt) {
         const what = `permits of "${this.resource}" may be lost`;
-        this.#runtime.failed(new Error(`${what}: what an acquisition got is not known any more`));
+        this.services.client.failed(
+          new Error(`${what}: what an acquisition got is not known any more`),
+        );
       }
     };
   }
@@ -156,9 +150,8 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
     const args = {
       number,
       floor,
-      publish: this.#runtime.router.publish,
-      channel: this.channel,
-      client: this.#runtime.id,
+      ...this.notice,
+      client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
       needs: waiters.map(({ count }) => count),
     };
@@ -175,9 +168,8 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
     const args = {
       number,
       floor,
-      publish: this.#runtime.router.publish,
-      channel: this.channel,
-      client: this.#runtime.id,
+      ...this.notice,
+      client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
       permits,
       mark,
@@ -197,7 +189,7 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
   }
 
   addPermits({ number, floor }: Request, delta: number): Prepared<Availability> {
-    const args = { number, floor, ...this.#told, delta };
+    const args = { number, floor, ...this.notice, delta };
     return { script: addPermits, operands: semaphoreAddPermits.operands(this.#keys, args) };
   }
 
@@ -206,7 +198,7 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
   }
 
   trySetPermits({ number, floor }: Request, permits: number, ttlMs: number): Prepared<string> {
-    const args = { number, floor, ...this.#told, permits, ttlMs };
+    const args = { number, floor, ...this.notice, permits, ttlMs };
     return prepare(semaphoreTrySetPermits, this.#keys, args);
   }
 
@@ -223,12 +215,8 @@ export class SemaphoreProtocol implements PermitSource<PermitWaiter>, NamedObjec
     leaves: boolean,
     { permits, mark = '' }: Returned,
   ): Prepared<number> {
-    const place = { client: this.#runtime.id, leaves: Number(leaves) };
-    const args = { number, floor, ...this.#told, ...place, permits, mark };
+    const place = { client: this.services.client.id, leaves: Number(leaves) };
+    const args = { number, floor, ...this.notice, ...place, permits, mark };
     return prepare(semaphoreGiveBack, this.#queueKeys, args);
-  }
-
-  get #told(): { publish: string; channel: string } {
-    return { publish: this.#runtime.router.publish, channel: this.channel };
   }
 }

@@ -1,8 +1,9 @@
 import { AcquireTimeoutError } from '../errors.js';
 import type { Prepared } from '../core/wire/call.js';
-import { enterAndStart, whileInUse } from '../core/name-entry.js';
+import { Face } from '../core/face.js';
+import { enterAndStart } from '../core/name-entry.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Runtime } from '../core/runtime.js';
+import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   checkInteger,
   checkOptions,
@@ -105,27 +106,20 @@ export interface Semaphore {
   delete(): Promise<boolean>;
 }
 
-/** The face of one semaphore; it carries no state. */
-export class SemaphoreFace implements Semaphore {
-  readonly name: string;
-  readonly #runtime: Runtime;
-  readonly #protocol: SemaphoreProtocol;
+/** The face of one semaphore. */
+export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore {
   readonly #grants: SemaphoreGrants;
 
-  constructor(runtime: Runtime, name: string, key: string, queues: SemaphoreQueues) {
-    this.name = name;
-    this.#runtime = runtime;
-    this.#protocol = new SemaphoreProtocol(runtime, name, key);
-    this.#grants = new SemaphoreGrants(runtime, this.#protocol, queues);
+  constructor(services: EndpointServices, name: string, key: string, queues: SemaphoreQueues) {
+    super(services, new SemaphoreProtocol(services, name, key));
+    this.#grants = new SemaphoreGrants(services, this.protocol, queues);
   }
 
   async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    const set = await this.#count((request) =>
-      this.#protocol.trySetPermits(request, permits, life),
-    );
+    const set = await this.#count((request) => this.protocol.trySetPermits(request, permits, life));
     if (set === 1) {
       this.#grants.wake(permits);
     }
@@ -134,12 +128,12 @@ export class SemaphoreFace implements Semaphore {
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
-    const sum = await this.#inUse(async () => {
-      const { answer } = await this.#runtime.delivery.sendOnce(
+    const sum = await this.inUse(async () => {
+      const { answer } = await this.services.delivery.sendOnce(
         this.name,
-        this.#protocol.key,
-        (request) => this.#protocol.addPermits(request, delta),
-        { burn: (request) => this.#protocol.settle(request), always: false },
+        this.protocol.key,
+        (request) => this.protocol.addPermits(request, delta),
+        { burn: (request) => this.protocol.settle(request), always: false },
       );
       const { isRefused, available } = answer;
       if (isRefused) {
@@ -152,12 +146,12 @@ export class SemaphoreFace implements Semaphore {
   }
 
   async drainPermits(): Promise<number> {
-    return await this.#count((request) => this.#protocol.drainPermits(request));
+    return await this.#count((request) => this.protocol.drainPermits(request));
   }
 
   async availablePermits(): Promise<number> {
-    const { available } = await this.#inUse(
-      () => this.#runtime.delivery.read(this.name, this.#protocol.inspect()),
+    const { available } = await this.inUse(
+      () => this.services.delivery.read(this.name, this.protocol.inspect()),
       ({ exists }) => !exists,
     );
     return available;
@@ -180,7 +174,7 @@ export class SemaphoreFace implements Semaphore {
 
   async release(permits = 1): Promise<void> {
     checkInteger('permits', permits, 1, INT32_MAX);
-    await this.#inUse(() => this.#grants.giveBack({ permits, mark: undefined }));
+    await this.inUse(() => this.#grants.giveBack({ permits, mark: undefined }));
   }
 
   async using<T>(
@@ -204,7 +198,7 @@ export class SemaphoreFace implements Semaphore {
 
   async delete(): Promise<boolean> {
     const deleted = await this.#count(
-      (request) => this.#protocol.delete(request),
+      (request) => this.protocol.delete(request),
       () => true,
     );
     return deleted === 1;
@@ -218,14 +212,14 @@ export class SemaphoreFace implements Semaphore {
     try {
       const count = permits === undefined ? 1 : checkInteger('permits', permits, 1, INT32_MAX);
       const { waitMs, signal } = checkWaiting(checkOptions('options', given));
-      this.#runtime.assertOpen(this.name);
+      this.services.client.assertOpen(this.name);
       signal?.throwIfAborted();
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
-      const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
-      const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+      const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
+      const waitLimit = this.services.client.waitLimit({ limitMs, signal });
       const terms = { count, waits, waitLimit };
-      return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
+      return enterAndStart(this.services, this.protocol, terms, this.#start);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -241,17 +235,7 @@ export class SemaphoreFace implements Semaphore {
     build: (request: Request) => Prepared<string>,
     isGone?: () => boolean,
   ): Promise<number> {
-    const { key, requestsKey } = this.#protocol;
-    const { count } = await this.#inUse(
-      () => this.#runtime.delivery.countOnce(this.name, key, requestsKey, build),
-      isGone,
-    );
+    const { count } = await this.inUse(() => this.countOnce(build), isGone);
     return count;
-  }
-
-  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless
-   * `isGone` says that the semaphore is not there. */
-  #inUse<T>(work: () => Promise<T>, isGone: (result: T) => boolean = () => false): Promise<T> {
-    return whileInUse(this.#runtime, this.#protocol, work, isGone);
   }
 }

@@ -174,7 +174,7 @@ describe.concurrent('a half-open command connection', () => {
   }
 
   test('a waiter still gets in when the subscriber is half-open as well', async (context) => {
-    const { proxy, name, client, other } = await open(context, { leaseMs: 600 });
+    const { proxy, name, client, other } = await open(context, { leaseMs: 3_000 });
     const held = await take(other.getLock(name), { leaseMs: 800 });
     const waiting = client.getLock(name).acquire();
     await listening(name);

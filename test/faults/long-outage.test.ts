@@ -5,7 +5,8 @@ import { v4 as uuid } from 'uuid';
 import { createRouter } from '../../src/core/connection/create-router.js';
 import { LockFace } from '../../src/core/locks/lock-face.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
-import { Runtime } from '../../src/core/runtime.js';
+import { ClientServices } from '../../src/core/client-services.js';
+import { EndpointServices } from '../../src/core/endpoint-services.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { CommandTimeoutError, OutcomeUnknownError } from '../../src/index.js';
 import { HashLockProtocol } from '../../src/lock/protocol.js';
@@ -23,33 +24,34 @@ const settings = {
   commandTimeoutMs: 300,
   shardedSubscriptionMode: 'auto',
 } as const;
-const opened: Runtime[] = [];
+const opened: EndpointServices[] = [];
 
 afterEach(() => {
-  for (const runtime of opened.splice(0)) {
-    runtime.stopGranting();
-    runtime.shutDown();
+  for (const services of opened.splice(0)) {
+    services.client.stopGranting();
+    services.shutDown();
+    services.client.shutDown();
   }
 });
 
 /** A client whose clock can be moved on, behind the proxy. */
 function skipping({ proxy, name, down }: World) {
   const clock = skippingClock();
-  const runtime = new Runtime(uuid(), settings, clock, (owner) =>
+  const services = new EndpointServices(new ClientServices(uuid(), settings, clock), (owner) =>
     createRouter(readTemplate(proxy.url), settings, clock, owner),
   );
-  opened.push(runtime);
+  opened.push(services);
   const errors: string[] = [];
-  runtime.events.on('error', ({ error }) => errors.push(error.message));
+  services.client.events.on('error', ({ error }) => errors.push(error.message));
   return {
     errors,
-    semaphore: new SemaphoreFace(runtime, name, name, new Map()),
-    lock: new LockFace(new LockState(runtime), new HashLockProtocol(runtime, 'lock', name, name)),
+    semaphore: new SemaphoreFace(services, name, name, new Map()),
+    lock: new LockFace(new LockState(services), new HashLockProtocol(services, 'lock', name, name)),
     skip: (ms: number) => clock.skip(ms),
     /** Redis is away, and the client knows it: what it does from now on is not sent. */
     cutOff: async () => {
       down();
-      await eventually(() => runtime.router.whyDown(name) !== undefined);
+      await eventually(() => services.router.whyDown(name) !== undefined);
     },
   };
 }

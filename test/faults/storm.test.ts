@@ -66,7 +66,8 @@ class Turns {
 test.concurrent(
   'a storm of cuts loses no hold, no waiter, no channel and no error',
   async (context) => {
-    const world = await open(context, { leaseMs: 2_500 });
+    // A slow machine may take seconds to get one answer between two cuts.
+    const world = await open(context, { leaseMs: 2_500, commandTimeoutMs: 20_000 });
     const { name, client, other } = world;
     const nameOf = (kind: Kind): string => `${name}-shared-${shared.indexOf(kind)}`;
     const lost: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FairShare } from '../../src/core/waiting/fair-share.js';
+import { FairShare } from '../../src/core/locks/fair-share.js';
 
 /** A share, and what happens to it at an instant of its own. */
 function share() {

@@ -8,7 +8,7 @@ import { NameRegistry } from '../../src/core/name-registry.js';
 import type { NamedObject } from '../../src/core/name-registry.js';
 import type { LockProtocol } from '../../src/core/locks/lock-protocol.js';
 import { objectKey } from '../../src/core/base/key-names.js';
-import type { Runtime } from '../../src/core/runtime.js';
+import type { EndpointServices } from '../../src/core/endpoint-services.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { slotOf } from '../../src/core/connection/slots.js';
 import { PermitsProtocol } from '../../src/expirable-semaphore/protocol.js';
@@ -20,14 +20,12 @@ import { WriteProtocol } from '../../src/rwlock/write-protocol.js';
 import { SemaphoreProtocol } from '../../src/semaphore/protocol.js';
 
 const id = '00112233-4455-4677-8899-aabbccddeeff';
-const ignored = (): void => {};
 
 /** As much of a client as the calls of its objects are made of. */
-const runtime = {
-  id,
+const services = {
+  client: { id },
   router: { publish: 'PUBLISH', isCluster: false },
-  hub: { releasing: ignored, freed: ignored, kept: ignored },
-} as unknown as Runtime;
+} as unknown as EndpointServices;
 
 const request = { number: 1, floor: 1 };
 let holders = 0;
@@ -43,7 +41,7 @@ function lockCalls(lock: LockProtocol): Prepared<unknown>[] {
   const claim = { key: lock.key, holderId: holder, count: 2, leaseMs: 1 };
   return [
     lock.acquire(holder, 2, 1, 'line'),
-    lock.release(holder, 0, 1, 3),
+    lock.release(holder, { count: 0, tombstoneMs: 1, upTo: 3 }),
     lock.forceRelease(request),
     lock.holders('0'),
     lock.obstacles(),
@@ -65,22 +63,22 @@ const permitId = '00'.repeat(16);
 /** Every kind of object, with every call that it makes. */
 const kinds: readonly ((name: string, key: string) => Sample)[] = [
   ...[
-    (name: string, key: string) => new HashLockProtocol(runtime, 'lock', name, key),
-    (name: string, key: string) => new FairLockProtocol(runtime, name, key),
-    (name: string, key: string) => new FencedLockProtocol(runtime, 'fenced-lock', name, key),
+    (name: string, key: string) => new HashLockProtocol(services, 'lock', name, key),
+    (name: string, key: string) => new FairLockProtocol(services, name, key),
+    (name: string, key: string) => new FencedLockProtocol(services, 'fenced-lock', name, key),
   ].map((create) => (name: string, key: string) => {
     const object = create(name, key);
     return { object, calls: lockCalls(object) };
   }),
   (name, key) => {
     const [object, writer] = [
-      new ReadProtocol(runtime, name, key),
-      new WriteProtocol(runtime, name, key),
+      new ReadProtocol(services, name, key),
+      new WriteProtocol(services, name, key),
     ];
     return { object, calls: [...lockCalls(object), ...lockCalls(writer), object.leaveLine()] };
   },
   (name, key) => {
-    const object = new SemaphoreProtocol(runtime, name, key);
+    const object = new SemaphoreProtocol(services, name, key);
     const calls = [
       object.acquire(request, [], true),
       object.release(request, { permits: 1, mark: '0' }, [], true),
@@ -94,7 +92,7 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     return { object, calls };
   },
   (name, key) => {
-    const object = new PermitsProtocol(runtime, name, key);
+    const object = new PermitsProtocol(services, name, key);
     const calls = [
       object.acquire(request, [claim], true),
       object.giveBack(request, [claim], true),
@@ -111,7 +109,7 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     return { object, calls };
   },
   (name, key) => {
-    const object = new LatchProtocol(runtime, name, key);
+    const object = new LatchProtocol(services, name, key);
     const calls = [
       object.trySetCount(request, 1, 0),
       object.countDown(request),

@@ -3,12 +3,18 @@ import type { LeaseLostReason } from '../../errors.js';
 import type { Prepared } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
-import type { Runtime } from '../runtime.js';
+import type { EndpointServices } from '../endpoint-services.js';
 import type { Renewal } from '../lease/renewal.js';
 
 /** What the server says to a release: the object is free, or free and the turn of another client;
  * others of the holder's keep it; or the holder did not have it: somebody else has, or nobody. */
-export type ReleaseResult = 'freed' | 'passed' | 'kept' | 'taken' | 'deleted';
+export type ReleaseResult =
+  | {
+      readonly is: 'freed';
+      /** Connections that were notified, where that is known; else 0. */
+      readonly listeners: number;
+    }
+  | { readonly is: 'passed' | 'kept' | 'taken' | 'deleted' };
 
 /** An object whose grants live on leases. */
 export interface LeasedObject {
@@ -24,22 +30,22 @@ export interface LeasedObject {
 
 /** Looks after the grants of one object from their grant to their end. */
 export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
-  readonly runtime: Runtime;
+  readonly services: EndpointServices;
   protected readonly object: LeasedObject;
 
-  constructor(runtime: Runtime, object: LeasedObject) {
-    this.runtime = runtime;
+  constructor(services: EndpointServices, object: LeasedObject) {
+    this.services = services;
     this.object = object;
   }
 
   /** The lease of a holder that the server has just admitted, or is about to. */
   createLease(holderId: string): Lease {
     const { kind, resource, key } = this.object;
-    return this.runtime.createLease({ kind, resource, key, holderId }, this.#leaseLost);
+    return this.services.createLease({ kind, resource, key, holderId }, this.#leaseLost);
   }
 
   announce(grant: G, startedAt: number): void {
-    const { events } = this.runtime;
+    const { events } = this.services.client;
     if (!events.wanted('acquired')) {
       return;
     }
@@ -50,7 +56,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   }
 
   async release(grant: G): Promise<void> {
-    const { runtime, object } = this;
+    const { services, object } = this;
     const { lease } = grant;
     lease.remove(grant);
     const prepared = this.stateAlive(lease);
@@ -67,22 +73,22 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
       this.released(grant);
     }
     this.wake();
-    if (runtime.events.wanted('released')) {
-      const heldMs = Math.round(runtime.clock.now() - grant.grantedAt);
+    if (services.client.events.wanted('released')) {
+      const heldMs = Math.round(services.clock.now() - grant.grantedAt);
       const { kind, resource } = object;
       const { holderId } = lease.identity;
-      runtime.events.emit('released', { resource, kind, holderId, heldMs });
+      services.client.events.emit('released', { resource, kind, holderId, heldMs });
     }
   }
 
   async extend(grant: G, leaseMs: number): Promise<void> {
-    const { runtime } = this;
+    const { services } = this;
     const { lease } = grant;
     const { renewal, resource } = this.object;
     const prepared = renewal([lease.claim(leaseMs)]);
     const lengthening = lease.lengthening();
     try {
-      const { answer, call } = await runtime.delivery.send(resource, prepared, 'change');
+      const { answer, call } = await services.delivery.send(resource, prepared, 'change');
       answer.forEach((one) => lease.judge(one, call.sentAt, leaseMs));
       lease.arm(leaseMs);
       if (call.strays === 0) {
@@ -101,15 +107,18 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   lost(grant: G, error: LeaseLostError): void {
     const { kind, resource } = this.object;
     const { holderId } = grant.lease.identity;
-    this.runtime.events.emit('lost', { resource, kind, holderId, error });
+    this.services.client.events.emit('lost', { resource, kind, holderId, error });
   }
 
   failed(error: Error): void {
-    this.runtime.failed(error);
+    this.services.client.failed(error);
   }
 
   /** The command that states what of a lease is still alive. With nothing the lease ends here. */
   protected abstract stateAlive(lease: Lease): Prepared<ReleaseResult>;
+
+  /** A release was answered. */
+  protected answered(_result: ReleaseResult): void {}
 
   /** The release of a grant has been settled, whatever came of it. */
   protected abstract released(grant: G): void;
@@ -142,21 +151,22 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     lease: Lease,
     prepared: Prepared<ReleaseResult>,
   ): Promise<LeaseLostError | undefined> {
-    const { delivery } = this.runtime;
+    const { delivery } = this.services;
     const { resource } = this.object;
     try {
       const { answer, call } = await delivery.send(resource, prepared, 'release');
       // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
       const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
-      if (answer === 'freed' || answer === 'kept') {
+      this.answered(answer);
+      if (answer.is === 'freed' || answer.is === 'kept') {
         return undefined;
       }
-      if (answer === 'passed' || ranBefore) {
+      if (answer.is === 'passed' || ranBefore) {
         // What the lost answer said is not known: it may have been the turn of another client.
         this.passed();
         return undefined;
       }
-      return this.#loss(lease.covers(this.runtime.clock.now()) ? answer : 'expired');
+      return this.#loss(lease.covers(this.services.clock.now()) ? answer.is : 'expired');
     } catch (error) {
       if (error instanceof WrongTypeError) {
         // Something else was written over the object.

@@ -60,7 +60,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
     this.#terms = terms;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.holderId = grants.runtime.newHolderId();
+    this.holderId = grants.services.client.newHolderId();
   }
 
   start(): void {
@@ -85,10 +85,10 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   }
 
   ask(place: Place): void {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     this.#inLine ||= place === 'line' && protocol.keepsLine;
     const prepared = protocol.acquire(this.holderId, 1, this.leaseMs, place);
-    this.#call = runtime.delivery.start(prepared, this);
+    this.#call = services.delivery.start(prepared, this);
   }
 
   answered(verdict: Verdict, call: Sending): void {
@@ -119,12 +119,12 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   }
 
   #taken(fencingToken: bigint | undefined, call: Sending): void {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     const terms = this.#terms;
     const lease = this.#grants.createLease(this.holderId);
     lease.stray = this.#stray;
     lease.start(call, terms.leaseMs);
-    if (!lease.covers(runtime.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
+    if (!lease.covers(services.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
       this.#tooLate();
       return;
     }
@@ -132,7 +132,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
     const hold = this.#grants.createHold(lease, terms, undefined, fencingToken);
     // Not pushed: that would make room for seventeen, and most leases have one hold.
     lease.holders = [hold];
-    runtime.keep(lease, protocol.renewal);
+    services.keep(lease, protocol.renewal);
     this.#finish();
     this.#resolve(hold);
     this.#grants.announce(hold, terms.waitLimit.startedAt);
@@ -142,7 +142,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   /** Granted, but the answer took longer than the lease: take it back and ask anew. */
   #tooLate(): void {
     this.#grants.cancel(this.holderId, true);
-    this.holderId = this.#grants.runtime.newHolderId();
+    this.holderId = this.#grants.services.client.newHolderId();
     this.#stray = false;
     this.#inLine = false;
     if (this.#queue === undefined) {
@@ -167,24 +167,24 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   }
 
   #end(ending: Ending): void {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     // What the others were told says nothing about a server that cannot be asked now.
-    const isUp = runtime.router.whyDown(protocol.key) === undefined;
+    const isUp = services.router.whyDown(protocol.key) === undefined;
     const onTimeout = (): Error =>
       this.#saidBusy || (this.#queue?.contended === true && isUp)
         ? contention(protocol.resource, this.#waitedMs)
         : this.#timeout();
-    this.#fail(runtime.errorOf(ending, protocol.resource, onTimeout));
+    this.#fail(services.client.errorOf(ending, protocol.resource, onTimeout));
   }
 
   get #waitedMs(): number {
-    return this.#grants.runtime.clock.now() - this.#terms.waitLimit.startedAt;
+    return this.#grants.services.clock.now() - this.#terms.waitLimit.startedAt;
   }
 
   #timeout(): Error {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     const sent = this.#everSent || this.#call?.sent === true;
-    return runtime.delivery.timeout(protocol.resource, protocol.key, sent, this.#waitedMs);
+    return services.delivery.timeout(protocol.resource, protocol.key, sent, this.#waitedMs);
   }
 
   /** Gives up: leaves nothing on the server, and lets the next waiter ask. */
@@ -193,10 +193,10 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
       return;
     }
     this.#finish();
-    this.#grants.runtime.names.leave(this.#grants.protocol, true);
+    this.#grants.services.names.leave(this.#grants.protocol, true);
     this.#reject(error);
     if (this.#call !== undefined) {
-      this.#stray = this.#grants.runtime.delivery.abandon(this.#call) || this.#stray;
+      this.#stray = this.#grants.services.delivery.abandon(this.#call) || this.#stray;
     }
     this.#stray ||= this.#queue?.isAskingFor(this) === true;
     if (this.#stray || this.#inLine) {

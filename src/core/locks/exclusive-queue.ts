@@ -2,6 +2,7 @@ import { LinkedList } from '../base/linked-list.js';
 import type { Clock, Timer } from '../base/clock.js';
 import { Sleeper } from '../waiting/rechecks.js';
 import type { Rechecks } from '../waiting/rechecks.js';
+import type { Fairness } from './fairness.js';
 import type { ChannelHub } from '../waiting/channel-hub.js';
 import type { Verdict, WaitQueue, Waiter } from './wait-queue.js';
 import { RECHECK_MAX_MS, SECOND_LOOK_MS } from '../waiting/timing.js';
@@ -11,6 +12,8 @@ export interface QueueServices {
   readonly hub: ChannelHub;
   readonly clock: Clock;
   readonly rechecks: Rechecks;
+  /** Says when to leave the lock to other clients, where they race for it. */
+  readonly fairness?: Pick<Fairness, 'delayMs'>;
 }
 
 /** What a queue waits for. */
@@ -139,8 +142,8 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   #ask(): void {
     if (this.#head !== undefined) {
       this.#wakeUp();
-      const { clock, hub } = this.#services;
-      const delayMs = hub.delayMs(this.#awaited.channel);
+      const { clock, fairness } = this.#services;
+      const delayMs = fairness?.delayMs(this.#awaited.channel) ?? 0;
       if (delayMs > 0) {
         // Others have it, or are let go first.
         this.contended = true;

@@ -1,8 +1,9 @@
 import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../../errors.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionTerms } from './acquisition.js';
-import type { Prepared, Sending } from '../wire/call.js';
-import { enterAndStart, whileInUse } from '../name-entry.js';
+import type { Sending } from '../wire/call.js';
+import { Face } from '../face.js';
+import { enterAndStart } from '../name-entry.js';
 import type { Holder } from '../observe/events.js';
 import { LockHold } from './hold.js';
 import type { Hold } from './hold.js';
@@ -13,8 +14,6 @@ import { describe } from '../base/key-names.js';
 import { Reentry } from './reentry.js';
 import type { LockState } from './lock-state.js';
 import type { Scopes } from './scopes.js';
-import type { Request } from '../delivery/requests.js';
-import type { Runtime } from '../runtime.js';
 import { checkLease, checkOptions, checkTask, checkWaiting } from '../base/arguments.js';
 import type { AcquireOptions } from '../base/arguments.js';
 
@@ -79,23 +78,20 @@ export interface Lock {
   forceRelease(): Promise<boolean>;
 }
 
-/** The face of one lock; it carries no state, so any number of them cost nothing. */
-export class LockFace implements Lock {
-  readonly name: string;
-  readonly #runtime: Runtime;
+/** A lock that nobody holds is not there: its name is free as soon as nobody uses it. */
+const isOver = (): boolean => true;
+
+/** The face of one lock. */
+export class LockFace extends Face<LockProtocol> implements Lock {
   readonly #scopes: Scopes<LockHold>;
-  readonly #protocol: LockProtocol;
   readonly #grants: LockGrants;
   readonly #questions: LockQuestions;
 
   constructor(state: LockState, protocol: LockProtocol) {
-    const { runtime } = state;
-    this.name = protocol.resource;
-    this.#runtime = runtime;
+    super(state.services, protocol);
     this.#scopes = state.scopes;
-    this.#protocol = protocol;
     this.#grants = new LockGrants(state, protocol);
-    this.#questions = new LockQuestions(runtime, protocol);
+    this.#questions = new LockQuestions(state.services.delivery, protocol);
   }
 
   acquire(options?: LockAcquireOptions): Promise<Hold> {
@@ -129,62 +125,55 @@ export class LockFace implements Lock {
   }
 
   async isLocked(): Promise<boolean> {
-    return await this.#inUse(() => this.#questions.isLocked());
+    return await this.inUse(() => this.#questions.isLocked(), isOver);
   }
 
   async holders(): Promise<Holder[]> {
-    return await this.#inUse(() => this.#questions.holders());
+    return await this.inUse(() => this.#questions.holders(), isOver);
   }
 
   async holdCount(): Promise<number> {
     const own = this.#scopeHold();
     if (own === undefined) {
-      this.#runtime.assertOpen(this.name);
+      this.services.client.assertOpen(this.name);
       return 0;
     }
-    const isOurs = own.lockId === this.#protocol.lockId;
+    const isOurs = own.lockId === this.protocol.lockId;
     const lease = isOurs ? own.lease : own.lease.companion;
     const holderId = lease?.identity.holderId ?? '';
-    return await this.#inUse(() => this.#questions.holdCount(holderId));
+    return await this.inUse(() => this.#questions.holdCount(holderId), isOver);
   }
 
   async remainingLeaseMs(): Promise<number | null> {
-    return await this.#inUse(() => this.#questions.remainingLeaseMs());
+    return await this.inUse(() => this.#questions.remainingLeaseMs(), isOver);
   }
 
   async forceRelease(): Promise<boolean> {
-    const { key, requestsKey } = this.#protocol;
-    const { delivery } = this.#runtime;
-    const build = (request: Request): Prepared<string> => this.#protocol.forceRelease(request);
     const told = (held: number | undefined, call: Sending): void => {
       if (held === 1) {
         this.#grants.forced(call);
       }
     };
-    const { count, call } = await this.#inUse(() =>
-      delivery.countOnce(this.name, key, requestsKey, build, told),
+    const { count, call } = await this.inUse(
+      () => this.countOnce((request) => this.protocol.forceRelease(request), told),
+      isOver,
     );
     told(count, call);
     return count === 1;
-  }
-
-  /** Counts as a user of the name while `work` runs. */
-  #inUse<T>(work: () => Promise<T>): Promise<T> {
-    return whileInUse(this.#runtime, this.#protocol, work, () => true);
   }
 
   #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
     try {
       const options = checkOptions('options', given);
       const { waitMs, signal } = checkWaiting(options);
-      const { leaseMs, renewed } = checkLease(options, this.#runtime.settings.leaseMs);
+      const { leaseMs, renewed } = checkLease(options, this.services.client.settings.leaseMs);
       const within = this.#checkWithin(options);
-      this.#runtime.assertOpen(this.name);
+      this.services.client.assertOpen(this.name);
       signal?.throwIfAborted();
       // Without limit only where nothing was said; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
-      const limitMs = waits ? waitMs : this.#runtime.settings.commandTimeoutMs;
-      const waitLimit = this.#runtime.waitLimit({ limitMs, signal });
+      const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
+      const waitLimit = this.services.client.waitLimit({ limitMs, signal });
       return this.#enter({ leaseMs, renewed, waits, waitLimit }, within);
     } catch (error) {
       return Promise.reject(error);
@@ -192,10 +181,10 @@ export class LockFace implements Lock {
   }
 
   #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<LockHold> {
-    const { lockId, sibling } = this.#protocol;
+    const { lockId, sibling } = this.protocol;
     const outer = within ?? this.#scopeHold();
     if (outer === undefined) {
-      return enterAndStart(this.#runtime, this.#protocol, terms, this.#start);
+      return enterAndStart(this.services, this.protocol, terms, this.#start);
     }
     return outer.lockId === lockId || sibling?.admits === true
       ? this.#reenter(terms, outer, within)
@@ -204,7 +193,7 @@ export class LockFace implements Lock {
 
   /** The nearest enclosing hold of this lock, or else of its other side. */
   #scopeHold(): LockHold | undefined {
-    const { lockId, sibling } = this.#protocol;
+    const { lockId, sibling } = this.protocol;
     const scopes = this.#scopes;
     return scopes.enclosing(lockId) ?? (sibling && scopes.enclosing(sibling.lockId));
   }
@@ -214,7 +203,7 @@ export class LockFace implements Lock {
     hold.assertHeld();
     const { kind } = hold.lease.identity;
     throw new DeadlockError(
-      `acquiring the ${this.#protocol.kind} of "${this.name}" here would wait for the ${kind} that ` +
+      `acquiring the ${this.protocol.kind} of "${this.name}" here would wait for the ${kind} that ` +
         `this code holds: release it first, or take the write lock from the start`,
       { resource: this.name },
     );
@@ -253,11 +242,11 @@ export class LockFace implements Lock {
     if (!(within instanceof LockHold)) {
       throw new TypeError(`within must be a hold of this lock, got ${describe(within)}`);
     }
-    const { lockId, sibling } = this.#protocol;
+    const { lockId, sibling } = this.protocol;
     if (within.lockId !== lockId && within.lockId !== sibling?.lockId) {
       const { kind } = within.lease.identity;
       throw new NotHeldError(
-        `within must be a hold that this client has on the ${this.#protocol.kind} "${this.name}", ` +
+        `within must be a hold that this client has on the ${this.protocol.kind} "${this.name}", ` +
           `got one of the ${kind} "${within.lockName}"`,
         { resource: this.name },
       );

@@ -1,5 +1,6 @@
 import type { Prepared, Sending } from '../wire/call.js';
-import { MEMORY_MS } from '../delivery/clean-up.js';
+import { releaseTerms } from './release-terms.js';
+import type { ReleaseTerms } from './release-terms.js';
 import { outside } from '../base/async-context.js';
 import type { Holder } from '../observe/events.js';
 import { GrantLifecycle } from '../grant/grant-lifecycle.js';
@@ -18,7 +19,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   readonly protocol: LockProtocol;
 
   constructor(state: LockState, protocol: LockProtocol) {
-    super(state.runtime, protocol);
+    super(state.services, protocol);
     this.state = state;
     this.protocol = protocol;
   }
@@ -32,11 +33,13 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     }
     if (lease.companion?.active !== true) {
       // It is in use by the hold: nobody is in the way.
-      this.runtime.names.enter(this.protocol);
+      this.services.names.enter(this.protocol);
       // Redisson has both sides under one id. That goes once: no id is ever granted anew, or a late
       // release of the first companion would take a later one.
       const isFirst = lease.companion === undefined;
-      lease.companion = this.createLease(isFirst ? hold.holderId : this.runtime.newHolderId());
+      lease.companion = this.createLease(
+        isFirst ? hold.holderId : this.services.client.newHolderId(),
+      );
       lease.companion.beside = hold.holderId;
     }
     return lease.companion;
@@ -51,19 +54,19 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   ): LockHold {
     const { lockId } = this.protocol;
     const { renewed } = terms;
-    const grantedAt = this.runtime.clock.now();
+    const grantedAt = this.services.clock.now();
     return new LockHold(this, lease, { lockId, outer, renewed, grantedAt, fencingToken });
   }
 
   /** Reports a wait for this lock that lasts; returns what stops that. */
   watchForStall(startedAt: number): () => void {
-    const { runtime, protocol } = this;
+    const { services, protocol } = this;
     const { lockId: id, resource, kind } = protocol;
     const findHolders = async (): Promise<readonly Holder[]> => {
-      const { holders } = await runtime.delivery.read(resource, protocol.obstacles());
+      const { holders } = await services.delivery.read(resource, protocol.obstacles());
       return holders;
     };
-    return runtime.slowWaits.watch({ id, resource, kind, findHolders }, startedAt);
+    return services.client.slowWaits.watch({ id, resource, kind, findHolders }, startedAt);
   }
 
   /** The local waiters of this lock. */
@@ -72,7 +75,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     const { lockId } = this.protocol;
     let queue = queues.get(lockId);
     if (queue === undefined) {
-      queue = this.protocol.createQueue(() => queues.delete(lockId));
+      queue = this.protocol.createQueue(this.state, () => queues.delete(lockId));
       queues.set(lockId, queue);
     }
     return queue;
@@ -98,7 +101,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   #endAll(kind: string, key: string): void {
-    for (const lease of this.runtime.watchdog.leasesOf(kind, key)) {
+    for (const lease of this.services.watchdog.leasesOf(kind, key)) {
       // Should the server know it after all, it is taken back, too.
       lease.stray = true;
       lease.lose('taken');
@@ -108,19 +111,19 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   /** The lock was freed by force, by `call`. What was asked for before that is lost with it, also what
    * was granted after it was sent. */
   forced({ order, sentAt, lastSentAt, strays }: Sending): void {
-    const { runtime, protocol } = this;
-    for (const lease of runtime.watchdog.leasesOf(protocol.kind, protocol.key)) {
+    const { services, protocol } = this;
+    for (const lease of services.watchdog.leasesOf(protocol.kind, protocol.key)) {
       if (lease.order < order) {
         lease.lose('deleted');
         if (lease.isReordered) {
           // It may have been granted behind the forced release.
-          this.#inBackground(protocol.release(lease.identity.holderId, 0, 0, lease.most));
+          this.#inBackground(this.#release(lease.identity.holderId, releaseTerms('forced', lease)));
         }
       }
     }
     if (strays > 0 || lastSentAt !== sentAt) {
       // A copy of it may have run behind later calls: what they got is asked about.
-      runtime.watchdog.look();
+      services.watchdog.look();
     }
     this.passed();
     this.wake();
@@ -132,23 +135,29 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     this.#inBackground(this.stateAlive(lease));
   }
 
-  /** Takes back what a given-up acquisition may have got. With `burn` no copy of it that is still
-   * on its way is granted later. */
-  cancel(holderId: string, burn: boolean): void {
-    this.#inBackground(this.protocol.release(holderId, 0, burn ? MEMORY_MS : 0, 1));
+  /** Takes back what a given-up acquisition may have got, which was one hold. `stray`: a copy of it
+   * may still run. */
+  cancel(holderId: string, stray: boolean): void {
+    const terms = releaseTerms('ended', { alive: 0, stray, peak: 1, most: 1 });
+    this.#inBackground(this.#release(holderId, terms));
   }
 
   /** Re-entries on their way count as alive: if one of those fails, it states the number again. */
   protected override stateAlive(lease: Lease): Prepared<ReleaseResult> {
-    const count = lease.alive;
-    if (count === 0) {
+    const terms = releaseTerms('ended', lease);
+    if (terms.count === 0) {
       this.letGo(lease);
       lease.end();
     }
-    const burnMs = count === 0 && lease.stray ? MEMORY_MS : 0;
-    const { peak, most, identity } = lease;
-    lease.peak = Math.max(1, count);
-    return this.protocol.release(identity.holderId, count, burnMs, count === 0 ? most : peak);
+    lease.peak = Math.max(1, terms.count);
+    return this.#release(lease.identity.holderId, terms);
+  }
+
+  protected override answered(result: ReleaseResult): void {
+    const { isRaced, channel } = this.protocol;
+    if (isRaced) {
+      this.state.fairness.released(channel, result);
+    }
   }
 
   protected override released(hold: LockHold): void {
@@ -160,7 +169,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   protected override takeBack(lease: Lease): void {
-    this.#inBackground(this.protocol.release(lease.identity.holderId, 0, MEMORY_MS, lease.most));
+    this.#inBackground(this.#release(lease.identity.holderId, releaseTerms('lost', lease)));
   }
 
   /** Looks after the turn of another client's waiter, where the server tells one at a time. */
@@ -174,8 +183,8 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
 
   /** The lease is renewed no more, and the name is free. */
   protected override letGo(lease: Lease): void {
-    this.runtime.letGo(lease);
-    this.runtime.names.leave(this.protocol, true);
+    this.services.letGo(lease);
+    this.services.names.leave(this.protocol, true);
   }
 
   override wake(): void {
@@ -194,14 +203,23 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     }
   }
 
+  #release(holderId: string, terms: ReleaseTerms): Prepared<ReleaseResult> {
+    const { isRaced, channel } = this.protocol;
+    if (isRaced && terms.count === 0) {
+      this.state.fairness.releasing(channel);
+    }
+    return this.protocol.release(holderId, terms);
+  }
+
   /** Settles a release that nobody waits for. */
   #inBackground(prepared: Prepared<ReleaseResult>): void {
-    const answered = (answer: ReleaseResult): void => {
+    const answered = (result: ReleaseResult): void => {
+      this.answered(result);
       // "Nobody has it" to a waiter that leaves, or to a copy: another one may have been told.
-      if (answer === 'passed' || answer === 'deleted') {
+      if (result.is === 'passed' || result.is === 'deleted') {
         this.passed();
       }
     };
-    this.runtime.delivery.inBackground(prepared, { done: () => this.wake(), answered });
+    this.services.delivery.inBackground(prepared, { done: () => this.wake(), answered });
   }
 }

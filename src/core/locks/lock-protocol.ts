@@ -1,7 +1,10 @@
 import { UnexpectedReplyError } from '../../errors.js';
 import type { Prepared } from '../wire/call.js';
 import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
-import type { NamedObject } from '../name-registry.js';
+import type { EndpointServices } from '../endpoint-services.js';
+import type { ObjectProtocol } from '../object-protocol.js';
+import type { LockState } from './lock-state.js';
+import type { ReleaseTerms } from './release-terms.js';
 import type { Place, Verdict, WaitQueue } from './wait-queue.js';
 import type { Holder } from '../observe/events.js';
 
@@ -28,11 +31,11 @@ export function verdictOf(code: number | null): Verdict {
 }
 
 const RELEASE_RESULTS = new Map<number, ReleaseResult>([
-  [1, 'freed'],
-  [2, 'passed'],
-  [0, 'kept'],
-  [-1, 'taken'],
-  [-2, 'deleted'],
+  [1, { is: 'freed', listeners: 0 }],
+  [2, { is: 'passed' }],
+  [0, { is: 'kept' }],
+  [-1, { is: 'taken' }],
+  [-2, { is: 'deleted' }],
 ]);
 
 /** What the code of a release says. */
@@ -77,7 +80,7 @@ export interface Sibling {
  * One lock on its own wire layout: everything in which the kinds of lock differ. All calls state
  * outcomes, so running one twice equals running it once; force-release is counted.
  */
-export interface LockProtocol extends LeasedObject, NamedObject {
+export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedObject {
   /** The same for two faces of one lock of one client, and for nothing else. */
   readonly lockId: string;
   /** Several holders at once: re-entries through one hold need not exclude each other. */
@@ -85,10 +88,10 @@ export interface LockProtocol extends LeasedObject, NamedObject {
   /** Giving up in line takes more than falling silent. */
   readonly keepsLine: boolean;
   readonly sibling?: Sibling;
-  /** Private record of this client's counted calls. */
-  readonly requestsKey: string;
+  /** The clients race for it after a release, so each has to leave it to the others in time. */
+  readonly isRaced: boolean;
   /** The local waiters; `emptied` is called when the last one has left. */
-  createQueue(emptied: () => void): WaitQueue;
+  createQueue(locks: LockState, emptied: () => void): WaitQueue;
   /** `beside`: the holder on the other side whose hold lets this one in. */
   acquire(
     holderId: string,
@@ -97,9 +100,7 @@ export interface LockProtocol extends LeasedObject, NamedObject {
     place: Place,
     beside?: string,
   ): Prepared<Verdict>;
-  /** `burnMs` > 0 makes sure that no later copy of the acquisition is granted; `peak` is the
-   * largest number of holds that the server may know of. */
-  release(holderId: string, count: number, burnMs: number, peak: number): Prepared<ReleaseResult>;
+  release(holderId: string, terms: ReleaseTerms): Prepared<ReleaseResult>;
   forceRelease(request: { number: number; floor: number }): Prepared<string>;
   /** Tells whose turn it is, if nobody has taken the lock; true: look again. */
   followUp?(): Prepared<boolean>;

@@ -2,7 +2,7 @@ import { INT32_MAX } from '../base/arguments.js';
 import type { Prepared } from '../wire/call.js';
 import type { Holder } from '../observe/events.js';
 import type { LockProtocol, Page } from './lock-protocol.js';
-import type { Runtime } from '../runtime.js';
+import type { Delivery } from '../delivery/delivery.js';
 import { FIRST_PAGE, LAST_PAGE } from './lock-protocol.js';
 
 /**
@@ -10,11 +10,11 @@ import { FIRST_PAGE, LAST_PAGE } from './lock-protocol.js';
  * lock: a question that one page cannot settle is asked again, page by page.
  */
 export class LockQuestions {
-  readonly #runtime: Runtime;
+  readonly #delivery: Pick<Delivery, 'read'>;
   readonly #protocol: LockProtocol;
 
-  constructor(runtime: Runtime, protocol: LockProtocol) {
-    this.#runtime = runtime;
+  constructor(delivery: Pick<Delivery, 'read'>, protocol: LockProtocol) {
+    this.#delivery = delivery;
     this.#protocol = protocol;
   }
 
@@ -32,8 +32,7 @@ export class LockQuestions {
   }
 
   async holdCount(holderId: string): Promise<number> {
-    const { delivery } = this.#runtime;
-    return await delivery.read(this.#protocol.resource, this.#protocol.holdCount(holderId));
+    return await this.#delivery.read(this.#protocol.resource, this.#protocol.holdCount(holderId));
   }
 
   /** Whoever is there during the whole read is listed once, though a page may show it again. */
@@ -69,8 +68,7 @@ export class LockQuestions {
     build: (cursor: string) => Prepared<P>,
     see: (page: P) => boolean,
   ): Promise<void> {
-    const { delivery } = this.#runtime;
-    await delivery.read(this.#protocol.resource, build(FIRST_PAGE), (page) =>
+    await this.#delivery.read(this.#protocol.resource, build(FIRST_PAGE), (page) =>
       see(page) || page.cursor === LAST_PAGE ? undefined : build(page.cursor),
     );
   }

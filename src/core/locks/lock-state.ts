@@ -1,4 +1,5 @@
-import type { Runtime } from '../runtime.js';
+import type { EndpointServices } from '../endpoint-services.js';
+import { Fairness } from './fairness.js';
 import { FollowUps } from './follow-ups.js';
 import type { LockHold } from './hold.js';
 import { Scopes } from './scopes.js';
@@ -10,19 +11,22 @@ const scopes = new Scopes<LockHold>();
 
 /** What all locks of one client share. */
 export class LockState {
-  readonly runtime: Runtime;
+  readonly services: EndpointServices;
   readonly scopes: Scopes<LockHold> = scopes;
   /** Local waiters, by lock. */
   readonly queues: Map<string, WaitQueue> = new Map();
   readonly followUps: FollowUps;
+  readonly fairness: Fairness;
 
-  constructor(runtime: Runtime) {
-    this.runtime = runtime;
-    const { clock, delivery } = runtime;
-    this.followUps = new FollowUps(clock, delivery, (error) => runtime.failed(error));
+  constructor(services: EndpointServices) {
+    this.services = services;
+    const { clock, delivery, hub } = services;
+    this.fairness = new Fairness(hub, clock);
+    this.followUps = new FollowUps(clock, delivery, (error) => services.client.failed(error));
   }
 
   close(): void {
     this.followUps.close();
+    this.fairness.close();
   }
 }

@@ -51,7 +51,7 @@ export class Reentry implements LeaseHolder {
 
   /** False when the outer hold was released first. */
   async #takeMutex(): Promise<boolean> {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     const { resource } = protocol;
     const { waitLimit, waits } = this.#terms;
     const { reentries } = this.#outer;
@@ -72,7 +72,9 @@ export class Reentry implements LeaseHolder {
     const result = await reentries.take(waitLimit);
     stopWatching();
     if (result === 'ended' && waitLimit.ending !== undefined) {
-      throw runtime.errorOf(waitLimit.ending, resource, () => contention(resource, this.#waitedMs));
+      throw services.client.errorOf(waitLimit.ending, resource, () =>
+        contention(resource, this.#waitedMs),
+      );
     }
     if (result === 'closed' && this.#outer.state === 'lost') {
       this.#outer.assertHeld();
@@ -87,11 +89,13 @@ export class Reentry implements LeaseHolder {
   }
 
   #enter(): Promise<LockHold> {
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     const { resource, key } = protocol;
     const { waitLimit, leaseMs } = this.#terms;
     if (waitLimit.ending !== undefined) {
-      throw runtime.errorOf(waitLimit.ending, resource, () => contention(resource, this.#waitedMs));
+      throw services.client.errorOf(waitLimit.ending, resource, () =>
+        contention(resource, this.#waitedMs),
+      );
     }
     const lease = this.#grants.leaseWithin(this.#outer);
     // From here on a release of the outer hold counts this re-entry: it may be on the server.
@@ -108,7 +112,7 @@ export class Reentry implements LeaseHolder {
       };
       const { identity, alive, beside } = lease;
       const prepared = protocol.acquire(identity.holderId, alive, leaseMs, 'none', beside);
-      const call = runtime.delivery.start(prepared, {
+      const call = services.delivery.start(prepared, {
         answered: (verdict, answered) => {
           if (verdict.is !== 'taken') {
             this.#lose(lease, verdict.is === 'gone' ? verdict.reason : 'taken');
@@ -124,8 +128,8 @@ export class Reentry implements LeaseHolder {
       });
       waitLimit.onEnd = (ending) =>
         failed(
-          runtime.errorOf(ending, resource, () =>
-            runtime.delivery.timeout(resource, key, call.sent, this.#waitedMs),
+          services.client.errorOf(ending, resource, () =>
+            services.delivery.timeout(resource, key, call.sent, this.#waitedMs),
           ),
         );
     });
@@ -143,7 +147,7 @@ export class Reentry implements LeaseHolder {
       lengthening.settled();
     }
     const terms = this.#terms;
-    const { runtime, protocol } = this.#grants;
+    const { services, protocol } = this.#grants;
     terms.waitLimit.onEnd = undefined;
     // The first hold on a companion re-enters nothing.
     const outer = lease === this.#outer.lease ? this.#outer : undefined;
@@ -155,7 +159,7 @@ export class Reentry implements LeaseHolder {
     }
     lease.prove(call.sentAt, terms.leaseMs);
     if (isFirst) {
-      runtime.keep(lease, protocol.renewal);
+      services.keep(lease, protocol.renewal);
     }
     if (!protocol.isShared) {
       hold.turn = this.#outer.reentries;
@@ -167,7 +171,7 @@ export class Reentry implements LeaseHolder {
 
   #takeBack(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): void {
     this.#terms.waitLimit.onEnd = undefined;
-    const mayRun = this.#grants.runtime.delivery.abandon(call);
+    const mayRun = this.#grants.services.delivery.abandon(call);
     // A late copy could be the first of its holder; one of a later hold finds the others gone.
     lease.stray ||= lease.beside !== undefined && mayRun;
     if (!mayRun) {
@@ -180,6 +184,6 @@ export class Reentry implements LeaseHolder {
   }
 
   get #waitedMs(): number {
-    return this.#grants.runtime.clock.now() - this.#terms.waitLimit.startedAt;
+    return this.#grants.services.clock.now() - this.#terms.waitLimit.startedAt;
   }
 }

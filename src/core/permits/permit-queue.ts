@@ -5,7 +5,7 @@ import { soon } from '../base/async-context.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
 import { PermitWaiters } from './permit-waiters.js';
 import type { Request } from '../delivery/requests.js';
-import type { Runtime } from '../runtime.js';
+import type { EndpointServices } from '../endpoint-services.js';
 import { HEARTBEAT_MS, RECHECK_MAX_MS, SECOND_LOOK_MS } from '../waiting/timing.js';
 
 /** A head that has waited this long takes a place in the line of all clients. */
@@ -33,7 +33,7 @@ interface Ask<W> {
  * it is served, leaves or shows no more sign of life.
  */
 export class PermitQueue<W extends PermitWaiter> {
-  readonly #runtime: Runtime;
+  readonly #services: EndpointServices;
   readonly #source: PermitSource<W>;
   readonly #emptied: () => void;
   /** Those that are being asked for included. */
@@ -55,10 +55,10 @@ export class PermitQueue<W extends PermitWaiter> {
 
   /** `emptied` is called when nobody is left. The queue may be used again after that, as long as
    * there is no other one for the same semaphore. */
-  constructor(runtime: Runtime, source: PermitSource<W>, emptied: () => void) {
-    this.#runtime = runtime;
+  constructor(services: EndpointServices, source: PermitSource<W>, emptied: () => void) {
+    this.#services = services;
     this.#source = source;
-    this.#waiters = new PermitWaiters(runtime.clock);
+    this.#waiters = new PermitWaiters(services.clock);
     this.#emptied = emptied;
   }
 
@@ -72,7 +72,7 @@ export class PermitQueue<W extends PermitWaiter> {
     }
     if (this.#idle) {
       this.#idle = false;
-      if (this.#runtime.hub.knows(this.#source.channel)) {
+      if (this.#services.hub.knows(this.#source.channel)) {
         // Still subscribed from before: listening before the first ask saves the second.
         this.#listen();
       }
@@ -159,14 +159,14 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#recheck?.cancel();
     this.#hinted = 0;
     const waiters = this.#waiters.forOneCall((waiter) => this.#source.weightOf(waiter));
-    const mustQueue = this.#runtime.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
+    const mustQueue = this.#services.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
     this.#inLine ||= mustQueue;
     this.#ask = { waiters, mustQueue, open: waiters.length, drop: undefined };
     return this.#ask;
   }
 
   #askNow(): void {
-    const { delivery } = this.#runtime;
+    const { delivery } = this.#services;
     const ask = this.#open();
     const request = delivery.openRequest(this.#source.key);
     const settle = (mayRun: boolean): void =>
@@ -245,7 +245,7 @@ export class PermitQueue<W extends PermitWaiter> {
 
   /** Cleans up behind a request of which a copy may still run. */
   #giveBack(request: Request, waiters: readonly W[]): void {
-    const { delivery } = this.#runtime;
+    const { delivery } = this.#services;
     const leaves = this.#waiters.head === undefined;
     this.#inLine &&= !leaves;
     const answered = this.#source.watchRecord?.();
@@ -254,7 +254,7 @@ export class PermitQueue<W extends PermitWaiter> {
   }
 
   get #isUp(): boolean {
-    return this.#runtime.router.whyDown(this.#source.key) === undefined;
+    return this.#services.router.whyDown(this.#source.key) === undefined;
   }
 
   #sleep(head: W, granted: number, retryMs: number): void {
@@ -263,7 +263,7 @@ export class PermitQueue<W extends PermitWaiter> {
       this.#askSoon();
       return;
     }
-    const { clock } = this.#runtime;
+    const { clock } = this.#services;
     const passedOverMs = this.#waiters.headSince + PASSED_OVER_MS - clock.now();
     const turnMs = passedOverMs > 0 ? passedOverMs : HEARTBEAT_MS;
     // A hint that came together with a grant was most likely about what was granted, and if not,
@@ -276,7 +276,7 @@ export class PermitQueue<W extends PermitWaiter> {
 
   #listen(): void {
     // Any message is a hint, and so is the confirmation of the subscription.
-    this.#stopListening ??= this.#runtime.hub.listen(this.#source.channel, (message) => {
+    this.#stopListening ??= this.#services.hub.listen(this.#source.channel, (message) => {
       const told = this.#source.tellsAvailable ? Number.parseInt(message ?? '', 10) : Number.NaN;
       this.hint(Number.isNaN(told) ? undefined : told);
     });
@@ -292,7 +292,7 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#stopListening = undefined;
     if (this.#inLine) {
       // Burning a number that was never used gives up the place in the line.
-      this.#giveBack(this.#runtime.delivery.openRequest(this.#source.key), []);
+      this.#giveBack(this.#services.delivery.openRequest(this.#source.key), []);
     }
     this.#emptied();
   }

@@ -1,0 +1,118 @@
+import { ClosedError } from '../errors.js';
+import type { Anchor, Clock, Timer } from './base/clock.js';
+import { Events } from './observe/events.js';
+import { SlowWaits } from './observe/slow-wait.js';
+import { WaitLimit, Waits } from './waiting/wait-limit.js';
+import type { Ending, WaitLimits } from './waiting/wait-limit.js';
+
+/** Settings of a client, checked. */
+export interface Settings {
+  readonly leaseMs: number;
+  readonly commandTimeoutMs: number;
+}
+
+/** What a client has once, whatever servers it works on: its id, its events, its waits, and what
+ * keeps the process alive. */
+export class ClientServices {
+  readonly id: string;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly events: Events = new Events();
+  readonly slowWaits: SlowWaits;
+  /** Keeps the process alive from each `hold()` to its `drop()`. */
+  readonly anchor: Pick<Anchor, 'hold' | 'drop'>;
+  readonly #waits: Waits;
+  readonly #anchor: Anchor;
+  #anchored = 0;
+  #asyncIds = 0;
+  #closed = false;
+
+  constructor(id: string, settings: Settings, clock: Clock) {
+    this.id = id;
+    this.settings = settings;
+    this.clock = clock;
+    this.#anchor = clock.anchor();
+    this.anchor = { hold: () => this.#hold(), drop: () => this.#drop() };
+    this.#waits = new Waits(this.anchor);
+    this.slowWaits = new SlowWaits(clock, this.events, settings.leaseMs, (error) =>
+      this.failed(error),
+    );
+  }
+
+  /** A holder id that was never used before. */
+  newHolderId(): string {
+    this.#asyncIds += 1;
+    return `${this.id}:${this.#asyncIds}`;
+  }
+
+  waitLimit(limits: WaitLimits): WaitLimit {
+    return new WaitLimit(this.clock, this.#waits, limits);
+  }
+
+  /** Throws when the client was closed. */
+  assertOpen(resource: string): void {
+    if (this.#closed) {
+      throw this.closedError(resource);
+    }
+  }
+
+  closedError(resource: string): ClosedError {
+    return new ClosedError('the client was closed', { resource });
+  }
+
+  /** What a caller is told whose wait has ended; running out of time means different things. */
+  errorOf(ending: Ending, resource: string, onTimeout: () => Error): unknown {
+    switch (ending.why) {
+      case 'aborted':
+        return ending.reason;
+      case 'lost':
+        return ending.error;
+      case 'closed':
+        return this.closedError(resource);
+      default:
+        return onTimeout();
+    }
+  }
+
+  /** Something failed in the background. */
+  failed(error: Error): void {
+    this.events.emit('error', { error });
+  }
+
+  /** From now on nothing is granted and nobody waits. */
+  stopGranting(): void {
+    this.#closed = true;
+    this.#waits.close();
+  }
+
+  /** Waits for `work`, which never rejects, but not longer than `limitMs`. */
+  async inTime(work: Promise<unknown>, limitMs: number): Promise<void> {
+    this.#hold();
+    let timer: Timer | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = this.clock.after(limitMs, resolve);
+    });
+    await Promise.race([work, limit]);
+    timer?.cancel();
+    this.#drop();
+  }
+
+  /** Nothing keeps the process alive any more. */
+  shutDown(): void {
+    this.#anchor.cancel();
+  }
+
+  #hold(): void {
+    this.#anchored += 1;
+    if (this.#anchored === 1) {
+      this.#anchor.hold();
+    }
+  }
+
+  #drop(): void {
+    this.#anchored -= 1;
+    if (this.#anchored === 0) {
+      this.#anchor.drop();
+    }
+  }
+}

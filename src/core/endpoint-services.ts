@@ -1,0 +1,107 @@
+import type { Clock } from './base/clock.js';
+import type { ClientServices } from './client-services.js';
+import type { Router, RouterOwner } from './connection/router.js';
+import { Delivery } from './delivery/delivery.js';
+import { RefusedMessages } from './delivery/refused-messages.js';
+import { Requests } from './delivery/requests.js';
+import { Lease } from './lease/lease.js';
+import type { LeaseIdentity, LostHook } from './lease/lease.js';
+import type { Renewal } from './lease/renewal.js';
+import { Watchdog } from './lease/watchdog.js';
+import { NameRegistry } from './name-registry.js';
+import { ChannelHub } from './waiting/channel-hub.js';
+import { Rechecks } from './waiting/rechecks.js';
+
+/** A half-open connection is given up after this long, if the leases can wait that long. */
+const ANSWER_LIMIT_MIN_MS = 500;
+
+/** The same trouble with connections is told at most this often. */
+const TROUBLE_PERIOD_MS = 5_000;
+
+/** What a client has for each server or cluster that it works on: connections, what is delivered
+ * over them, channels, leases, and the names in use there. */
+export class EndpointServices {
+  readonly client: ClientServices;
+  readonly clock: Clock;
+  readonly names: NameRegistry = new NameRegistry();
+  readonly router: Router;
+  readonly hub: ChannelHub;
+  readonly watchdog: Watchdog;
+  readonly rechecks: Rechecks;
+  readonly delivery: Delivery;
+  #lastTrouble = '';
+  #lastTroubleAt = 0;
+
+  constructor(client: ClientServices, createRouter: (owner: RouterOwner) => Router) {
+    const { clock, anchor, settings } = client;
+    const { leaseMs, commandTimeoutMs } = settings;
+    this.client = client;
+    this.clock = clock;
+    const failed = (error: Error): void => client.failed(error);
+    const unheard = new RefusedMessages(failed);
+    this.router = createRouter({
+      answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6)),
+      up: () => this.watchdog.connectionUp(),
+      down: (cause) => this.#down(cause),
+      message: (channel, payload) => this.hub.deliver(channel, payload),
+      confirmed: (channel) => this.hub.deliver(channel, undefined),
+      trouble: (error) => this.#trouble(error),
+      refused: failed,
+      fault: failed,
+    });
+    this.hub = new ChannelHub(this.router.channels, clock, failed);
+    this.delivery = new Delivery({
+      clock,
+      anchor,
+      router: this.router,
+      requests: new Requests(),
+      timeoutMs: commandTimeoutMs,
+      failed,
+      unheard: (call) => unheard.tell(call.operands),
+    });
+    this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
+    this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
+    this.router.open();
+  }
+
+  createLease(identity: LeaseIdentity, lostHook: LostHook): Lease {
+    return new Lease(identity, this.clock, this.client.events, lostHook);
+  }
+
+  /** A lease was granted: it is renewed, and keeps the process alive, until it ends. */
+  keep(lease: Lease, renewal: Renewal): void {
+    this.watchdog.add(lease, renewal);
+    this.client.anchor.hold();
+  }
+
+  /** The lease ends, released or lost. */
+  letGo(lease: Lease): void {
+    if (this.watchdog.delete(lease)) {
+      this.client.anchor.drop();
+    }
+  }
+
+  /** Ends everything that has an end: connections, timers, subscriptions. */
+  shutDown(): void {
+    this.hub.close();
+    this.rechecks.close();
+    this.watchdog.close();
+    this.router.close(this.client.closedError(''));
+    this.delivery.close();
+  }
+
+  #down(cause: Error): void {
+    this.watchdog.connectionDown(cause);
+    this.#trouble(cause);
+  }
+
+  /** Told once in a while, not once per attempt to reconnect. */
+  #trouble(error: Error): void {
+    const now = this.clock.now();
+    if (error.message !== this.#lastTrouble || now - this.#lastTroubleAt > TROUBLE_PERIOD_MS) {
+      this.#lastTrouble = error.message;
+      this.#lastTroubleAt = now;
+      this.client.failed(error);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { Prepared, Sending } from './wire/call.js';
+import type { CountReply } from './delivery/count-reply.js';
+import type { Request } from './delivery/requests.js';
+import type { EndpointServices } from './endpoint-services.js';
+import { whileInUse } from './name-entry.js';
+import type { ObjectProtocol } from './object-protocol.js';
+import type { WaitLimit } from './waiting/wait-limit.js';
+
+/** What the public objects have in common. A face carries no state, so any number of them for one
+ * object cost nothing. */
+export abstract class Face<P extends ObjectProtocol<EndpointServices>> {
+  readonly name: string;
+  protected readonly services: EndpointServices;
+  protected readonly protocol: P;
+
+  constructor(services: EndpointServices, protocol: P) {
+    this.name = protocol.resource;
+    this.services = services;
+    this.protocol = protocol;
+  }
+
+  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless
+   * `isGone` says that there is no such object now. */
+  protected inUse<T>(
+    work: () => Promise<T>,
+    isGone: (result: T) => boolean = () => false,
+    waitLimit?: WaitLimit,
+  ): Promise<T> {
+    return whileInUse(this.services, this.protocol, work, isGone, waitLimit);
+  }
+
+  /** Runs a call that is made at most once; see `Delivery.countOnce`. */
+  protected countOnce(
+    build: (request: Request) => Prepared<string>,
+    late?: (count: number | undefined, call: Sending) => void,
+  ): Promise<CountReply> {
+    const { key, requestsKey } = this.protocol;
+    return this.services.delivery.countOnce(this.name, key, requestsKey, build, late);
+  }
+}

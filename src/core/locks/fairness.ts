@@ -1,0 +1,86 @@
+import type { Clock, Timer } from '../base/clock.js';
+import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { ChannelHub } from '../waiting/channel-hub.js';
+import { FairShare } from './fair-share.js';
+
+/** A client that frees a lock twice within this time, while others listen, competes with them. */
+const COMPETES_MS = 1_000;
+
+/**
+ * Keeps the locks of one client from starving those of other processes, where waiters race for a
+ * lock: it is told of releases and of messages, and says when to stand back. There is one share for
+ * each lock whose channel is subscribed.
+ */
+export class Fairness {
+  readonly #hub: ChannelHub;
+  readonly #clock: Clock;
+  readonly #shares = new Map<string, FairShare>();
+  /** Channels on which others were notified, and nobody here listens. */
+  readonly #others = new Map<string, Timer>();
+  #isClosed = false;
+
+  constructor(hub: ChannelHub, clock: Clock) {
+    this.#hub = hub;
+    this.#clock = clock;
+    hub.observer = {
+      heard: (channel) => this.#shares.get(channel)?.heard(clock.now()),
+      left: (channel) => this.#shares.delete(channel),
+    };
+  }
+
+  /** A release is sent that may free the lock. */
+  releasing(channel: string): void {
+    this.#shareOf(channel)?.releasing();
+  }
+
+  /** What that release came to. */
+  released(channel: string, result: ReleaseResult): void {
+    const share = this.#shareOf(channel);
+    if (result.is !== 'freed') {
+      share?.kept();
+    } else if (share !== undefined) {
+      // One of those that were notified is this client.
+      share.freed(Math.max(0, result.listeners - 1), this.#clock.now());
+    } else if (result.listeners > 0 && !this.#isClosed) {
+      this.#notifiedOthers(channel);
+    }
+  }
+
+  /** How long to leave the lock to others. */
+  delayMs(channel: string): number {
+    return this.#shares.get(channel)?.delayMs(this.#clock.now()) ?? 0;
+  }
+
+  close(): void {
+    // The last answers come in while the client is being closed.
+    this.#isClosed = true;
+    for (const timer of this.#others.values()) {
+      timer.cancel();
+    }
+    this.#others.clear();
+    this.#shares.clear();
+  }
+
+  /** The second time within a second it competes with them, and has to hear of their turns. */
+  #notifiedOthers(channel: string): void {
+    const before = this.#others.get(channel);
+    if (before === undefined) {
+      const forget = (): unknown => this.#others.delete(channel);
+      this.#others.set(channel, this.#clock.after(COMPETES_MS, forget));
+    } else {
+      before.cancel();
+      this.#others.delete(channel);
+      // Subscribed for as long as a channel lingers.
+      this.#hub.listen(channel, () => {})();
+    }
+  }
+
+  #shareOf(channel: string): FairShare | undefined {
+    let share = this.#shares.get(channel);
+    if (share === undefined && this.#hub.knows(channel) && !this.#isClosed) {
+      share = new FairShare();
+      this.#shares.set(channel, share);
+    }
+    return share;
+  }
+}

@@ -1,0 +1,43 @@
+import { privateKey } from './base/key-names.js';
+import { NO_SIDE_KEYS } from './name-registry.js';
+import type { NamedObject } from './name-registry.js';
+
+/** What the calls of an object say of their client, and of how messages go out. */
+export interface ProtocolServices {
+  readonly client: { readonly id: string };
+  readonly router: { readonly publish: 'PUBLISH' | 'SPUBLISH'; readonly isCluster: boolean };
+}
+
+/** What the protocols of all objects have in common: one object on Redisson's wire. */
+export abstract class ObjectProtocol<S extends ProtocolServices> implements NamedObject {
+  /** As events name it. */
+  abstract readonly kind: string;
+  abstract readonly family: string;
+  declare readonly resource: string;
+  declare readonly key: string;
+  /** Where waiters of the object listen. */
+  declare readonly channel: string;
+  declare protected readonly services: S;
+
+  /** Assigned, not initialised where they are declared: see `Linked`. */
+  constructor(services: S, resource: string, key: string, channel: string) {
+    this.services = services;
+    this.resource = resource;
+    this.key = key;
+    this.channel = channel;
+  }
+
+  get sideKeys(): readonly string[] {
+    return NO_SIDE_KEYS;
+  }
+
+  /** Private record of this client's counted calls. */
+  get requestsKey(): string {
+    return `${privateKey('latchkey_requests', this.key)}:${this.services.client.id}`;
+  }
+
+  /** How a script notifies those who wait. In a cluster the command is not known from the start. */
+  protected get notice(): { publish: 'PUBLISH' | 'SPUBLISH'; channel: string } {
+    return { publish: this.services.router.publish, channel: this.channel };
+  }
+}
