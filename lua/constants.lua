@@ -1,30 +1,30 @@
 -- Numbers that scripts know by name. What the client has to know as well says so.
 return {
-  -- client: Milliseconds of silence after which a waiter has lost its place.
+  -- client: Milliseconds without a heartbeat after which a waiter loses its entry in a wait queue.
   ABSENT_MS = 4000,
-  -- client: Milliseconds for which the answers of counted calls are kept, from the last call on.
+  -- client: Milliseconds after the last counted call for which the answers of such calls are kept.
   RECORD_MS = 1800000,
-  -- For so long a line is kept after its last entry or sign of life.
-  LINE_TTL_MS = 600000,
-  -- For so long the mark of a latch's last zero is kept.
+  -- A wait queue is kept for so long after its last entry or heartbeat.
+  QUEUE_TTL_MS = 600000,
+  -- The mark of a latch's last zero is kept for so long.
   OPENED_TTL_MS = 600000,
-  -- For so long the mark of a semaphore without a TTL is kept.
+  -- The mark of a semaphore without a TTL is kept for so long.
   GENERATION_TTL_MS = 2592000000,
-  -- Java takes an entry of a fair lock's queue for absent so much later: ours, with none of Java before it.
+  -- The score of our entry in a fair lock's queue, with no Java waiter before it, is so far ahead.
   SCORE_AHEAD_MS = 5000,
   -- How long a Java waiter of a fair lock waits by default.
   PATIENCE_MS = 300000,
-  -- A Java waiter whose score is so much further off than was to be expected is a more patient one.
+  -- A Java waiter whose score is so much later than expected has more patience than the default.
   PATIENT_MS = 400000,
-  -- A last entry that was heard of within this time has a score that counts all before it.
+  -- The score of a last entry with a heartbeat within this time accounts for all entries before it.
   FRESH_MS = 2500,
-  -- Signs of life that are older are dropped.
-  OLD_BEAT_MS = 86400000,
+  -- Heartbeats that are older are dropped.
+  OLD_HEARTBEAT_MS = 86400000,
   -- Length of a client id, with which each holder id begins.
   CLIENT_ID_LENGTH = 36,
-  -- So many expired permits are returned by one call, and so many ids made at once.
+  -- One call returns at most so many expired permits, and makes so many ids at once.
   PERMITS_CHUNK = 1000,
-  -- Redisson's word for a permit that does not expire.
+  -- The score that Redisson gives to a permit that never expires.
   NEVER_EXPIRES = 922337203685477,
   -- How many numbers four bytes can hold.
   UINT32_COUNT = 4294967296,

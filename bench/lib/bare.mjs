@@ -64,17 +64,17 @@ function check(succeeded) {
 /**
  * @param {Bare} bare
  * @param {string} key
- * @param {(holder: string, cancelled: string) => Promise<boolean>} acquire
- * @param {(holder: string, cancelled: string) => Promise<boolean>} release
+ * @param {(holder: string, tombstone: string) => Promise<boolean>} acquire
+ * @param {(holder: string, tombstone: string) => Promise<boolean>} release
  * @returns {Cycle}
  */
 function lockCycle(bare, key, acquire, release) {
-  const cancelledStem = privateKey('latchkey_cancelled', key);
+  const tombstoneStem = privateKey('latchkey_cancelled', key);
   return async () => {
     const holder = `${bare.clientId}:${bare.next()}`;
-    const cancelled = `${cancelledStem}:${holder}`;
-    const taken = await acquire(holder, cancelled);
-    const freed = await release(holder, cancelled);
+    const tombstone = `${tombstoneStem}:${holder}`;
+    const taken = await acquire(holder, tombstone);
+    const freed = await release(holder, tombstone);
     check(taken && freed);
   };
 }
@@ -85,9 +85,9 @@ function lockCycle(bare, key, acquire, release) {
  */
 function releaseOf(bare, lock) {
   const channel = prefixed('redisson_lock__channel', lock);
-  return async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
-    const args = { holder, count: 0, burnMs: 0, publish: PUBLISH, channel };
-    const operands = scripts.lockRelease.operands({ lock, cancelled }, args);
+  return async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+    const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel };
+    const operands = scripts.lockRelease.operands({ lock, tombstone }, args);
     return (await bare.run(scripts.lockRelease, operands)) === 1;
   };
 }
@@ -97,7 +97,7 @@ function linesOf(key) {
   return {
     writers: privateKey('latchkey_writers', key),
     waiting: privateKey('latchkey_waiting', key),
-    beats: privateKey('latchkey_beats', key),
+    heartbeats: privateKey('latchkey_beats', key),
   };
 }
 
@@ -110,8 +110,8 @@ function semaphoreKeys(bare, key) {
   return {
     semaphore: key,
     requests: `${privateKey('latchkey_requests', key)}:${bare.clientId}`,
-    line: privateKey('latchkey_waiting', key),
-    beats: privateKey('latchkey_beats', key),
+    queue: privateKey('latchkey_waiting', key),
+    heartbeats: privateKey('latchkey_beats', key),
     marks: privateKey('latchkey_generation', key),
   };
 }
@@ -119,9 +119,9 @@ function semaphoreKeys(bare, key) {
 /** @type {Record<Kind, (bare: Bare, key: string) => Cycle | Promise<Cycle>>} */
 const cycles = {
   lock(bare, lock) {
-    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const args = { holder, count: 1, leaseMs: LEASE_MS };
-      const operands = scripts.lockAcquire.operands({ lock, cancelled }, args);
+      const operands = scripts.lockAcquire.operands({ lock, tombstone }, args);
       return (await bare.run(scripts.lockAcquire, operands)) === null;
     };
     return lockCycle(bare, lock, acquire, releaseOf(bare, lock));
@@ -129,9 +129,9 @@ const cycles = {
 
   'fenced lock'(bare, lock) {
     const token = prefixed('redisson_lock_token', lock);
-    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const args = { holder, count: 1, leaseMs: LEASE_MS };
-      const operands = scripts.lockAcquireFenced.operands({ lock, cancelled, token }, args);
+      const operands = scripts.lockAcquireFenced.operands({ lock, tombstone, token }, args);
       const reply = String(await bare.run(scripts.lockAcquireFenced, operands));
       return reply.startsWith('+') && BigInt(reply.slice(1)) > 0n;
     };
@@ -144,24 +144,24 @@ const cycles = {
     const line = {
       queue: prefixed('redisson_lock_queue', lock),
       timeouts: prefixed('redisson_lock_timeout', lock),
-      beats: privateKey('latchkey_beats', lock),
+      heartbeats: privateKey('latchkey_beats', lock),
     };
-    const twinBeats = [privateKey('latchkey_beats', `{${lock}}`)];
-    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+    const twinHeartbeats = [privateKey('latchkey_beats', `{${lock}}`)];
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const args = {
         holder,
         count: 1,
         leaseMs: LEASE_MS,
-        place: 'none',
+        position: 'none',
         publish: PUBLISH,
         channel,
       };
-      const operands = fairLockAcquire.operands({ lock, cancelled, ...line, twinBeats }, args);
+      const operands = fairLockAcquire.operands({ lock, tombstone, ...line, twinHeartbeats }, args);
       return (await bare.run(fairLockAcquire, operands)) === null;
     };
-    const release = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
-      const args = { holder, count: 0, burnMs: 0, publish: PUBLISH, channel };
-      const operands = fairLockRelease.operands({ lock, cancelled, ...line }, args);
+    const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel };
+      const operands = fairLockRelease.operands({ lock, tombstone, ...line }, args);
       return (await bare.run(fairLockRelease, operands)) === 1;
     };
     return lockCycle(bare, lock, acquire, release);
@@ -170,19 +170,18 @@ const cycles = {
   'write lock'(bare, lock) {
     const { rwlockAcquireWrite, rwlockReleaseWrite } = scripts;
     const lines = linesOf(lock);
-    const { writers, beats } = lines;
+    const { writers, heartbeats } = lines;
     const readers = privateKey('latchkey_readers', lock);
     const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
     const stem = suffixed(lock, '');
-    const acquire = async (/** @type {string} */ holder, /** @type {string} */ burnt) => {
-      const cancelled = `${burnt}:write`;
-      const args = { holder, count: 1, leaseMs: LEASE_MS, place: 'line', ...told, stem };
-      const keys = { lock, cancelled, readers, ...lines };
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const args = { holder, count: 1, leaseMs: LEASE_MS, position: 'queue', ...told, stem };
+      const keys = { lock, tombstone: `${tombstone}:write`, readers, ...lines };
       return (await bare.run(rwlockAcquireWrite, rwlockAcquireWrite.operands(keys, args))) === null;
     };
-    const release = async (/** @type {string} */ holder, /** @type {string} */ burnt) => {
-      const keys = { lock, cancelled: `${burnt}:write`, readers, writers, beats };
-      const args = { holder, count: 0, burnMs: 0, ...told, stem };
+    const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const keys = { lock, tombstone: `${tombstone}:write`, readers, writers, heartbeats };
+      const args = { holder, count: 0, tombstoneMs: 0, ...told, stem };
       return (await bare.run(rwlockReleaseWrite, rwlockReleaseWrite.operands(keys, args))) === 1;
     };
     return lockCycle(bare, lock, acquire, release);
@@ -195,20 +194,20 @@ const cycles = {
     const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
     const stem = suffixed(lock, '');
     const lease = String(LEASE_MS);
-    const acquire = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const hold = suffixed(lock, `${holder}:rwlock_timeout:1`);
-      const ofClaims = [cancelled, hold, hold];
+      const ofClaims = [tombstone, hold, hold];
       const claims = [holder, '1', lease, '0', ''];
       const operands = rwlockAcquireRead.operands(
         { lock, readers, ...lines, ofClaims },
-        { client: bare.clientId, place: 'join', ...told, claims },
+        { client: bare.clientId, position: 'join', ...told, claims },
       );
       return String(await bare.run(rwlockAcquireRead, operands)).endsWith(' T');
     };
-    const release = async (/** @type {string} */ holder, /** @type {string} */ cancelled) => {
+    const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const holds = [suffixed(lock, `${holder}:rwlock_timeout:1`)];
-      const args = { holder, count: 0, burnMs: 0, ...told, stem };
-      const operands = rwlockReleaseRead.operands({ lock, cancelled, readers, holds }, args);
+      const args = { holder, count: 0, tombstoneMs: 0, ...told, stem };
+      const operands = rwlockReleaseRead.operands({ lock, tombstone, readers, holds }, args);
       return (await bare.run(rwlockReleaseRead, operands)) === 1;
     };
     return lockCycle(bare, lock, acquire, release);
@@ -226,13 +225,13 @@ const cycles = {
     await bare.setPermits(key);
     return async () => {
       const taking = bare.next();
-      const wanted = { number: taking, floor: taking, ...same, needs: [1] };
+      const wanted = { number: taking, lowWater: taking, ...same, needs: [1] };
       const taken = String(
         await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted)),
       );
       const giving = bare.next();
       const mark = taken.slice(taken.lastIndexOf(' ') + 1);
-      const given = { number: giving, floor: giving, ...same, permits: 1, mark, needs: [] };
+      const given = { number: giving, lowWater: giving, ...same, permits: 1, mark, needs: [] };
       const freed = await bare.run(semaphoreRelease, semaphoreRelease.operands(keys, given));
       check(taken === `1 1 -1 ${mark}` && freed === `0 0 -1 ${PERMITS} ${mark}`);
     };
@@ -248,7 +247,7 @@ const cycles = {
     return async () => {
       const number = bare.next();
       const first = randomBytes(16);
-      const wanted = { number, floor: number, ...same, claims: [Buffer.concat([first, CLAIM])] };
+      const wanted = { number, lowWater: number, ...same, claims: [Buffer.concat([first, CLAIM])] };
       const taken = await bare.run(permitsAcquire, permitsAcquire.operands(keys, wanted));
       const given = { ...told, claim: Buffer.concat([first, ONE]) };
       const operands = permitsRelease.operands({ semaphore, timeouts }, given);

@@ -4,7 +4,7 @@
 -- KEYS[2] opened     string   private: time of the last zero; lives 10 minutes
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the latch listen
 -- returns string     the count left; or why the request did not run
@@ -13,7 +13,7 @@
 -- include lib/request_record
 -- include lib/latch_count
 -- include lib/latch_open
--- include lib/tell
+-- include lib/notify
 
 -- at most once: requests, number
 local latch = KEYS[1]
@@ -33,7 +33,8 @@ if refused then
 end
 request_record(requests, number, '0')
 if opens then
-  -- `0` only in the step that makes the key absent: at a positive count it makes Java spin.
-  return tell('0', ARGV[3], ARGV[4], '0')
+  -- The payload `0` is published only with the removal of the key: at a positive count it makes
+  -- Java spin.
+  return notify('0', ARGV[3], ARGV[4], '0')
 end
 return '0'

@@ -3,7 +3,7 @@
 -- KEYS[1] latch      string   the count; no TTL unless the caller gives one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] count      integer  the count to set, at least 1
 -- ARGV[4] ttl_ms     integer  life of the latch, 0 for no limit
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
@@ -15,7 +15,7 @@
 -- include lib/request_record
 -- include lib/latch_count
 -- include lib/set_for
--- include lib/tell
+-- include lib/notify
 
 -- at most once: requests, number
 local latch = KEYS[1]
@@ -29,4 +29,4 @@ if count > 0 then
   return request_record(requests, number, '0')
 end
 set_for(latch, ARGV[3], ARGV[4])
-return tell(request_record(requests, number, '1'), ARGV[5], ARGV[6], '1')
+return notify(request_record(requests, number, '1'), ARGV[5], ARGV[6], '1')

@@ -1,10 +1,11 @@
--- Takes `holder` out of a fair lock's queue, wherever it stands. Nobody else's score is shifted:
--- scores are instants, and ours are renewed.
+-- Removes the entry of `holder` from a fair lock's queue, at whatever position it is. The scores of
+-- the other entries stay: they are instants, and clients renew ours.
 -- include lib/fair_settle_queue
-local function fair_leave_queue(queue, timeouts, beats, holder)
-  -- Asked for where it changes nothing: it must not be refused once the entry has left the list.
+local function fair_leave_queue(queue, timeouts, heartbeats, holder)
+  -- This changes nothing, but shows that the ZREM below is allowed, before the entry leaves the
+  -- list.
   redis.call('ZREM', timeouts, '')
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
-  fair_settle_queue(queue, timeouts, beats)
+  fair_settle_queue(queue, timeouts, heartbeats)
 end

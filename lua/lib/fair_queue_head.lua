@@ -1,19 +1,23 @@
 -- Returns the first live entry of a fair lock's queue, and the ms after which it counts as absent
--- unless it is heard of again; nil when the queue is empty.
--- An absent entry at the head loses its place. A client of ours is absent 4 s after its last sign
--- of life, whatever its score; anybody else when its score has passed, or is missing: Java never
--- evicts such an entry. At most 100 go per call; 0 ms says that there may be more of them.
+-- without another heartbeat; nil when the queue is empty.
+-- An absent entry at the head is removed. A client of ours is absent 4 s after its last heartbeat,
+-- whatever its score is. A waiter of Java is absent when its score has passed or is missing; Java
+-- never evicts an entry without one. One call removes at most 100; 0 ms says that more may be
+-- absent.
 -- include lib/fair_settle_queue
-local function fair_queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, heartbeats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
-    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, CLIENT_ID_LENGTH))
-    local ends = heard and heard + ABSENT_MS or head and redis.call('ZSCORE', timeouts, head) or 0
-    left = math.max(ends - now, 0)
+    local heartbeat = head
+      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, CLIENT_ID_LENGTH))
+    local absent_at = heartbeat and heartbeat + ABSENT_MS
+      or head and redis.call('ZSCORE', timeouts, head)
+      or 0
+    left = math.max(absent_at - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        fair_settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, heartbeats)
       end
       return head or nil, left
     end

@@ -1,8 +1,9 @@
--- Whether `holder` may write its hold number `count`: nil and what it holds now when it may, else
--- the refusal: ms left on somebody's lease (-1: none), -2 the hold is gone, -3 the holder id is
--- burnt, -4 the hold is gone and somebody else has the lock.
+-- Whether `holder` may write its hold number `count`. If so, returns nil and how many holds it has
+-- now, else the refusal: ms left on the lease of another holder (-1: it has none), -2 the lock of a
+-- re-entry is free by now, -3 the holder id has a tombstone, -4 the lock of a re-entry is held by
+-- another.
 -- include lib/lock_not_read_write
-local function lock_admit(lock, cancelled, holder, count)
+local function lock_admit(lock, tombstone, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
@@ -20,8 +21,8 @@ local function lock_admit(lock, cancelled, holder, count)
   if count > 1 then
     return -2
   end
-  -- A copy of an acquisition that was given up, or released, must not come back as a ghost.
-  if redis.call('EXISTS', cancelled) == 1 then
+  -- A late copy of an acquisition that was given up or released must not be granted.
+  if redis.call('EXISTS', tombstone) == 1 then
     return -3
   end
   return nil, 0

@@ -1,6 +1,8 @@
--- States that `holder` has `count` holds of a lock, which is free when it `held` none; neither the
--- count nor the lease is ever lowered. An error when the server refuses it: nothing is held then.
--- Of a free lock the hold comes first: whether there is memory is asked with the first write only.
+-- Writes that `holder`, which has `held` holds of a lock by now, has `count` of them; a lock of
+-- which it has none is free. Neither the count nor the lease is ever lowered. Returns an error when
+-- the server refuses it: nothing is held then.
+-- On a free lock the hold is written first: the server checks its memory before the first write
+-- only.
 local function lock_write_hold(lock, holder, held, count, lease_ms)
   if held == 0 then
     redis.call('HSET', lock, holder, count)

@@ -1,4 +1,4 @@
--- The server's time in whole milliseconds.
+-- Returns the server's time in whole milliseconds.
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,5 +1,5 @@
--- How many of the `count` permits of a grant are taken, and how many of those have not expired; in
--- chunks that a call can carry.
+-- Returns how many of the `count` permits of a grant are taken, and how many of those have not
+-- expired. It asks in chunks that one command can carry.
 -- include lib/permits_ids
 local function permits_count(timeouts, first, count, now)
   local taken, held = 0, 0

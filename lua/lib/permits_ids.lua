@@ -1,4 +1,4 @@
--- The ids of permits `from`, from 0, up to but without `to` of a grant.
+-- Returns the ids of the permits of a grant from number `from`, which starts at 0, to `to` - 1.
 -- include lib/permits_id
 local function permits_ids(first, from, to)
   local ids = {}

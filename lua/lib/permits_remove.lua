@@ -1,5 +1,5 @@
--- Takes the permits of some claims off, in chunks that a call can carry. An error when the server
--- refuses that, before any is off.
+-- Removes the permits of some claims from those that are taken, in chunks that one command can
+-- carry. Returns an error when the server refuses that; none is removed then.
 -- include lib/permits_ids
 local function permits_remove(timeouts, claims)
   for _, claim in ipairs(claims) do

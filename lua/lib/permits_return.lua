@@ -1,12 +1,14 @@
--- Returns the permits of some claims to the pool: how many were held until now, and how many are
--- available after it, nil when nobody needs to be told. Expired ones are returned too, but nobody
--- held them. An error when the key holds something else, or the server refuses it.
--- A claim is the id of its first permit and their number. With `tells` waiters are told in any case.
+-- Returns the permits of some claims to the pool. Returns how many were held until now, and how
+-- many are available after it, nil when no waiter needs to be notified. Expired permits go back
+-- too, but were not held. Returns an error when the key holds something else, or the server refuses
+-- it.
+-- A claim is the id of its first permit and their number. With `notifies` waiters are notified in
+-- any case.
 -- include lib/now_ms
 -- include lib/stored_count
 -- include lib/permits_count
 -- include lib/permits_remove
-local function permits_return(semaphore, timeouts, claims, tells)
+local function permits_return(semaphore, timeouts, claims, notifies)
   local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
@@ -19,12 +21,12 @@ local function permits_return(semaphore, timeouts, claims, tells)
   end
   -- The permits of a semaphore that is gone are gone with it.
   local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or tells) then
-    -- Expired permits are available, returned here or not.
+  if left and (taken > 0 or notifies) then
+    -- Expired permits are available, whether they are returned here or not.
     available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
   if pooled > 0 then
-    -- First what can be undone by the same command: no permit is ever in neither place.
+    -- First comes what the same command can undo: a permit is never missing in both places.
     redis.call('INCRBY', semaphore, pooled)
   end
   local refused = taken > 0 and permits_remove(timeouts, claims)

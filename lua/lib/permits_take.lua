@@ -1,4 +1,4 @@
--- Enters `count` permits that expire at `expiry`: at most a thousand, which a call can carry.
+-- Adds `count` permits that expire at `expiry`: at most a thousand, which one command can carry.
 -- include lib/permits_id
 local function permits_take(timeouts, first, count, expiry)
   local entries = {}

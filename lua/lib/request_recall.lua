@@ -1,12 +1,13 @@
--- The recorded answer of a request that ran before, 'cancelled' or 'late' for one that must not
--- run any more, nil for one that runs now for the first time.
+-- Returns the recorded answer of a request that ran before; 'cancelled' for one that was cancelled
+-- and 'late' for one below the low-water mark, which must not run any more; nil for one that has
+-- not run.
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil

@@ -1,5 +1,6 @@
--- Keeps hold keys of a reader, those of `keys` from `first` to `last`, for at least `lease_ms`.
--- Redisson takes a reader without a live one for dead. Returns those that are new.
+-- Keeps the hold keys of a reader, `keys` from index `first` to `last`, for at least `lease_ms`.
+-- Redisson takes a reader for dead when none of its hold keys exists. Returns the keys that are
+-- new.
 local function rw_keep_holds(keys, first, last, lease_ms)
   local made = {}
   for i = first, last do

@@ -1,5 +1,6 @@
--- How many ms a reader still reads; 0 or less when it does not. Its lease ends when `readers` says
--- so, or, for a reader of Redisson, with the last of its hold keys.
+-- Returns how many ms a reader still reads; 0 or less when it does not. The lease of a reader of
+-- ours ends at its instant in `readers`, that of a reader of Redisson with the last of its hold
+-- keys.
 local function rw_left(readers, reader, holds, now, stem)
   local ends_at = redis.call('ZSCORE', readers, reader)
   if ends_at then

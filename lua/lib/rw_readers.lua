@@ -1,10 +1,10 @@
--- How long a lock in read mode is still read: ms, 0 when it is worth asking again at once, nil when
--- nobody reads any more: the lock is then freed, and its waiters are to be told.
+-- Returns for how many ms a lock in read mode is still read, 0 when the caller is to ask again at
+-- once, nil when no reader is left: the lock is freed then, and the caller notifies its waiters.
 --
--- Our own readers stand in `readers` with the end of their lease, so the longest one says it. Only
--- when that one is gone the hash is looked through, 200 fields a call, for readers of Redisson: those
--- live as long as one of their hold keys does, and who has none is taken out. The fields are picked
--- at random: a scan from the start would visit the same emptied places again and again.
+-- The ends of our own leases are in `readers`, so the longest lease is the answer. Only when that
+-- reader is gone the hash is read, 200 fields a call, for readers of Redisson. Such a reader lives
+-- as long as one of its hold keys; a reader without one is removed. The fields are picked at
+-- random: a scan from the start would visit the same emptied places again and again.
 -- include lib/rw_last
 -- include lib/rw_left
 local function rw_readers(lock, readers, now, stem)

@@ -1,5 +1,5 @@
--- Takes out readers whose lease has ended though others keep the lock, at most 100 a call. True when
--- that has freed the lock: its waiters are to be told.
+-- Removes readers whose lease has ended while others keep the lock, at most 100 a call. Returns
+-- true when that has freed the lock: the caller then notifies its waiters.
 local function rw_sweep(lock, readers, now)
   local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
   if #dead == 0 then
@@ -10,7 +10,7 @@ local function rw_sweep(lock, readers, now)
   if freed then
     redis.call('DEL', lock)
   end
-  -- Last of all: until then the next sweep finds them again.
+  -- This comes last: until then the next sweep finds them again.
   redis.call('ZREM', readers, unpack(dead))
   return freed
 end

@@ -1,6 +1,7 @@
--- Marks a counting semaphore that is about to be made, and returns the mark, which no earlier one of
--- its name has had. It lives as long as the semaphore: `ttl_ms`, or 30 days where that has no limit (0).
--- Java, which deletes no mark, leaves none for ever, and permits of an earlier one are back by then.
+-- Marks a counting semaphore that is about to be made, and returns the mark, which no earlier
+-- semaphore of the name has had. It lives as long as the semaphore: `ttl_ms`, or 30 days where that
+-- is 0, no limit. Java deletes no mark, so it must end by itself, and permits of an earlier
+-- semaphore are back by then.
 local function semaphore_new_generation(marks, ttl_ms)
   local time = redis.call('TIME')
   local last = tonumber(redis.call('GET', marks) or 0)

@@ -1,5 +1,6 @@
--- The count that a semaphore or a latch has in `key`: nil when there is none, and an error as well
--- when the key holds something else. The count of a semaphore may be negative after a shrink.
+-- Returns the count that a semaphore or a latch has in `key`: nil when there is none, and an error
+-- as well when the key holds something else. The count of a semaphore may be negative after a
+-- shrink.
 local function stored_count(key)
   local value = redis.call('GET', key)
   if not value then

@@ -4,12 +4,12 @@
 -- even after the counter was lost (FLUSHALL, an empty restart).
 --
 -- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
--- KEYS[2] cancelled  string   private: present while this holder id is burnt
+-- KEYS[2] tombstone  string   private: exists while this holder id has a tombstone
 -- KEYS[3] token      string   last token issued; no TTL: tokens must outlive every lease
--- ARGV[1] holder     string   who asks
--- ARGV[2] count      integer  1 needs the lock free or mine, more needs it mine
--- ARGV[3] lease_ms   integer  lease to have at least, from now
--- returns string     "+" and the token when taken, else the integer that lock/acquire answers
+-- ARGV[1] holder     string   the holder id that asks
+-- ARGV[2] count      integer  1 if the lock may be free, more if the holder must hold it already
+-- ARGV[3] lease_ms   integer  the least lease to have from now on
+-- returns string     "+" and the token when granted, else the integer that lock/acquire answers
 
 -- include lib/lock_admit
 -- include lib/lock_write_hold
@@ -22,17 +22,17 @@ end
 if refusal then
   return tostring(refusal)
 end
--- A hold that is already mine keeps its token; nobody else can have been granted one since.
+-- A hold that the holder has already keeps its token: no other holder can have got a token since.
 if held == 0 or redis.call('EXISTS', token) == 0 then
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
-  -- First the counter: if it is no number this fails, and nothing has been taken.
+  -- The counter comes first: if it is no number this fails, and nothing is held.
   if redis.call('INCR', token) < micros then
     redis.call('SET', token, string.format('%.0f', micros))
   end
 end
--- Read back as text: a Lua number is exact only to 2^53, and Java may have issued larger tokens.
--- And before the lock is taken: whoever may not read it takes nothing.
+-- The token is read back as text: a Lua number is exact only to 2^53, and Java may have issued
+-- larger ones. It is read before the hold is written: a user who may not read it gets no hold.
 local issued = redis.call('GET', token)
 local refused = lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))
 if refused then

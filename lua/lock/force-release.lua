@@ -3,7 +3,7 @@
 -- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the lock listen
 -- returns string     1 it was held, 0 it was free; or why the request did not run
@@ -11,7 +11,7 @@
 -- include lib/lock_not_read_write
 -- include lib/request_keep_record
 -- include lib/request_record
--- include lib/tell
+-- include lib/notify
 
 -- at most once: requests, number
 local lock = KEYS[1]
@@ -22,6 +22,6 @@ end
 request_keep_record(requests, ARGV[2])
 local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' then
-  return tell(answer, ARGV[3], ARGV[4], '0')
+  return notify(answer, ARGV[3], ARGV[4], '0')
 end
 return answer

@@ -1,8 +1,8 @@
 -- lock/hold-count: how many holds one holder has of a lock.
 --
 -- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
--- ARGV[1] holder     string   who is meant
--- returns integer    its holds, 0 when it has none
+-- ARGV[1] holder     string   the holder id whose holds are counted
+-- returns integer    the holder's holds, 0 when it has none
 
 -- include lib/lock_not_read_write
 return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)

@@ -2,12 +2,13 @@
 --
 -- KEYS[*] locks      hash     holder -> number of holds; its TTL is the lease
 -- ARGV[*] claims     string   for each lock its holder and the lease in ms, 0 to ask only
--- returns string     one digit a lock: 1 held by the holder, 0 gone, 2 somebody else has it
+-- returns string     one digit for each lock: 1 held by the holder, 0 gone, 2 held by another
 
 local answers = {}
 for i = 1, #KEYS do
   local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
-  -- pcall: a key that was overwritten with another type must not cost the others their renewal.
+  -- pcall: a key that was overwritten with another type must not keep the others from their
+  -- renewal.
   local held = redis.pcall('HEXISTS', lock, holder)
   if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held

@@ -1,23 +1,24 @@
 -- permits/acquire: take permits for the waiters of one client, in order, as many as fit.
 --
--- A waiter gets all its permits or none, and nobody passes one that does not fit. What has expired
--- by the server's time is returned first. Only a grant is recorded: asking in vain may be repeated.
+-- A waiter gets all its permits or none, and no waiter overtakes one that does not fit. Permits
+-- that have expired by the server's time are returned first. Only a grant is recorded: a request
+-- that grants nothing may be repeated.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] line       zset     private: clients that were passed over -> rank; lives 10 minutes
--- KEYS[5] beats      zset     private: client -> its last sign of life; lives 10 minutes
+-- KEYS[4] queue      zset     private: wait queue, client -> rank; lives 10 minutes
+-- KEYS[5] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
--- ARGV[5] client     string   who asks
--- ARGV[6] must_queue integer  1 the client has a place in the line, or takes one; 0 it has none
--- ARGV[*] claims     bytes    for each waiter the id of its first permit, the number of its permits,
---                             a space, and its lease in ms
--- returns string     waiters served, ms after which asking again is worth while (-1: nobody knows),
---                    and ms that the semaphore lives (-1: for ever); or why the request did not run
+-- ARGV[5] client     string   the client that asks
+-- ARGV[6] must_queue integer  1 the client has an entry in the queue, or gets one; 0 it has none
+-- ARGV[*] claims     bytes    for each waiter the id of its first permit, the number of its
+--                             permits, a space, and its lease in ms
+-- returns string     waiters served, ms after which to ask again (-1: unknown), and ms that the
+--                    semaphore lives (-1: no limit); or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
@@ -28,8 +29,8 @@
 -- include lib/permits_take
 -- include lib/permits_expiry_ms
 -- include lib/serve_waiters
--- include lib/tell
--- include lib/tell_available
+-- include lib/notify
+-- include lib/notify_available
 
 -- at most once: requests, number
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -45,7 +46,7 @@ end
 
 needs_memory(requests)
 local now = now_ms()
--- The permits of a semaphore that is gone are gone with it.
+-- The permits of a semaphore that does not exist any more are gone with it.
 local reclaimed, expired = 0, 0
 if pool then
   reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
@@ -54,13 +55,13 @@ if type(reclaimed) == 'table' then
   return reclaimed
 end
 local available = (pool or 0) + reclaimed + expired
-local served, taken, retry_ms, left =
+local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
 available = available - taken
 local life_ms = -1
 if served > 0 then
   life_ms = redis.call('PTTL', semaphore)
-  -- It also shows that permits can be entered, and be given the TTL of their semaphore.
+  -- This also shows that permits can be added to a zset, and that a TTL can be set.
   request_keep_record(requests, ARGV[2])
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))
   for i = 1, served do
@@ -77,11 +78,11 @@ local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
   request_record(requests, number, answer)
 end
-if left then
-  -- A 0 as well: who stood back sleeps for as long as this client may be silent, and is to look when
-  -- the next permit expires.
-  return tell(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+if has_left then
+  -- A 0 is published as well: the clients behind this one sleep until it would count as absent, but
+  -- have to wake up when the next permit expires.
+  return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
 elseif reclaimed > 0 then
-  return tell_available(answer, available, ARGV[3], ARGV[4])
+  return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer

@@ -1,11 +1,11 @@
 -- permits/delete: remove a semaphore with all its permits, at most once per request.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[*] twin       string   the name with which it shares its permits, where there is one
+-- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- returns string     1 there was one, 0 there was none; or why the request did not run
 
 -- include lib/request_keep_record
@@ -15,7 +15,7 @@
 
 -- at most once: requests, number
 local semaphore, timeouts = KEYS[1], KEYS[2]
--- First of all what fails when the permits have become something else.
+-- This comes first: it fails when the key of the permits holds something else.
 redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
 local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))

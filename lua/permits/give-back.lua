@@ -1,16 +1,16 @@
 -- permits/give-back: make sure that an acquisition never runs (again), and return what it took.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] line       zset     private: clients that were passed over -> rank; lives 10 minutes
--- KEYS[5] beats      zset     private: client -> its last sign of life; lives 10 minutes
+-- KEYS[4] queue      zset     private: wait queue, client -> rank; lives 10 minutes
+-- KEYS[5] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
 -- ARGV[1] number     integer  number of the acquisition
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
--- ARGV[5] client     string   whose acquisition it was
--- ARGV[6] leaves     integer  1 the client gives up its place in the line of all clients
+-- ARGV[5] client     string   the client that made the acquisition
+-- ARGV[6] leaves     integer  1 the client leaves the wait queue, 0 it stays as it is
 -- ARGV[*] claims     bytes    for each of its waiters the id of its first permit, and their number
 -- returns integer    how many permits were returned that had not expired
 
@@ -18,20 +18,20 @@
 -- include lib/request_recall
 -- include lib/request_record
 -- include lib/permits_return
--- include lib/tell_available
--- First the number: whatever the keys hold by now, the request is over.
+-- include lib/notify_available
+-- The number is recorded first: whatever the keys hold by now, the request is over.
 if not request_recall(KEYS[3], ARGV[1]) then
   request_keep_record(KEYS[3], ARGV[2])
   request_record(KEYS[3], ARGV[1], 'cancelled')
 end
-local left = false
+local has_left = false
 if ARGV[6] == '1' then
-  left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
+  has_left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
   redis.call('ZREM', KEYS[5], ARGV[5])
 end
 local claims = {}
 for i = 7, #ARGV do
   claims[i - 6] = ARGV[i]
 end
-local held, available = permits_return(KEYS[1], KEYS[2], claims, left)
-return tell_available(held, available or 0, ARGV[3], ARGV[4])
+local held, available = permits_return(KEYS[1], KEYS[2], claims, has_left)
+return notify_available(held, available or 0, ARGV[3], ARGV[4])

@@ -1,7 +1,7 @@
 -- permits/inspect: how many permits of a semaphore are left and how many are taken.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- returns string     permits left, permits taken, and 1 when the semaphore is there, else 0
 
 -- include lib/now_ms
@@ -13,7 +13,7 @@ end
 if not left then
   return '0 0 0'
 end
--- Right without returning what has expired: that is left, though nobody has returned it yet.
+-- Expired permits count as left, though they have not been returned to the pool yet.
 local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
 local taken = redis.call('ZCARD', KEYS[2]) - expired
 return string.format('%.0f %.0f 1', left + expired, taken)

@@ -1,11 +1,11 @@
--- permits/release-any: return a permit to the pool whoever has it, at most once per request.
+-- permits/release-any: return a permit to the pool whoever holds it, at most once per request.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[*] twin       string   the name with which it shares its permits, where there is one
+-- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] claim      bytes    the permit, and the number 1
@@ -15,7 +15,7 @@
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/permits_return
--- include lib/tell_available
+-- include lib/notify_available
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -30,4 +30,4 @@ if type(held) == 'table' then
   return held
 end
 local answer = request_record(requests, number, tostring(held))
-return tell_available(answer, available or 0, ARGV[3], ARGV[4])
+return notify_available(answer, available or 0, ARGV[3], ARGV[4])

@@ -1,11 +1,11 @@
 -- permits/renew: renew the leases of many permits at once, and say of each whether it is held.
 --
--- No permit outlives its semaphore: where that has a TTL, what is left of it is told as well.
+-- No permit outlives its semaphore: where that has a TTL, the reply says how long it still lives.
 --
 -- KEYS[*] keys       any      for each permit its semaphore and the zset of its timeouts
 -- ARGV[*] claims     bytes    for each permit its id and the lease in ms, 0 to ask only
 -- returns string     for each permit, after a space: 1 held, or 1:<ms that its semaphore lives>; 0
---                    expired or gone; 2 something else is in its place
+--                    expired or gone; 2 the key holds something else
 
 -- include lib/now_ms
 local now = now_ms()
@@ -13,7 +13,8 @@ local answers = {}
 for i = 1, #ARGV do
   local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
   local permit, lease_ms = string.sub(ARGV[i], 1, 16), tonumber(string.sub(ARGV[i], 17))
-  -- pcall: a key that was overwritten with another type must not cost the others their renewal.
+  -- pcall: a key that was overwritten with another type must not keep the others from their
+  -- renewal.
   local expiry = redis.pcall('ZSCORE', timeouts, permit)
   local ttl = redis.call('PTTL', semaphore)
   if type(expiry) == 'table' then

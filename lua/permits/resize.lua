@@ -1,31 +1,31 @@
 -- permits/resize: grow or shrink the number of permits, at most once per request.
 --
--- Permits in use are not revoked: after a shrink less than nothing may be left.
+-- Permits in use are not revoked: after a shrink the number of permits left may be negative.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[*] twin       string   the name with which it shares its permits, where there is one
+-- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
--- ARGV[3] way        string   `to` the given total, or `by` the given number
--- ARGV[4] permits    integer  the number
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
+-- ARGV[3] way        string   to: set the total; by: add to it
+-- ARGV[4] permits    integer  the total, or the number to add
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the semaphore listen
--- returns string     1 it was done, 0 the total would leave the 32 bits that Java can read; or why
---                    the request did not run
+-- returns string     1 it was done, 0 the total would not fit into the 32 bits that Java can read;
+--                    or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/stored_count
--- include lib/tell_available
+-- include lib/notify_available
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
 local semaphore, timeouts = KEYS[1], KEYS[2]
--- All that is taken, expired or not: what has expired is only not returned yet.
+-- All permits that are taken, expired or not: expired ones have only not been returned yet.
 local taken = redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
 if wrong then
@@ -38,22 +38,22 @@ if not left then
   if refusal then
     return refusal
   end
-  -- Permits of a semaphore that went without them were never meant for this one.
+  -- What is left are permits of an earlier semaphore.
   redis.call('UNLINK', timeouts)
   left, taken = 0, 0
 end
 local total = left + taken
 local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
--- With the total in range, what is left stays there whatever is released.
+-- While the total is in range, so is the number of permits left, whatever is released.
 if total + delta > INT32_MAX or left + delta < INT32_MIN then
   return request_record(requests, number, '0')
 end
--- Expired permits are available, returned to the count or not.
+-- Expired permits are available, whether they have been returned to the count or not.
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
--- By 0 too: it makes a semaphore that was not there.
+-- A change by 0 is written too: it makes a semaphore that did not exist.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
 local answer = request_record(requests, number, '1')
 if delta > 0 then
-  return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
+  return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
 return answer

@@ -1,12 +1,12 @@
 -- permits/try-set: set the number of permits unless one is set, at most once per request.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gives one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[*] twin       string   the name with which it shares its permits, where there is one
+-- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
--- ARGV[3] permits    integer  the number to set
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
+-- ARGV[3] permits    integer  how many permits to set
 -- ARGV[4] ttl_ms     integer  life of the semaphore, 0 for no limit
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the semaphore listen
@@ -17,12 +17,12 @@
 -- include lib/request_record
 -- include lib/stored_count
 -- include lib/set_for
--- include lib/tell_available
+-- include lib/notify_available
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
 local semaphore, timeouts = KEYS[1], KEYS[2]
--- First of all what fails when the permits have become something else.
+-- This comes first: it fails when the key of the permits holds something else.
 redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
 if wrong then
@@ -37,8 +37,8 @@ local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
 if refusal then
   return refusal
 end
--- Permits of a semaphore that went without them, by a TTL of its own, were never meant for this one.
+-- What is left are permits of an earlier semaphore, whose key had a TTL of its own.
 redis.call('UNLINK', timeouts)
 set_for(semaphore, ARGV[3], ARGV[4])
 local answer = request_record(requests, number, '1')
-return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])
+return notify_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])

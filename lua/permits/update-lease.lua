@@ -1,10 +1,10 @@
--- permits/update-lease: set when a permit expires, whoever has it, at most once per request.
+-- permits/update-lease: set when a permit expires, whoever holds it, at most once per request.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
--- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; shares that TTL
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] permit     bytes    the permit
 -- ARGV[4] lease_ms   integer  life of the permit from now
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
@@ -16,7 +16,7 @@
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/stored_count
--- include lib/tell
+-- include lib/notify
 
 -- at most once: requests, number
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -37,8 +37,8 @@ if life_ms > 0 then
 end
 local answer = request_record(requests, number, '1')
 if now + ARGV[4] < expiry then
-  -- Waiters sleep until the expiry that they were told: a message, though nothing has become
-  -- available, makes them look when it is now. Java counts a 0 for what it says.
-  return tell(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+  -- Waiters sleep until the expiry that they know of. A message, though nothing has become
+  -- available, makes them ask when it is now. Java takes a 0 for no permits.
+  return notify(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
 end
 return answer

@@ -1,8 +1,8 @@
--- requests/cancel: make sure that a request that was given up never runs, or tell what it did.
+-- requests/cancel: make sure that a request that was given up never runs, or say what it did.
 --
 -- KEYS[1] requests   zset     private: this client's requests on one object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- returns string     the answer of the request if it ran before, else `cancelled`
 
 -- include lib/request_keep_record

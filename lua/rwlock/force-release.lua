@@ -5,8 +5,8 @@
 -- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
--- ARGV[3] mode       string   read or write: the mode to end
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
+-- ARGV[3] mode       string   the mode to end: read or write
 -- ARGV[4] publish    string   PUBLISH or SPUBLISH
 -- ARGV[5] channel    string   where waiters of the lock listen
 -- ARGV[6] stem       string   what the names of hold keys begin with
@@ -17,7 +17,7 @@
 -- include lib/now_ms
 -- include lib/rw_mode
 -- include lib/rw_sweep
--- include lib/tell
+-- include lib/notify
 
 -- at most once: requests, number
 local lock, readers = KEYS[1], KEYS[2]
@@ -29,7 +29,7 @@ if type(mode) == 'table' then
 end
 local is_held = mode == ARGV[3]
 if is_held then
-  -- About 500 hold keys; those that are left end with their leases.
+  -- At most 500 hold keys are removed; the others end with their leases.
   local fields, hold_keys = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2], {}
   for i = 1, #fields, 2 do
     local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
@@ -37,11 +37,11 @@ if is_held then
       hold_keys[#hold_keys + 1] = stem .. hold
     end
   end
-  -- Taken apart behind: a lock may have any number of readers.
+  -- UNLINK frees the memory in the background: a lock may have any number of readers.
   redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
 local answer = request_record(requests, number, is_held and '1' or '0')
 if is_held or freed then
-  return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
+  return notify(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
 end
 return answer

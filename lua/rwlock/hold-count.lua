@@ -2,9 +2,10 @@
 --
 -- KEYS[1] lock       hash     mode, and holder -> number of holds; its TTL is the longest lease
 -- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
--- ARGV[1] holder     string   who is meant; a writer's ends in ":write"
+-- ARGV[1] holder     string   the holder id whose holds are counted; that of a writer ends in
+--                             ":write"
 -- ARGV[2] stem       string   what the names of hold keys begin with
--- returns integer    its holds, 0 when it has none or its lease has ended
+-- returns integer    the holder's holds, 0 when it has none or its lease has ended
 
 -- include lib/now_ms
 -- include lib/rw_left

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] lock       hash     mode, and holder -> number of holds; its TTL is the longest lease
 -- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
--- ARGV[1] cursor     string   where the page before this one ended; 0 at first
+-- ARGV[1] cursor     string   0, or what the page before this one ended with
 -- ARGV[2] stem       string   what the names of hold keys begin with
 -- returns string     JSON: [cursor of the next page or 0, holder, holds, ms left, holder, ...]; a
 --                    writer's ends in ":write", -1 ms: no limit

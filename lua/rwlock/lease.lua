@@ -1,16 +1,16 @@
 -- rwlock/lease: how long one side of a read-write lock is still held.
 --
 -- The longest lease of our own readers is known at once. Those of Redisson have no order: the hash
--- is read for them page by page, until a lease is found that settles the question.
+-- is read for them page by page, until a lease is found that answers the question.
 --
 -- KEYS[1] lock       hash     mode, and holder -> number of holds; its TTL is the longest lease
 -- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
--- ARGV[1] side       string   read or write
--- ARGV[2] cursor     string   where the page before this one ended; 0 at first
--- ARGV[3] enough_ms  integer  a lease that is this long settles it
+-- ARGV[1] side       string   the side that is asked about: read or write
+-- ARGV[2] cursor     string   0, or what the page before this one ended with
+-- ARGV[3] enough_ms  integer  a lease of this length answers the question
 -- ARGV[4] stem       string   what the names of hold keys begin with
--- returns string     cursor of the next page or 0, and the longest lease that this page shows: ms,
---                    -1 without limit, -2 when it shows nobody
+-- returns string     cursor of the next page or 0, and the longest lease on this page: ms, -1 no
+--                    limit, -2 there is none
 
 -- include lib/now_ms
 -- include lib/rw_last
@@ -28,7 +28,7 @@ end
 -- No lease of a reader is longer than the TTL of the lock; our clock may be 1 ms behind it.
 local enough = math.min(tonumber(ARGV[3]), ttl > 0 and ttl - 1 or math.huge)
 local longest = ARGV[2] == '0' and rw_last(lock, readers, now) or -2
--- With a field for `mode`: are they all ours?
+-- One field is `mode`. Are all the others readers of ours?
 if
   longest >= enough
   or longest > 0 and redis.call('HLEN', lock) - 1 == redis.call('ZCARD', readers)

@@ -2,8 +2,10 @@
 -- it still reads.
 --
 -- KEYS[*] of_claims  any      for each claim the lock, its readers and its hold keys from 1 on
--- ARGV[*] claims     string   for each claim: reader, number of hold keys, lease in ms (0 asks only)
--- returns string     one digit a claim: 1 it reads, 0 it does not, 2 somebody writes
+-- ARGV[*] claims     string   for each claim: reader, number of hold keys, lease in ms (0 asks
+--                             only)
+-- returns string     one digit for each claim: 1 it reads, 0 it does not, 2 the lock is held by a
+--                    writer
 
 -- include lib/rw_keep_holds
 -- include lib/now_ms
@@ -13,7 +15,8 @@ local answers, key, now = {}, 1, now_ms()
 for i = 1, #ARGV, 3 do
   local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
   local count, lease_ms = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
-  -- pcall: a key that was overwritten with another type must not cost the others their renewal.
+  -- pcall: a key that was overwritten with another type must not keep the others from their
+  -- renewal.
   local held = redis.pcall('HEXISTS', lock, reader)
   if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held

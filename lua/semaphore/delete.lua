@@ -1,12 +1,12 @@
 -- semaphore/delete: remove a semaphore, at most once per request.
 --
--- Nobody is told: its waiters wait until permits are set again.
+-- No waiter is notified: they wait until permits are set again.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[3] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
+-- KEYS[3] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- returns string     1 it was there, 0 it was not; or why the request did not run
 
 -- include lib/request_keep_record

@@ -3,8 +3,8 @@
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
--- returns string     how many it took; or why the request did not run
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
+-- returns string     how many permits it took; or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/request_record

@@ -1,29 +1,30 @@
 -- semaphore/give-back: make sure that a request never runs (again), and undo what it took.
 --
--- A release that was given up is made good for instead: if it never ran, its permits are released
--- here, and a later copy of it finds its number burnt. Permits of a semaphore that was made anew
--- since are gone with it.
+-- A release that was given up is done here instead: if it never ran, its permits are released, and
+-- a later copy of it finds itself cancelled. Permits of a semaphore that was made anew since are
+-- gone with it.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[3] line       zset     private: clients that were passed over -> rank; lives 10 minutes
--- KEYS[4] beats      zset     private: client -> its last sign of life; lives 10 minutes
--- KEYS[5] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
+-- KEYS[3] queue      zset     private: wait queue, client -> rank; lives 10 minutes
+-- KEYS[4] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
+-- KEYS[5] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
--- ARGV[5] client     string   whose request it was
--- ARGV[6] leaves     integer  1 the client gives up its place in the line of all clients
--- ARGV[7] permits    integer  what the request was to release for certain; 0 nothing
--- ARGV[8] mark       string   that of the semaphore which those were taken from
+-- ARGV[5] client     string   the client that made the request
+-- ARGV[6] leaves     integer  1 the client leaves the wait queue, 0 it stays as it is
+-- ARGV[7] permits    integer  how many permits to release if the request, a release, never ran; 0
+--                             if it was no release
+-- ARGV[8] mark       string   mark of the semaphore from which those permits were acquired
 -- returns integer    how many permits were given back
 
 -- include lib/request_keep_record
 -- include lib/request_recall
 -- include lib/request_record
 -- include lib/semaphore_generation
--- include lib/tell_available
+-- include lib/notify_available
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 
 local answer = request_recall(requests, number)
@@ -40,16 +41,17 @@ if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) t
 end
 local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
 request_keep_record(requests, ARGV[2])
-local left = false
+local has_left = false
 if ARGV[6] == '1' then
-  left = redis.call('ZREM', KEYS[3], client) == 1
+  has_left = redis.call('ZREM', KEYS[3], client) == 1
   redis.call('ZREM', KEYS[4], client)
 end
 redis.call('ZREMRANGEBYSCORE', requests, number, number)
--- None to a semaphore that is gone, since they would make one that nobody has set, and none to one
--- that was made since. Otherwise as many as leave the count within 32 bits.
-local returns = available and is_theirs
-local given = returns and math.max(math.min(permits, INT32_MAX - available), 0) or 0
+-- A semaphore that does not exist gets none, since they would make one that nobody has set, and
+-- neither does one that was made since. Otherwise it gets as many as leave the count within 32
+-- bits.
+local belongs = available and is_theirs
+local given = belongs and math.max(math.min(permits, INT32_MAX - available), 0) or 0
 local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
 if type(sum) == 'table' then
   -- The permits of the request are still taken, so its record stays as it was.
@@ -59,7 +61,7 @@ if type(sum) == 'table' then
   return sum
 end
 request_record(requests, number, 'cancelled')
-if given > 0 or left then
-  return tell_available(given, (available or 0) + given, ARGV[3], ARGV[4])
+if given > 0 or has_left then
+  return notify_available(given, (available or 0) + given, ARGV[3], ARGV[4])
 end
 return given

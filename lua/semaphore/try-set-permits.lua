@@ -3,12 +3,12 @@
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gives one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[3] marks      string   private: mark of this semaphore, no earlier one's; its TTL, or 30 days
+-- KEYS[3] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
--- ARGV[2] floor      integer  every request below it is settled
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
--- ARGV[5] permits    integer  how many to set, at least 0
+-- ARGV[5] permits    integer  how many permits to set, at least 0
 -- ARGV[6] ttl_ms     integer  life of the semaphore, 0 for no limit
 -- returns string     1 they were set, 0 some were set already; or why the request did not run
 
@@ -18,7 +18,7 @@
 -- include lib/stored_count
 -- include lib/set_for
 -- include lib/semaphore_new_generation
--- include lib/tell_available
+-- include lib/notify_available
 
 -- at most once: requests, number
 local semaphore = KEYS[1]
@@ -34,4 +34,4 @@ end
 semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
 set_for(semaphore, ARGV[5], ARGV[6])
 local answer = request_record(requests, number, '1')
-return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])
+return notify_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])

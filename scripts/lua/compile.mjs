@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { checkNumbers, constantsIn, readConstants, withNumbers } from './constants.mjs';
 import { checkCode, checkLib, checkOperands, globalsOf, parse } from './check.mjs';
 import { camelCase, readHeader } from './header.mjs';
-import { checkCommands, checkRecording, checkTelling } from './messages.mjs';
+import { checkCommands, checkRecording, checkNotifying } from './messages.mjs';
 import { expandOnce } from './once.mjs';
 
 /**
@@ -30,7 +30,7 @@ const INCLUDE = /^\s*--\s*include\b/;
 /** The one file that is no code. */
 const CONSTANTS = 'constants.lua';
 /** The one file that publishes. */
-const TELL = 'lib/tell';
+const NOTIFY = 'lib/notify';
 
 /**
  * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`
@@ -137,13 +137,13 @@ function checkSource({ path, lines, chunk, includes, report }, sources, constant
   if (isLib) {
     checkLib(chunk, functionOf(path), lines, report);
   }
-  if (path !== TELL) {
-    const tellers = new Set(
-      included.filter((include) => reaches(include, TELL, sources)).map(functionOf),
+  if (path !== NOTIFY) {
+    const notifiers = new Set(
+      included.filter((include) => reaches(include, NOTIFY, sources)).map(functionOf),
     );
     checkCommands(chunk, report);
-    checkTelling(chunk, tellers, isLib, report);
-    checkRecording(chunk, tellers, report);
+    checkNotifying(chunk, notifiers, isLib, report);
+    checkRecording(chunk, notifiers, report);
   }
 }
 

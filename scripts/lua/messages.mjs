@@ -1,5 +1,5 @@
 // @ts-check
-// What the code of one Lua file may do about messages. A script records and changes first and tells
+// What the code of one Lua file may do about messages. A script records and changes first and notifies
 // last: so a message that the server refuses can neither undo nor hide what was done.
 import { isGlobal, lineOf, visits } from './check.mjs';
 
@@ -14,7 +14,7 @@ const COMMANDS = new Set(['call', 'pcall']);
 const PUBLISH = /^s?publish$/i;
 
 /**
- * Every command is named where it is called, and none of them publishes, but for lib/tell.
+ * Every command is named where it is called, and none of them publishes, but for lib/notify.
  * @param {Chunk} chunk
  * @param {Report} report
  */
@@ -47,22 +47,22 @@ function checkCommand(name, callee, call, report) {
   }
   const [command] = call.arguments;
   if (command?.type !== 'StringLiteral') {
-    report(line, `redis.${name} must name its command; a message is published by lib/tell only`);
+    report(line, `redis.${name} must name its command; a message is published by lib/notify only`);
   } else if (PUBLISH.test(command.raw.slice(1, -1))) {
-    report(line, 'a message is published by lib/tell only');
+    report(line, 'a message is published by lib/notify only');
   }
 }
 
 /**
- * What tells is the last that a script does: it stands as `return tell(...)`, and nowhere else.
+ * A script notifies last: the call stands as `return notify(...)`, and nowhere else.
  * @param {Chunk} chunk
- * @param {Set<string>} tellers  the functions this file includes that publish
+ * @param {Set<string>} notifiers  the functions this file includes that publish
  * @param {boolean} isLib
  * @param {Report} report
  */
-export function checkTelling(chunk, tellers, isLib, report) {
+export function checkNotifying(chunk, notifiers, isLib, report) {
   for (const { node, parents } of visits(chunk)) {
-    if (!isGlobal(node) || !tellers.has(node.name)) {
+    if (!isGlobal(node) || !notifiers.has(node.name)) {
       continue;
     }
     const [call, statement] = parents;
@@ -78,12 +78,12 @@ export function checkTelling(chunk, tellers, isLib, report) {
 }
 
 /**
- * A counted script shows that it can record, changes, records, and then tells.
+ * A counted script shows that it can record, changes, records, and then notifies.
  * @param {Chunk} chunk
- * @param {Set<string>} tellers
+ * @param {Set<string>} notifiers
  * @param {Report} report
  */
-export function checkRecording(chunk, tellers, report) {
+export function checkRecording(chunk, notifiers, report) {
   const called = [...visits(chunk)].flatMap(({ node }) =>
     node.type === 'CallExpression' && isGlobal(node.base) ? [node] : [],
   );
@@ -103,9 +103,12 @@ export function checkRecording(chunk, tellers, report) {
   if (!callsOf('request_keep_record').some((kept) => starts(kept) < starts(record))) {
     report(lineOf(record), 'request_keep_record() must come before request_record()');
   }
-  for (const told of [...tellers].flatMap(callsOf)) {
-    if (starts(record) > ends(told)) {
-      report(lineOf(told), 'a counted script must request_record() its answer before it tells');
+  for (const notified of [...notifiers].flatMap(callsOf)) {
+    if (starts(record) > ends(notified)) {
+      report(
+        lineOf(notified),
+        'a counted script must request_record() its answer before it notifies',
+      );
     }
   }
 }

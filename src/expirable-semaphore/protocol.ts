@@ -146,8 +146,8 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
     semaphore: string;
     timeouts: string;
     requests: string;
-    line: string;
-    beats: string;
+    queue: string;
+    heartbeats: string;
   };
 
   constructor(services: EndpointServices, name: string, key: string) {
@@ -158,8 +158,8 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
     this.#counted = { ...this.#keys, requests, twin: twin === undefined ? [] : [twin] };
     this.#lineKeys = {
       ...this.#counted,
-      line: privateKey('latchkey_waiting', key),
-      beats: privateKey('latchkey_beats', key),
+      queue: privateKey('latchkey_waiting', key),
+      heartbeats: privateKey('latchkey_beats', key),
     };
   }
 
@@ -169,13 +169,13 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
 
   /** Takes permits for as many waiters as fit, in their order; each has a claim and its lease. */
   acquire(
-    { number, floor }: Request,
+    { number, lowWater }: Request,
     claims: readonly (Claim & { readonly leaseMs: number })[],
     mustQueue: boolean,
   ): Prepared<PermitAnswer> {
     const operands = permitsAcquire.operands(this.#lineKeys, {
       number,
-      floor,
+      lowWater,
       ...this.notice,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
@@ -185,13 +185,13 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
   }
 
   giveBack(
-    { number, floor }: Request,
+    { number, lowWater }: Request,
     claims: readonly Claim[],
     leaves: boolean,
   ): Prepared<unknown> {
     return prepare(permitsGiveBack, this.#lineKeys, {
       number,
-      floor,
+      lowWater,
       ...this.notice,
       client: this.services.client.id,
       leaves: Number(leaves),
@@ -205,27 +205,39 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
     return { script: release, operands: permitsRelease.operands(this.#keys, args) };
   }
 
-  releaseAny({ number, floor }: Request, id: string): Prepared<string> {
+  releaseAny({ number, lowWater }: Request, id: string): Prepared<string> {
     const claim = claimBytes(claimOf(id));
-    return prepare(permitsReleaseAny, this.#counted, { number, floor, ...this.notice, claim });
+    return prepare(permitsReleaseAny, this.#counted, { number, lowWater, ...this.notice, claim });
   }
 
-  updateLease({ number, floor }: Request, id: string, leaseMs: number): Prepared<string> {
-    const args = { number, floor, permit: idBytes(id), leaseMs, ...this.notice };
+  updateLease({ number, lowWater }: Request, id: string, leaseMs: number): Prepared<string> {
+    const args = { number, lowWater, permit: idBytes(id), leaseMs, ...this.notice };
     return prepare(permitsUpdateLease, this.#counted, args);
   }
 
-  trySet({ number, floor }: Request, permits: number, ttlMs: number): Prepared<string> {
-    return prepare(permitsTrySet, this.#counted, { number, floor, permits, ttlMs, ...this.notice });
+  trySet({ number, lowWater }: Request, permits: number, ttlMs: number): Prepared<string> {
+    return prepare(permitsTrySet, this.#counted, {
+      number,
+      lowWater,
+      permits,
+      ttlMs,
+      ...this.notice,
+    });
   }
 
   /** Sets the total, or adds to it. */
-  resize({ number, floor }: Request, way: 'to' | 'by', permits: number): Prepared<string> {
-    return prepare(permitsResize, this.#counted, { number, floor, way, permits, ...this.notice });
+  resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Prepared<string> {
+    return prepare(permitsResize, this.#counted, {
+      number,
+      lowWater,
+      way,
+      permits,
+      ...this.notice,
+    });
   }
 
-  delete({ number, floor }: Request): Prepared<string> {
-    return prepare(permitsDelete, this.#counted, { number, floor });
+  delete({ number, lowWater }: Request): Prepared<string> {
+    return prepare(permitsDelete, this.#counted, { number, lowWater });
   }
 
   inspect(): Prepared<PermitsView> {

@@ -49,17 +49,17 @@ export class LatchProtocol extends ObjectProtocol<EndpointServices> {
     super(services, name, key, channelOf(key, services.router.isCluster));
   }
 
-  trySetCount({ number, floor }: Request, count: number, ttlMs: number): Prepared<string> {
+  trySetCount({ number, lowWater }: Request, count: number, ttlMs: number): Prepared<string> {
     const keys = { latch: this.key, requests: this.requestsKey };
-    return prepare(latchTrySetCount, keys, { number, floor, count, ttlMs, ...this.notice });
+    return prepare(latchTrySetCount, keys, { number, lowWater, count, ttlMs, ...this.notice });
   }
 
-  countDown({ number, floor }: Request): Prepared<string> {
-    return prepare(latchCountDown, this.#keys, { number, floor, ...this.notice });
+  countDown({ number, lowWater }: Request): Prepared<string> {
+    return prepare(latchCountDown, this.#keys, { number, lowWater, ...this.notice });
   }
 
-  delete({ number, floor }: Request): Prepared<string> {
-    return prepare(latchDelete, this.#keys, { number, floor, ...this.notice });
+  delete({ number, lowWater }: Request): Prepared<string> {
+    return prepare(latchDelete, this.#keys, { number, lowWater, ...this.notice });
   }
 
   inspect(): Prepared<LatchView> {

@@ -1,7 +1,7 @@
 import { LinkedList, Linked } from '../core/base/linked-list.js';
 import type { Clock, Timer } from '../core/base/clock.js';
 import type { ChannelHub } from '../core/waiting/channel-hub.js';
-import type { Place, Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
+import type { Position, Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
 /** What a fair queue needs of its client. */
@@ -30,10 +30,10 @@ class Stand extends Linked {
     this.holderId = waiter.holderId;
   }
 
-  ask(place: Place): void {
+  ask(position: Position): void {
     this.isAsking = true;
     this.isHinted = false;
-    this.waiter.ask(place);
+    this.waiter.ask(position);
   }
 }
 
@@ -183,7 +183,7 @@ export class FairQueue implements WaitQueue {
           return;
         }
         stand.isQueued = true;
-        stand.ask('line');
+        stand.ask('queue');
       }
       this.#next = stand.next;
     }

@@ -12,7 +12,7 @@ import {
   fairLockForceRelease,
   fairLockRelease,
 } from '../core/wire/scripts.generated.js';
-import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
+import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { FairQueue } from './fair-queue.js';
 import { HashLockProtocol } from './protocol.js';
 
@@ -34,19 +34,19 @@ const followUp: Sendable<boolean> = {
 /** Waiters of all processes stand in one queue on the server. */
 export class FairLockProtocol extends HashLockProtocol {
   /** Redisson's queue, its deadlines in Java's eyes, and when each of our clients was heard of. */
-  readonly #line: { queue: string; timeouts: string; beats: string };
-  /** The beats of the name to which Redisson gives the same queue. */
-  readonly #twinBeats: readonly string[];
+  readonly #line: { queue: string; timeouts: string; heartbeats: string };
+  /** The heartbeats of the name to which Redisson gives the same queue. */
+  readonly #twinHeartbeats: readonly string[];
 
   constructor(services: EndpointServices, name: string, key: string) {
     super(services, 'fair-lock', name, key);
     this.#line = {
       queue: prefixed('redisson_lock_queue', key),
       timeouts: prefixed('redisson_lock_timeout', key),
-      beats: privateKey('latchkey_beats', key),
+      heartbeats: privateKey('latchkey_beats', key),
     };
     const twin = twinOf(key);
-    this.#twinBeats = twin === undefined ? [] : [privateKey('latchkey_beats', twin)];
+    this.#twinHeartbeats = twin === undefined ? [] : [privateKey('latchkey_beats', twin)];
   }
 
   override get sideKeys(): readonly string[] {
@@ -69,27 +69,24 @@ export class FairLockProtocol extends HashLockProtocol {
     holder: string,
     count: number,
     leaseMs: number,
-    place: Place,
+    position: Position,
   ): Prepared<Verdict> {
     const operands = fairLockAcquire.operands(
       {
         lock: this.key,
-        cancelled: this.cancelledKey(holder),
+        tombstone: this.tombstoneKey(holder),
         ...this.#line,
-        twinBeats: this.#twinBeats,
+        twinHeartbeats: this.#twinHeartbeats,
       },
-      { holder, count, leaseMs, place, ...this.notice },
+      { holder, count, leaseMs, position, ...this.notice },
     );
     return { script: acquire, operands };
   }
 
-  override release(
-    holder: string,
-    { count, tombstoneMs: burnMs }: ReleaseTerms,
-  ): Prepared<ReleaseResult> {
+  override release(holder: string, { count, tombstoneMs }: ReleaseTerms): Prepared<ReleaseResult> {
     const operands = fairLockRelease.operands(
-      { lock: this.key, cancelled: this.cancelledKey(holder), ...this.#line },
-      { holder, count, burnMs, ...this.notice },
+      { lock: this.key, tombstone: this.tombstoneKey(holder), ...this.#line },
+      { holder, count, tombstoneMs, ...this.notice },
     );
     return { script: release, operands };
   }
@@ -102,7 +99,7 @@ export class FairLockProtocol extends HashLockProtocol {
     };
   }
 
-  override forceRelease(request: { number: number; floor: number }): Prepared<string> {
+  override forceRelease(request: { number: number; lowWater: number }): Prepared<string> {
     const keys = { lock: this.key, requests: this.requestsKey, ...this.#line };
     return prepare(fairLockForceRelease, keys, { ...request, ...this.notice });
   }

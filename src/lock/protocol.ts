@@ -21,7 +21,7 @@ import {
   lockLease,
   lockRelease,
 } from '../core/wire/scripts.generated.js';
-import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
+import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import type { Renewal } from '../core/lease/renewal.js';
 
 const acquirePlain: Sendable<Verdict> = {
@@ -107,23 +107,23 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return new ExclusiveQueue({ hub, clock, rechecks, fairness }, this, emptied);
   }
 
-  acquire(holder: string, count: number, leaseMs: number, _place: Place): Prepared<Verdict> {
+  acquire(holder: string, count: number, leaseMs: number, _position: Position): Prepared<Verdict> {
     const operands = lockAcquire.operands(
-      { lock: this.key, cancelled: this.cancelledKey(holder) },
+      { lock: this.key, tombstone: this.tombstoneKey(holder) },
       { holder, count, leaseMs },
     );
     return { script: acquirePlain, operands };
   }
 
-  release(holder: string, { count, tombstoneMs: burnMs }: ReleaseTerms): Prepared<ReleaseResult> {
+  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Prepared<ReleaseResult> {
     const operands = lockRelease.operands(
-      { lock: this.key, cancelled: this.cancelledKey(holder) },
-      { holder, count, burnMs, ...this.notice },
+      { lock: this.key, tombstone: this.tombstoneKey(holder) },
+      { holder, count, tombstoneMs, ...this.notice },
     );
     return { script: release, operands };
   }
 
-  forceRelease(request: { number: number; floor: number }): Prepared<string> {
+  forceRelease(request: { number: number; lowWater: number }): Prepared<string> {
     const keys = { lock: this.key, requests: this.requestsKey };
     return prepare(lockForceRelease, keys, { ...request, ...this.notice });
   }
@@ -145,7 +145,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
   }
 
   /** Private: present while a holder id is burnt. */
-  protected cancelledKey(holder: string): string {
+  protected tombstoneKey(holder: string): string {
     return `${privateKey('latchkey_cancelled', this.key)}:${holder}`;
   }
 }
@@ -161,7 +161,7 @@ export class FencedLockProtocol extends HashLockProtocol {
   override acquire(holder: string, count: number, leaseMs: number): Prepared<Verdict> {
     const keys = {
       lock: this.key,
-      cancelled: this.cancelledKey(holder),
+      tombstone: this.tombstoneKey(holder),
       token: this.#token,
     };
     const operands = lockAcquireFenced.operands(keys, { holder, count, leaseMs });

@@ -41,7 +41,7 @@ const lease: Sendable<LeasePage> = {
 const WRITE = ':write';
 
 /** The private key of what one reader or writer has burnt. */
-export function cancelledKey(key: string, holder: string): string {
+export function tombstoneKey(key: string, holder: string): string {
   return `${privateKey('latchkey_cancelled', key)}:${holder}`;
 }
 
@@ -72,7 +72,12 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   /** What the names of hold keys begin with, for scripts that look after foreign ones. */
   protected readonly stem: string;
   /** Private: our readers, and the lines in which readers and writers wait for each other. */
-  protected readonly lines: { readers: string; writers: string; waiting: string; beats: string };
+  protected readonly lines: {
+    readers: string;
+    writers: string;
+    waiting: string;
+    heartbeats: string;
+  };
 
   // Hold keys carry the id of their reader, which is in no name: they are no side keys.
   constructor(services: EndpointServices, name: string, key: string) {
@@ -82,17 +87,17 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
       readers: readersKey(key),
       writers: privateKey('latchkey_writers', key),
       waiting: privateKey('latchkey_waiting', key),
-      beats: privateKey('latchkey_beats', key),
+      heartbeats: privateKey('latchkey_beats', key),
     };
   }
 
   /** Which holders in the hash are this side's. */
   protected abstract readonly mode: 'read' | 'write';
 
-  forceRelease({ number, floor }: { number: number; floor: number }): Prepared<string> {
+  forceRelease({ number, lowWater }: { number: number; lowWater: number }): Prepared<string> {
     const { key, requestsKey, mode, stem } = this;
     const keys = { lock: key, readers: this.lines.readers, requests: requestsKey };
-    return prepare(rwlockForceRelease, keys, { number, floor, mode, ...this.notice, stem });
+    return prepare(rwlockForceRelease, keys, { number, lowWater, mode, ...this.notice, stem });
   }
 
   lease(cursor: string, enoughMs: number): Prepared<LeasePage> {

@@ -10,12 +10,12 @@ import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockAcquireRead,
-  rwlockLeaveLine,
+  rwlockLeaveQueue,
   rwlockReleaseRead,
   rwlockRenewRead,
 } from '../core/wire/scripts.generated.js';
-import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import { cancelledKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
+import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
+import { tombstoneKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
 import { ReaderQueue } from './reader-queue.js';
 import type { ReadClaim, ReadLine } from './reader-queue.js';
 import { renewalAnswers } from '../core/lease/renewal.js';
@@ -98,43 +98,40 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     holderId: string,
     count: number,
     leaseMs: number,
-    place: Place,
+    position: Position,
     beside = '',
   ): Prepared<Verdict> {
     const claim = { holderId, count, leaseMs, rank: 0, beside };
     // Others of this client may wait, whose place in the line must not move back.
-    const joins = place === 'none' ? 'none' : 'join';
+    const joins = position === 'none' ? 'none' : 'join';
     return { script: acquireOne, operands: this.#claim([claim], joins) };
   }
 
   acquireMany(claims: readonly ReadClaim[]): Prepared<Verdict[]> {
-    return { script: acquireMany, operands: this.#claim(claims, 'line') };
+    return { script: acquireMany, operands: this.#claim(claims, 'queue') };
   }
 
   leaveLine(): Prepared<number> {
     const { key, lines, services, notice } = this;
-    const keys = { lock: key, waiting: lines.waiting, beats: lines.beats };
-    return prepare(rwlockLeaveLine, keys, { client: services.client.id, ...notice });
+    const keys = { lock: key, waiting: lines.waiting, heartbeats: lines.heartbeats };
+    return prepare(rwlockLeaveQueue, keys, { client: services.client.id, ...notice });
   }
 
-  release(
-    holder: string,
-    { count, tombstoneMs: burnMs, upTo }: ReleaseTerms,
-  ): Prepared<ReleaseResult> {
+  release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Prepared<ReleaseResult> {
     const { key, lines, stem, notice } = this;
     const keys = {
       lock: key,
-      cancelled: cancelledKey(key, holder),
+      tombstone: tombstoneKey(key, holder),
       readers: lines.readers,
       holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), upTo)],
     };
-    const args = { holder, count, burnMs, ...notice, stem };
+    const args = { holder, count, tombstoneMs, ...notice, stem };
     return { script: releaseRead, operands: rwlockReleaseRead.operands(keys, args) };
   }
 
   #claim(
     claims: readonly ReadClaim[],
-    place: 'none' | 'join' | 'line',
+    position: 'none' | 'join' | 'queue',
   ): ReturnType<typeof rwlockAcquireRead.operands> {
     const { key, lines, services, notice } = this;
     const ofClaims: string[] = [];
@@ -142,12 +139,12 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     for (const { holderId, count, leaseMs, rank, beside = '' } of claims) {
       const first = holdKey(key, holderId, 1);
       const newest = count === 1 ? first : holdKey(key, holderId, count);
-      ofClaims.push(cancelledKey(key, holderId), first, newest);
+      ofClaims.push(tombstoneKey(key, holderId), first, newest);
       terms.push(holderId, String(count), String(leaseMs), String(rank), beside);
     }
     return rwlockAcquireRead.operands(
       { lock: key, ...lines, ofClaims },
-      { client: services.client.id, place, ...notice, claims: terms },
+      { client: services.client.id, position, ...notice, claims: terms },
     );
   }
 }

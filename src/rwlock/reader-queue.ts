@@ -72,7 +72,7 @@ export class ReaderQueue implements WaitQueue {
       return false;
     }
     this.#entering.set(waiter, this.#hints);
-    waiter.ask('line');
+    waiter.ask('queue');
     return true;
   }
 

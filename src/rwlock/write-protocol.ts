@@ -8,8 +8,8 @@ import type { LockState } from '../core/locks/lock-state.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { rwlockAcquireWrite, rwlockReleaseWrite } from '../core/wire/scripts.generated.js';
-import type { Place, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import { cancelledKey, SideProtocol } from './protocol.js';
+import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
+import { tombstoneKey, SideProtocol } from './protocol.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 import type { Renewal } from '../core/lease/renewal.js';
 
@@ -55,27 +55,33 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
     );
   }
 
-  acquire(holder: string, count: number, leaseMs: number, place: Place): Prepared<Verdict> {
+  acquire(holder: string, count: number, leaseMs: number, position: Position): Prepared<Verdict> {
     const { key, lines, notice, stem } = this;
     const keys = {
       lock: key,
-      cancelled: cancelledKey(key, `${holder}:write`),
+      tombstone: tombstoneKey(key, `${holder}:write`),
       ...lines,
     };
-    const args = { holder, count, leaseMs, place, ...notice, stem };
+    const args = { holder, count, leaseMs, position, ...notice, stem };
     return { script: acquireWrite, operands: rwlockAcquireWrite.operands(keys, args) };
   }
 
-  release(holder: string, { count, tombstoneMs: burnMs }: ReleaseTerms): Prepared<ReleaseResult> {
+  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Prepared<ReleaseResult> {
     const { key, lines, notice, stem } = this;
     const keys = {
       lock: key,
-      cancelled: cancelledKey(key, `${holder}:write`),
+      tombstone: tombstoneKey(key, `${holder}:write`),
       writers: lines.writers,
-      beats: lines.beats,
+      heartbeats: lines.heartbeats,
       readers: lines.readers,
     };
-    const operands = rwlockReleaseWrite.operands(keys, { holder, count, burnMs, ...notice, stem });
+    const operands = rwlockReleaseWrite.operands(keys, {
+      holder,
+      count,
+      tombstoneMs,
+      ...notice,
+      stem,
+    });
     return { script: releaseWrite, operands };
   }
 }

@@ -111,8 +111,8 @@ export class SemaphoreProtocol
   readonly #queueKeys: {
     semaphore: string;
     requests: string;
-    line: string;
-    beats: string;
+    queue: string;
+    heartbeats: string;
     marks: string;
   };
 
@@ -120,8 +120,8 @@ export class SemaphoreProtocol
     super(services, name, key, prefixed('redisson_sc', key));
     const marks = privateKey('latchkey_generation', key);
     this.#keys = { semaphore: key, requests: this.requestsKey, marks };
-    const line = privateKey('latchkey_waiting', key);
-    this.#queueKeys = { ...this.#keys, line, beats: privateKey('latchkey_beats', key) };
+    const queue = privateKey('latchkey_waiting', key);
+    this.#queueKeys = { ...this.#keys, queue, heartbeats: privateKey('latchkey_beats', key) };
   }
 
   watchRecord(): () => void {
@@ -143,13 +143,13 @@ export class SemaphoreProtocol
   }
 
   acquire(
-    { number, floor }: Request,
+    { number, lowWater }: Request,
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Prepared<PermitAnswer> {
     const args = {
       number,
-      floor,
+      lowWater,
       ...this.notice,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
@@ -160,14 +160,14 @@ export class SemaphoreProtocol
 
   /** Gives permits back, and serves `waiters` with what there is then. */
   release(
-    { number, floor }: Request,
+    { number, lowWater }: Request,
     { permits, mark = '' }: Returned,
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Prepared<ReleaseAnswer> {
     const args = {
       number,
-      floor,
+      lowWater,
       ...this.notice,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
@@ -188,22 +188,22 @@ export class SemaphoreProtocol
     return this.#undo(request, false, returned);
   }
 
-  addPermits({ number, floor }: Request, delta: number): Prepared<Availability> {
-    const args = { number, floor, ...this.notice, delta };
+  addPermits({ number, lowWater }: Request, delta: number): Prepared<Availability> {
+    const args = { number, lowWater, ...this.notice, delta };
     return { script: addPermits, operands: semaphoreAddPermits.operands(this.#keys, args) };
   }
 
-  drainPermits({ number, floor }: Request): Prepared<string> {
-    return prepare(semaphoreDrainPermits, this.#keys, { number, floor });
+  drainPermits({ number, lowWater }: Request): Prepared<string> {
+    return prepare(semaphoreDrainPermits, this.#keys, { number, lowWater });
   }
 
-  trySetPermits({ number, floor }: Request, permits: number, ttlMs: number): Prepared<string> {
-    const args = { number, floor, ...this.notice, permits, ttlMs };
+  trySetPermits({ number, lowWater }: Request, permits: number, ttlMs: number): Prepared<string> {
+    const args = { number, lowWater, ...this.notice, permits, ttlMs };
     return prepare(semaphoreTrySetPermits, this.#keys, args);
   }
 
-  delete({ number, floor }: Request): Prepared<string> {
-    return prepare(semaphoreDelete, this.#keys, { number, floor });
+  delete({ number, lowWater }: Request): Prepared<string> {
+    return prepare(semaphoreDelete, this.#keys, { number, lowWater });
   }
 
   inspect(): Prepared<SemaphoreView> {
@@ -211,12 +211,12 @@ export class SemaphoreProtocol
   }
 
   #undo(
-    { number, floor }: Request,
+    { number, lowWater }: Request,
     leaves: boolean,
     { permits, mark = '' }: Returned,
   ): Prepared<number> {
     const place = { client: this.services.client.id, leaves: Number(leaves) };
-    const args = { number, floor, ...this.notice, ...place, permits, mark };
+    const args = { number, lowWater, ...this.notice, ...place, permits, mark };
     return prepare(semaphoreGiveBack, this.#queueKeys, args);
   }
 }

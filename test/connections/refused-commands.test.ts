@@ -52,7 +52,7 @@ const endings = new Set([
   'fair-lock/release',
   'rwlock/release-read',
   'rwlock/release-write',
-  'rwlock/leave-line',
+  'rwlock/leave-queue',
 ]);
 
 const isDead = (member: string): boolean => member.includes('dead');

@@ -16,7 +16,7 @@ const JAVA = '33333333-3333-4333-8333-333333333333';
 const DEAD = 'deaddead-dead-4ead-8ead-deaddeaddead';
 const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 const claim = (count: number): Buffer => Buffer.concat([PERMIT, Buffer.from(String(count))]);
-const asked = { number: 7, floor: 3, client: US };
+const asked = { number: 7, lowWater: 3, client: US };
 
 /** Where it happens. */
 interface Place {
@@ -58,7 +58,7 @@ async function gate(raw: Redis, who: string) {
   await stand(raw, line, beats, who);
   const told = { publish: 'PUBLISH', channel: `redisson_sc:{${name}}` };
   const marks = `latchkey_generation:{${name}}`;
-  return { keys: { semaphore: name, requests, line, beats, marks }, told };
+  return { keys: { semaphore: name, requests, queue: line, heartbeats: beats, marks }, told };
 }
 
 async function usePermits({ raw, run }: Place): Promise<void> {
@@ -66,7 +66,7 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   const [requests, line, beats] = sides(name, 'requests', 'waiting', 'beats');
   const timeouts = `{${name}}:timeout`;
   const told = { publish: 'PUBLISH', channel: `redisson_sc:{${name}}` };
-  const keys = { semaphore: name, timeouts, requests, line, beats };
+  const keys = { semaphore: name, timeouts, requests, queue: line, heartbeats: beats };
   const args = { ...asked, ...told };
   await raw.set(name, 0, 'PX', 60_000);
   await raw.zadd(timeouts, 1, 'a-dead-permit-01', Date.now() + 50_000, PERMIT);
@@ -84,12 +84,12 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   await stand(raw, line, beats, US);
   await run(scripts.permitsGiveBack, scripts.permitsGiveBack.operands(keys, back));
   await raw.zadd(timeouts, Date.now() + 50_000, PERMIT);
-  const any = { ...told, number: 10, floor: 3, claim: claim(1) };
+  const any = { ...told, number: 10, lowWater: 3, claim: claim(1) };
   await run(
     scripts.permitsReleaseAny,
     scripts.permitsReleaseAny.operands({ ...keys, twin: [] }, any),
   );
-  const cancel = { number: 11, floor: 11 };
+  const cancel = { number: 11, lowWater: 11 };
   await run(scripts.requestsCancel, scripts.requestsCancel.operands({ requests }, cancel));
   await run(scripts.permitsRenew, [2, name, timeouts, Buffer.from('the-first-id-16b9000')]);
 }
@@ -100,19 +100,19 @@ async function book(raw: Redis) {
   const [readers, writers, waiting, beats] = sides(name, 'readers', 'writers', 'waiting', 'beats');
   const stem = `{${name}}:`;
   const holder = `${THEY}:2`;
-  const cancelled = `latchkey_cancelled:{${name}}:${holder}`;
+  const tombstone = `latchkey_cancelled:{${name}}:${holder}`;
   const hold = `${stem}${holder}:rwlock_timeout:1`;
   const told = { publish: 'PUBLISH', channel: `redisson_rwlock:{${name}}` };
   await raw.hset(name, { mode: 'read', [`${DEAD}:1`]: 1 });
   await raw.zadd(readers, 1, `${DEAD}:1`);
   await Promise.all([name, readers].map(async (key) => await raw.pexpire(key, 60_000)));
   return {
-    keys: { lock: name, readers, writers, waiting, beats, cancelled },
-    ofClaims: [cancelled, hold, hold],
+    keys: { lock: name, readers, writers, waiting, heartbeats: beats, tombstone },
+    ofClaims: [tombstone, hold, hold],
     holds: [hold],
-    read: { client: THEY, place: 'line', ...told, claims: [holder, '1', '30000', '0', ''] },
-    write: { holder, count: 1, leaseMs: 30_000, place: 'line', ...told, stem },
-    free: { holder, count: 0, burnMs: 1_000, ...told, stem },
+    read: { client: THEY, position: 'queue', ...told, claims: [holder, '1', '30000', '0', ''] },
+    write: { holder, count: 1, leaseMs: 30_000, position: 'queue', ...told, stem },
+    free: { holder, count: 0, tombstoneMs: 1_000, ...told, stem },
     told,
     stem,
   };
@@ -121,7 +121,7 @@ async function book(raw: Redis) {
 async function useReaders({ raw, run }: Place): Promise<void> {
   // Whose client stood in line; and who leaves a reader of Redisson behind that is dead.
   const { keys, ofClaims, holds, read, free } = await book(raw);
-  await stand(raw, keys.waiting, keys.beats, THEY);
+  await stand(raw, keys.waiting, keys.heartbeats, THEY);
   const operands = scripts.rwlockAcquireRead.operands({ ...keys, ofClaims }, read);
   await run(scripts.rwlockAcquireRead, operands);
   await raw.hset(keys.lock, `${DEAD}:9`, 1);
@@ -132,16 +132,16 @@ async function useReaders({ raw, run }: Place): Promise<void> {
   // A client leaves the line of a lock that is free.
   const { keys: line, told } = await book(raw);
   await raw.del(line.lock);
-  await stand(raw, line.waiting, line.beats, US);
+  await stand(raw, line.waiting, line.heartbeats, US);
   const leave = { client: US, ...told };
-  await run(scripts.rwlockLeaveLine, scripts.rwlockLeaveLine.operands(line, leave));
+  await run(scripts.rwlockLeaveQueue, scripts.rwlockLeaveQueue.operands(line, leave));
 }
 
 async function useWriters({ raw, run }: Place): Promise<void> {
   const { rwlockAcquireWrite, rwlockReleaseWrite, rwlockForceRelease } = scripts;
   // One that stood in line, gets in, and leaves a reader that is dead, and one that is not.
   const { keys, write, free } = await book(raw);
-  await stand(raw, keys.writers, keys.beats, write.holder);
+  await stand(raw, keys.writers, keys.heartbeats, write.holder);
   await run(rwlockAcquireWrite, rwlockAcquireWrite.operands(keys, write));
   await raw.hset(keys.lock, `${DEAD}:9`, 1);
   await run(rwlockReleaseWrite, rwlockReleaseWrite.operands(keys, free));
@@ -159,14 +159,14 @@ async function useWriters({ raw, run }: Place): Promise<void> {
   await raw.hdel(late.keys.lock, `${JAVA}:9`);
   await run(rwlockAcquireWrite, rwlockAcquireWrite.operands(late.keys, late.write));
   await raw.del(late.keys.lock);
-  await stand(raw, late.keys.writers, late.keys.beats, late.write.holder);
+  await stand(raw, late.keys.writers, late.keys.heartbeats, late.write.holder);
   await run(rwlockReleaseWrite, rwlockReleaseWrite.operands(late.keys, late.free));
   // Forced, while a reader of Redisson is there.
   const { keys: forced, told, stem } = await book(raw);
   const [requests] = sides(forced.lock, 'requests');
   await raw.hset(forced.lock, `${JAVA}:9`, 1);
   await raw.set(`${stem}${JAVA}:9:rwlock_timeout:1`, '1', 'PX', 60_000);
-  const force = { number: 7, floor: 3, mode: 'read', ...told, stem };
+  const force = { number: 7, lowWater: 3, mode: 'read', ...told, stem };
   await run(rwlockForceRelease, rwlockForceRelease.operands({ ...forced, requests }, force));
 }
 
@@ -176,7 +176,7 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   const queue = `redisson_lock_queue:{${name}}`;
   const timeouts = `redisson_lock_timeout:{${name}}`;
   const told = { publish: 'PUBLISH', channel: `redisson_lock__channel:{${name}}` };
-  const keys = { lock: name, queue, timeouts, beats };
+  const keys = { lock: name, queue, timeouts, heartbeats: beats };
   const line = async (...members: [string, number][]): Promise<void> => {
     await raw.del(name, queue, timeouts, beats);
     for (const [member, score] of members) {
@@ -188,11 +188,14 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   };
   const soon = Date.now() + 60_000;
   const ask = { holder: `${US}:2`, count: 1, leaseMs: 30_000, ...told };
-  const cancelled = `latchkey_cancelled:{${name}}:${US}:2`;
+  const tombstone = `latchkey_cancelled:{${name}}:${US}:2`;
   const asks = async (place: string): Promise<void> =>
     void (await run(
       scripts.fairLockAcquire,
-      scripts.fairLockAcquire.operands({ ...keys, cancelled, twinBeats: [] }, { ...ask, place }),
+      scripts.fairLockAcquire.operands(
+        { ...keys, tombstone, twinHeartbeats: [] },
+        { ...ask, position: place },
+      ),
     ));
 
   // An absent head of Java's, and one of ours behind.
@@ -200,15 +203,15 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   await run(scripts.fairLockFollowUp, scripts.fairLockFollowUp.operands(keys, told));
   // Behind somebody of Java's who is alive, and in front of one.
   await line([`${JAVA}:1`, soon]);
-  await asks('line');
+  await asks('queue');
   await line([`${US}:2`, soon], [`${JAVA}:1`, soon]);
-  await asks('line');
+  await asks('queue');
   // One of this client's in front of it, and one that was evicted.
   await line([`${US}:1`, soon], [`${US}:2`, soon]);
   await asks('front');
   await line([`${JAVA}:1`, soon]);
   await asks('front');
-  const free = { holder: `${US}:2`, count: 0, burnMs: 1_000, ...told };
+  const free = { holder: `${US}:2`, count: 0, tombstoneMs: 1_000, ...told };
   for (const members of [
     [`${DEAD}:0`, `${THEY}:1`, `${JAVA}:1`],
     [`${US}:2`, `${JAVA}:1`],
@@ -220,12 +223,12 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
     }
     await run(
       scripts.fairLockRelease,
-      scripts.fairLockRelease.operands({ ...keys, cancelled }, free),
+      scripts.fairLockRelease.operands({ ...keys, tombstone }, free),
     );
   }
   await line([`${DEAD}:0`, 1], [`${THEY}:1`, soon]);
   await raw.hset(name, `${US}:2`, 1);
-  const force = { number: 7, floor: 3, ...told };
+  const force = { number: 7, lowWater: 3, ...told };
   await run(
     scripts.fairLockForceRelease,
     scripts.fairLockForceRelease.operands({ ...keys, requests }, force),

@@ -79,7 +79,7 @@ const byName = new Map(Object.values(scripts).map((script) => [script.name, scri
 export function commandsOf(source: string): string[] {
   const named = [...source.matchAll(/redis\.p?call\(\s*'(?<command>[A-Z]+)'/gu)];
   const commands = named.map(({ groups }) => groups?.['command']?.toLowerCase() ?? '');
-  return [...new Set([...commands, ...(source.includes('function tell(') ? ['publish'] : [])])];
+  return [...new Set([...commands, ...(source.includes('function notify(') ? ['publish'] : [])])];
 }
 
 async function run(redis: Redis, script: string, operands: Buffer[]): Promise<unknown> {

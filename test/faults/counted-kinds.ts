@@ -10,7 +10,7 @@ const raw = rawClient();
 /** The number of a request, and the lowest one that is not settled. */
 interface RequestNumbers {
   readonly number: number;
-  readonly floor: number;
+  readonly lowWater: number;
 }
 
 export interface Kind {
@@ -35,14 +35,14 @@ const latchKeys = (name: string): { latch: string; opened: string; requests: str
 
 const semaphoreKeys = (
   name: string,
-): Record<'semaphore' | 'timeouts' | 'requests' | 'line' | 'beats' | 'marks', string> & {
+): Record<'semaphore' | 'timeouts' | 'requests' | 'queue' | 'heartbeats' | 'marks', string> & {
   twin: readonly string[];
 } => ({
   semaphore: name,
   timeouts: `{${name}}:timeout`,
   requests: requestsOf(name),
-  line: `latchkey_waiting:{${name}}`,
-  beats: `latchkey_beats:{${name}}`,
+  queue: `latchkey_waiting:{${name}}`,
+  heartbeats: `latchkey_beats:{${name}}`,
   marks: semaphoreMark(name),
   twin: [`{${name}}`],
 });
@@ -117,7 +117,7 @@ const lockKinds: Kind[] = [
           requests: requestsOf(name),
           queue: `redisson_lock_queue:{${name}}`,
           timeouts: `redisson_lock_timeout:{${name}}`,
-          beats: `latchkey_beats:{${name}}`,
+          heartbeats: `latchkey_beats:{${name}}`,
         },
         { ...at, ...told },
       ),

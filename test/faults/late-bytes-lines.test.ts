@@ -133,7 +133,7 @@ describe.concurrent('leaving a line', () => {
     const leaving = rejection(readLock.create(client, name).acquire({ signal: abort.signal }));
     await listening(name);
     await settledRequests(proxy, name);
-    const late = keepUnderWay(proxy, scripts.rwlockLeaveLine);
+    const late = keepUnderWay(proxy, scripts.rwlockLeaveQueue);
 
     abort.abort(new Error('left'));
     await leaving;

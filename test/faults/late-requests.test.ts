@@ -16,7 +16,7 @@ afterAll(async () => {
 interface Caller {
   readonly name: string;
   /** Sends one copy of a request by hand, and returns the answer. */
-  readonly send: (number: number, floor: number) => Promise<unknown>;
+  readonly send: (number: number, lowWater: number) => Promise<unknown>;
   /** The request has been carried out as often as this. */
   readonly ran: () => Promise<number>;
   readonly clear: () => Promise<unknown>;
@@ -28,9 +28,9 @@ function caller({ script, operands, prepare, hasRun }: Kind): Caller {
   let runs = 0;
   return {
     name,
-    send: async (number, floor) => {
+    send: async (number, lowWater) => {
       await prepare(name);
-      const [count = 0, ...rest] = operands(name, { number, floor });
+      const [count = 0, ...rest] = operands(name, { number, lowWater });
       const answer = await raw.eval(script.source, Number(count), ...rest);
       runs += (await hasRun(name)) ? 1 : 0;
       return answer;
@@ -41,7 +41,7 @@ function caller({ script, operands, prepare, hasRun }: Kind): Caller {
 }
 
 describe.each(countedKinds)('$script.name', (kind) => {
-  test('a late copy does not run, though a request with an older floor ran last', async () => {
+  test('a late copy does not run, though a request with an older low-water mark ran last', async () => {
     const { send, ran, clear } = caller(kind);
     // 3 and 4 are answered and settled, and 5 is still under way when 9 is sent.
     await send(3, 3);

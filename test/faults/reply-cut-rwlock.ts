@@ -198,7 +198,7 @@ const leaveLine: Case[] = [
       );
       await lined(name, 'waiting', 1);
       await settledRequests(proxy, name);
-      const fault = cutReply(proxy, scripts.rwlockLeaveLine);
+      const fault = cutReply(proxy, scripts.rwlockLeaveQueue);
 
       abort.abort(new Error('left'));
       await Promise.all(leaving);
@@ -222,5 +222,5 @@ export const readWriteCases: Readonly<Record<string, readonly Case[]>> = {
   'rwlock/release-read': releaseRead,
   'rwlock/acquire-write': acquireWrite,
   'rwlock/release-write': releaseWrite,
-  'rwlock/leave-line': leaveLine,
+  'rwlock/leave-queue': leaveLine,
 };

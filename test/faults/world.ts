@@ -132,7 +132,8 @@ type Which = (command: string[]) => boolean;
 const any: Which = () => true;
 
 /** Calls with which somebody takes a place in a line on the server. */
-export const queues: Which = (command) => ['line', 'join'].some((place) => command.includes(place));
+export const queues: Which = (command) =>
+  ['queue', 'join'].some((place) => command.includes(place));
 
 /** The answer to the next call of a script is cut off, and its copy held back. */
 export function cutReply(proxy: Proxy, script: WireScript, which: Which = any): CutReply {

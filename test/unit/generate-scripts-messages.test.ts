@@ -1,4 +1,4 @@
-// A script changes and records first and tells last, so that a message that the server refuses
+// A script changes and records first and notifies last, so that a message that the server refuses
 // neither undoes nor hides what was done: the generator refuses a script that breaks this.
 
 import { describe, expect, test } from 'vitest';
@@ -15,15 +15,15 @@ redis.call('DEL', KEYS[1], ARGV[1], ARGV[2])
 `;
 
 const libs = {
-  'lib/tell.lua': `-- Publishes.
-local function tell(reply, publish, channel)
+  'lib/notify.lua': `-- Publishes.
+local function notify(reply, publish, channel)
   return redis.pcall(publish, channel, '0') and reply
 end
 `,
-  'lib/tell_all.lua': `-- Publishes to all.
--- include lib/tell
-local function tell_all(channel)
-  return tell(1, 'PUBLISH', channel)
+  'lib/notify_all.lua': `-- Publishes to all.
+-- include lib/notify
+local function notify_all(channel)
+  return notify(1, 'PUBLISH', channel)
 end
 `,
   'lib/request_keep_record.lua':
@@ -38,13 +38,13 @@ const user = `-- lock/use: use all.
 
 -- include lib/request_keep_record
 -- include lib/request_record
--- include lib/tell
--- include lib/tell_all
+-- include lib/notify
+-- include lib/notify_all
 request_keep_record(1)
 if request_record(1) then
-  return tell(1)
+  return notify(1)
 end
-return tell_all(1)
+return notify_all(1)
 `;
 
 /** What the generator says of lock/release.lua with this code behind its header. */
@@ -58,24 +58,24 @@ function faultsOf(code: string, more: Record<string, string> = {}): string[] {
 
 describe('a script may', () => {
   test.each([
-    ['tell last', '-- include lib/tell\nreturn tell(1, ARGV[1], ARGV[2])\n'],
+    ['notify last', '-- include lib/notify\nreturn notify(1, ARGV[1], ARGV[2])\n'],
     [
-      'tell last on one of its ways',
-      '-- include lib/tell\nif KEYS[1] then\n  return tell(1, ARGV[1], ARGV[2])\nend\nreturn 1\n',
+      'notify last on one of its ways',
+      '-- include lib/notify\nif KEYS[1] then\n  return notify(1, ARGV[1], ARGV[2])\nend\nreturn 1\n',
     ],
-    ['leave telling to a function', '-- include lib/tell_all\nreturn tell_all(ARGV[2])\n'],
+    ['leave that to a function', '-- include lib/notify_all\nreturn notify_all(ARGV[2])\n'],
     [
       'record in the same breath',
-      '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/tell\n' +
-        'request_keep_record(KEYS[1])\nreturn tell(request_record(KEYS[1]), ARGV[1], ARGV[2])\n',
+      '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/notify\n' +
+        'request_keep_record(KEYS[1])\nreturn notify(request_record(KEYS[1]), ARGV[1], ARGV[2])\n',
     ],
     [
       'record only what it grants',
-      '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/tell\n' +
+      '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/notify\n' +
         'if KEYS[1] then\n  request_keep_record(KEYS[1])\n  request_record(KEYS[1])\nend\n' +
-        'return tell(1, ARGV[1], ARGV[2])\n',
+        'return notify(1, ARGV[1], ARGV[2])\n',
     ],
-    ['have a field that is called so', 'local all = { tell = 1 }\nreturn all.tell\n'],
+    ['have a field that is called so', 'local all = { notify = 1 }\nreturn all.notify\n'],
   ])('%s', (_, code) => {
     expect(faultsOf(code)).toEqual([]);
   });
@@ -83,8 +83,8 @@ describe('a script may', () => {
 
 describe('a script is refused that', () => {
   test.each([
-    ['publishes by itself', "return redis.call('PUBLISH', ARGV[2], '0')", 'lib/tell only'],
-    ['publishes in lower case', "return redis.pcall('spublish', ARGV[2], '0')", 'lib/tell only'],
+    ['publishes by itself', "return redis.call('PUBLISH', ARGV[2], '0')", 'lib/notify only'],
+    ['publishes in lower case', "return redis.pcall('spublish', ARGV[2], '0')", 'lib/notify only'],
     ['calls a command by argument', "return redis.call(ARGV[1], ARGV[2], '0')", 'name its command'],
     ['calls a command without brackets', "return redis.call 'TIME'", 'called where it stands'],
     [
@@ -101,33 +101,37 @@ describe('a script is refused that', () => {
     expect(faults[0]).toContain('lock/release.lua:9: ');
   });
 
-  const last = "tell must be the last that a script does: 'return tell(...)'";
+  const last = "notify must be the last that a script does: 'return notify(...)'";
 
   test.each([
-    ['writes after it has told', "tell(1)\nredis.call('DEL', KEYS[1])"],
-    ['keeps what telling returns', 'local told = tell(1)\nreturn told'],
-    ['adds to what telling returns', 'return 1 + tell(1)'],
-    ['returns more than that', 'return tell(1), 2'],
-    ['tells inside a function of its own', 'local function f()\n  return tell(1)\nend\nreturn f()'],
-    ['hands the function on', 'return pairs(tell)'],
-    ['gives it another name', 'local say = tell\nreturn say(1)'],
+    ['writes after it has notified', "notify(1)\nredis.call('DEL', KEYS[1])"],
+    ['keeps what that returns', 'local reply = notify(1)\nreturn reply'],
+    ['adds to what that returns', 'return 1 + notify(1)'],
+    ['returns more than that', 'return notify(1), 2'],
+    [
+      'notifies inside a function of its own',
+      'local function f()\n  return notify(1)\nend\nreturn f()',
+    ],
+    ['hands the function on', 'return pairs(notify)'],
+    ['gives it another name', 'local say = notify\nreturn say(1)'],
   ])('%s', (_, code) => {
-    expect(faultsOf(`-- include lib/tell\n${code}\n`)).toEqual([expect.stringContaining(last)]);
+    expect(faultsOf(`-- include lib/notify\n${code}\n`)).toEqual([expect.stringContaining(last)]);
   });
 
-  test('writes after a function has told', () => {
-    const code = "-- include lib/tell_all\ntell_all(ARGV[2])\nreturn redis.call('DEL', KEYS[1])\n";
+  test('writes after a function has notified', () => {
+    const code =
+      "-- include lib/notify_all\nnotify_all(ARGV[2])\nreturn redis.call('DEL', KEYS[1])\n";
 
     expect(faultsOf(code)).toEqual([
-      "lock/release.lua:10: tell_all must be the last that a script does: 'return tell_all(...)'",
+      "lock/release.lua:10: notify_all must be the last that a script does: 'return notify_all(...)'",
     ]);
   });
 
-  test('includes a function that writes after it has told', () => {
+  test('includes a function that writes after it has notified', () => {
     const free = `-- Frees it.
--- include lib/tell
+-- include lib/notify
 local function free(channel)
-  tell(1, 'PUBLISH', channel)
+  notify(1, 'PUBLISH', channel)
   return 1
 end
 `;
@@ -138,19 +142,19 @@ end
   });
 
   const counted =
-    '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/tell\n';
+    '-- include lib/request_keep_record\n-- include lib/request_record\n-- include lib/notify\n';
 
-  test('tells before it records', () => {
+  test('notifies before it records', () => {
     const code =
-      'request_keep_record(1)\nif ARGV[1] then\n  return tell(1)\nend\nreturn request_record(1)\n';
+      'request_keep_record(1)\nif ARGV[1] then\n  return notify(1)\nend\nreturn request_record(1)\n';
 
     expect(faultsOf(counted + code)).toEqual([
-      'lock/release.lua:14: a counted script must request_record() its answer before it tells',
+      'lock/release.lua:14: a counted script must request_record() its answer before it notifies',
     ]);
   });
 
   test('does not show that it can record before it does', () => {
-    const code = 'request_record(1)\nrequest_keep_record(1)\nreturn tell(1)\n';
+    const code = 'request_record(1)\nrequest_keep_record(1)\nreturn notify(1)\n';
 
     expect(faultsOf(counted + code)).toEqual([
       'lock/release.lua:12: request_keep_record() must come before request_record()',

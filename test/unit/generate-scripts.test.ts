@@ -25,7 +25,7 @@ const files = {
   'lua/lock/acquire-all.lua': `-- lock/acquire-all: take every lock
 -- or none of them.
 --
--- KEYS[1] wake_up   channel  where a release is told
+-- KEYS[1] wake_up   channel  where a release is published
 -- KEYS[*] locks     string   one for each lock
 -- ARGV[1] lease_ms  integer  lease to set
 -- ARGV[2] body      bytes    stored as it is

@@ -171,7 +171,7 @@ const cases: [string, Work][] = [
       return () => {
         for (const request of open) {
           requests.settle('key', request);
-          requests.floor('key');
+          requests.lowWater('key');
         }
       };
     },

@@ -9,40 +9,40 @@ test('every request has a number that was never used, whatever its object', () =
   expect(numbers).toEqual([1, 2, 3, 4]);
 });
 
-test('the floor is the lowest request of the object that is under way', () => {
+test('the low-water mark is the lowest request of the object that is under way', () => {
   const requests = new Requests();
   const first = requests.open('a');
   requests.open('b');
   const third = requests.open('a');
 
-  const before = requests.floor('a');
+  const before = requests.lowWater('a');
   requests.settle('a', first);
 
-  expect([first.floor, third.floor, before]).toEqual([1, 1, 1]);
-  expect(requests.floor('a')).toBe(3);
-  expect(requests.open('a').floor).toBe(3);
+  expect([first.lowWater, third.lowWater, before]).toEqual([1, 1, 1]);
+  expect(requests.lowWater('a')).toBe(3);
+  expect(requests.open('a').lowWater).toBe(3);
 });
 
-test('settling out of order keeps the floor under what is still under way', () => {
+test('settling out of order keeps the low-water mark under what is still under way', () => {
   const requests = new Requests();
   const [first, second, third] = ['a', 'a', 'a'].map((key) => requests.open(key));
 
   requests.settle('a', third!);
   requests.settle('a', second!);
-  const before = requests.floor('a');
+  const before = requests.lowWater('a');
   requests.settle('a', first!);
 
   expect(before).toBe(1);
-  expect(requests.open('a')).toEqual({ number: 4, floor: 4 });
+  expect(requests.open('a')).toEqual({ number: 4, lowWater: 4 });
 });
 
-test('with nothing under way, the floor is above all that is settled or at its last', () => {
+test('with nothing under way, the low-water mark is above all that is settled or at its last', () => {
   const requests = new Requests();
   requests.settle('a', requests.open('a'));
 
   const next = requests.open('a');
 
-  expect(next.floor).toBe(next.number);
+  expect(next.lowWater).toBe(next.number);
 });
 
 test('settling twice, or for another object, changes nothing', () => {
@@ -55,5 +55,5 @@ test('settling twice, or for another object, changes nothing', () => {
   requests.settle('b', second);
   requests.settle('b', second);
 
-  expect(requests.floor('a')).toBe(1);
+  expect(requests.lowWater('a')).toBe(1);
 });

@@ -27,7 +27,7 @@ const services = {
   router: { publish: 'PUBLISH', isCluster: false },
 } as unknown as EndpointServices;
 
-const request = { number: 1, floor: 1 };
+const request = { number: 1, lowWater: 1 };
 let holders = 0;
 
 /** No two holds of a client have the same id. */
@@ -40,7 +40,7 @@ function lockCalls(lock: LockProtocol): Prepared<unknown>[] {
   const holder = newHolder();
   const claim = { key: lock.key, holderId: holder, count: 2, leaseMs: 1 };
   return [
-    lock.acquire(holder, 2, 1, 'line'),
+    lock.acquire(holder, 2, 1, 'queue'),
     lock.release(holder, { count: 0, tombstoneMs: 1, upTo: 3 }),
     lock.forceRelease(request),
     lock.holders('0'),
@@ -245,7 +245,7 @@ test('all keys of an object are in one slot', () => {
 
 test('every script is called by some object, or by all of them', () => {
   const called = kinds.flatMap((create) => create('y', 'y').calls.map(({ script }) => script.name));
-  const ofAll = ['names/is-count', 'requests/cancel', 'waits/probe'];
+  const ofAll = ['names/is-count', 'requests/cancel', 'waits/poll'];
 
   expect([...new Set([...called, ...ofAll])].toSorted()).toEqual(
     Object.values(scripts)

@@ -133,7 +133,7 @@ export class Delivery {
     late: (count: number | undefined, call: Sending) => void = () => {},
   ): Promise<CountReply> {
     const burn = ({ number }: Request): Prepared<string> => {
-      const args = { number, floor: this.#parts.requests.floor(key) };
+      const args = { number, lowWater: this.#parts.requests.lowWater(key) };
       return prepare(requestsCancel, { requests: requestsKey }, args);
     };
     const burnt = (answer: unknown, call: Sending): void => late(lateCountOf(answer), call);

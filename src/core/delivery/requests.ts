@@ -3,23 +3,23 @@ import { LinkedList, Linked } from '../base/linked-list.js';
 /** A request under way, and the lowest one of its object that is not settled. */
 export interface Request {
   readonly number: number;
-  readonly floor: number;
+  readonly lowWater: number;
 }
 
 class Numbered extends Linked implements Request {
   readonly number: number;
-  readonly floor: number;
+  readonly lowWater: number;
 
-  constructor(number: number, floor: number) {
+  constructor(number: number, lowWater: number) {
     super();
     this.number = number;
-    this.floor = floor;
+    this.lowWater = lowWater;
   }
 }
 
 /**
  * Numbers the calls that count (set, count down, drain ...), so that the server runs each at most
- * once. The floor tells the server which records nobody will ask for again.
+ * once. The low-water mark tells the server which records nobody will ask for again.
  */
 export class Requests {
   #last = 0;
@@ -45,7 +45,7 @@ export class Requests {
   }
 
   /** The lowest unsettled number of an object. */
-  floor(key: string): number {
+  lowWater(key: string): number {
     const open = this.#open.get(key);
     const lowest = open instanceof LinkedList ? open.first : open;
     return lowest?.number ?? this.#last;

@@ -6,7 +6,7 @@ import type { LockHold } from './hold.js';
 import type { LockGrants } from './lock-grants.js';
 import type { Ending, WaitLimit } from '../waiting/wait-limit.js';
 import type { LeaseTerms } from '../base/arguments.js';
-import type { Place, Verdict, WaitQueue, Waiter } from './wait-queue.js';
+import type { Position, Verdict, WaitQueue, Waiter } from './wait-queue.js';
 
 /** A lease this short may be over before its answer arrives, and that is then told as it is. */
 const RETRIED_LEASE_MIN_MS = 100;
@@ -84,10 +84,10 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
     return this.#terms.leaseMs;
   }
 
-  ask(place: Place): void {
+  ask(position: Position): void {
     const { services, protocol } = this.#grants;
-    this.#inLine ||= place === 'line' && protocol.keepsLine;
-    const prepared = protocol.acquire(this.holderId, 1, this.leaseMs, place);
+    this.#inLine ||= position === 'queue' && protocol.keepsLine;
+    const prepared = protocol.acquire(this.holderId, 1, this.leaseMs, position);
     this.#call = services.delivery.start(prepared, this);
   }
 

@@ -153,7 +153,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
       }
       this.#asking = true;
       this.#hinted = false;
-      this.#head.ask(this.#awaited.beatMs === undefined ? 'none' : 'line');
+      this.#head.ask(this.#awaited.beatMs === undefined ? 'none' : 'queue');
     }
   }
 

@@ -5,7 +5,7 @@ import type { EndpointServices } from '../endpoint-services.js';
 import type { ObjectProtocol } from '../object-protocol.js';
 import type { LockState } from './lock-state.js';
 import type { ReleaseTerms } from './release-terms.js';
-import type { Place, Verdict, WaitQueue } from './wait-queue.js';
+import type { Position, Verdict, WaitQueue } from './wait-queue.js';
 import type { Holder } from '../observe/events.js';
 
 const TAKEN: Verdict = { is: 'taken' };
@@ -97,11 +97,11 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
     holderId: string,
     count: number,
     leaseMs: number,
-    place: Place,
+    position: Position,
     beside?: string,
   ): Prepared<Verdict>;
   release(holderId: string, terms: ReleaseTerms): Prepared<ReleaseResult>;
-  forceRelease(request: { number: number; floor: number }): Prepared<string>;
+  forceRelease(request: { number: number; lowWater: number }): Prepared<string>;
   /** Tells whose turn it is, if nobody has taken the lock; true: look again. */
   followUp?(): Prepared<boolean>;
   /** The longest lease, page by page; one of at least `enoughMs` settles it. */

@@ -11,7 +11,7 @@ export type Verdict =
 
 /** How an attempt that finds the lock busy leaves: without a trace, or standing in line. `front`:
  * it stood there before, first of its client, and has that place again if it was lost. */
-export type Place = 'none' | 'line' | 'front';
+export type Position = 'none' | 'queue' | 'front';
 
 /** Somebody who waits for a lock. */
 export interface Waiter extends Linked {
@@ -20,7 +20,7 @@ export interface Waiter extends Linked {
   /** The lease that it asks for. */
   readonly leaseMs: number;
   /** Asks the server once; the answer comes back through `granted`, `busy` or `leave`. */
-  ask(place: Place): void;
+  ask(position: Position): void;
   /** The answer to an ask that the queue has sent for several waiters together. */
   answered(verdict: Verdict, call: Sending): void;
   failed(error: Error, call: Sending): void;

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../base/clock.js';
 import { asError, integers } from '../wire/replies.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { batchesOf } from '../base/batches.js';
-import { waitsProbe } from '../wire/scripts.generated.js';
+import { waitsPoll } from '../wire/scripts.generated.js';
 import type { Routes } from '../connection/router.js';
 import { RECHECK_MAX_MS } from './timing.js';
 
@@ -79,7 +79,7 @@ export class Rechecks {
   #probe(sleepers: readonly Sleeper[]): void {
     const keys = { locks: sleepers.map(({ key }) => key) };
     const args = { holders: sleepers.map(({ holderId }) => holderId) };
-    const prepared = prepare(waitsProbe, keys, args);
+    const prepared = prepare(waitsPoll, keys, args);
     this.#delivery.start(prepared, {
       answered: (answer) => {
         try {

@@ -119,7 +119,7 @@ export class Call<R> extends Sending {
     }
     let answer: R;
     try {
-      // No script replies with an array, but for this: lib/tell.lua.
+      // No script replies with an array, but for this: lib/notify.lua.
       answer = this.script.decode(Array.isArray(reply) ? this.#unwrap(reply) : reply);
     } catch (error) {
       this.fail(asError(error));

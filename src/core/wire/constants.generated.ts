@@ -1,7 +1,7 @@
 // Generated from lua/ by `node scripts/generate-scripts.mjs`: change the Lua, not this file.
 
-/** Milliseconds of silence after which a waiter has lost its place. */
+/** Milliseconds without a heartbeat after which a waiter loses its entry in a wait queue. */
 export const ABSENT_MS: number = 4000;
 
-/** Milliseconds for which the answers of counted calls are kept, from the last call on. */
+/** Milliseconds after the last counted call for which the answers of such calls are kept. */
 export const RECORD_MS: number = 1800000;

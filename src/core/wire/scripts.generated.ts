@@ -2,14 +2,14 @@
 import { integer, integerOrNull, text } from './replies.js';
 import type { Script } from './script.js';
 
-/** take hold number `count` of a fair lock, or a place in its queue. */
+/** take hold number `count` of a fair lock, or an entry in its queue. */
 export const fairLockAcquire: Script<
-  { lock: string; cancelled: string; queue: string; timeouts: string; beats: string; twinBeats: readonly string[] },
-  { holder: string; count: number; leaseMs: number; place: string; publish: string; channel: string },
+  { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string; twinHeartbeats: readonly string[] },
+  { holder: string; count: number; leaseMs: number; position: string; publish: string; channel: string },
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '619ea543e5af1dcd62930051d3b0bb81deabfcb3',
+  sha1: 'b0f461041f79480d258da70a7122ec0f41cfdf0b',
   source: `-- fair-lock/acquire
 local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
@@ -17,7 +17,7 @@ local function lock_not_read_write(lock)
   end
   return nil
 end
-local function lock_admit(lock, cancelled, holder, count)
+local function lock_admit(lock, tombstone, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
@@ -35,25 +35,25 @@ local function lock_admit(lock, cancelled, holder, count)
   if count > 1 then
     return -2
   end
-  if redis.call('EXISTS', cancelled) == 1 then
+  if redis.call('EXISTS', tombstone) == 1 then
     return -3
   end
   return nil, 0
 end
-local function fair_settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, heartbeats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
-    redis.call('DEL', beats)
-  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('DEL', heartbeats)
+  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
     redis.call('PERSIST', queue)
     redis.call('PERSIST', timeouts)
   end
 end
-local function fair_leave_queue(queue, timeouts, beats, holder)
+local function fair_leave_queue(queue, timeouts, heartbeats, holder)
   redis.call('ZREM', timeouts, '')
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
-  fair_settle_queue(queue, timeouts, beats)
+  fair_settle_queue(queue, timeouts, heartbeats)
 end
 local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
@@ -62,16 +62,19 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function fair_queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, heartbeats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
-    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
-    left = math.max(ends - now, 0)
+    local heartbeat = head
+      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
+    local absent_at = heartbeat and heartbeat + 4000
+      or head and redis.call('ZSCORE', timeouts, head)
+      or 0
+    left = math.max(absent_at - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        fair_settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, heartbeats)
       end
       return head or nil, left
     end
@@ -79,29 +82,30 @@ local function fair_queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function fair_queue_refusal(lock, queue, now, twin_beats)
-  local last = twin_beats and redis.call('ZREVRANGE', twin_beats, 0, 0, 'WITHSCORES')
+local function fair_queue_refusal(lock, queue, now, twin_heartbeats)
+  local last = twin_heartbeats and redis.call('ZREVRANGE', twin_heartbeats, 0, 0, 'WITHSCORES')
   if last and last[2] and now - last[2] < 4000 then
     local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
     return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
   end
 end
-local function fair_score_queue(queue, timeouts, beats, holder, now)
+local function fair_score_queue(queue, timeouts, heartbeats, holder, now)
   local client = string.sub(holder, 1, 36)
-  local scores, enough, floor, found, ours = {}, now + 5000, 0, false, { [client] = true }
+  local scores, enough, patient, found, ours =
+    {}, now + 5000, 0, false, { [client] = true }
   for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do
-    local whose = string.sub(member, 1, 36)
-    if ours[whose] == nil then
-      ours[whose] = redis.call('ZSCORE', beats, whose) ~= false
+    local owner = string.sub(member, 1, 36)
+    if ours[owner] == nil then
+      ours[owner] = redis.call('ZSCORE', heartbeats, owner) ~= false
     end
-    if not ours[whose] then
+    if not ours[owner] then
       local score = tonumber(redis.call('ZSCORE', timeouts, member) or 0)
       if score > enough + 400000 then
-        floor = math.max(floor, score)
+        patient = math.max(patient, score)
       end
       enough = enough + 300000
-    elseif whose == client then
-      scores[#scores + 1] = math.max(enough, floor)
+    elseif owner == client then
+      scores[#scores + 1] = math.max(enough, patient)
       scores[#scores + 1] = member
     end
     found = found or member == holder
@@ -109,7 +113,7 @@ local function fair_score_queue(queue, timeouts, beats, holder, now)
   if #scores > 0 then
     redis.call('ZADD', timeouts, unpack(scores))
   end
-  return math.max(enough, floor), found
+  return math.max(enough, patient), found
 end
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -119,38 +123,39 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function fair_stand_in_queue(queue, timeouts, beats, holder, to_front, now)
+local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, now)
   local client = string.sub(holder, 1, 36)
-  local heard = redis.call('ZSCORE', beats, client)
-  local is_due = not heard or now - heard >= 500
-  local stands = redis.call('ZSCORE', timeouts, holder) ~= false
-  if stands and not is_due then
+  local heartbeat = redis.call('ZSCORE', heartbeats, client)
+  local is_due = not heartbeat or now - heartbeat >= 500
+  local has_entry = redis.call('ZSCORE', timeouts, holder) ~= false
+  if has_entry and not is_due then
     return
   end
   local length = redis.call('LLEN', queue)
-  zadd_for(beats, 600000, is_due and now or heard, client)
+  zadd_for(heartbeats, 600000, is_due and now or heartbeat, client)
   local behind
   if is_due then
     local found
-    behind, found = fair_score_queue(queue, timeouts, beats, holder, now)
+    behind, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
     if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
-      stands = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
+      has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
   end
   local last = redis.call('LINDEX', queue, -1)
   local last_score = last and redis.call('ZSCORE', timeouts, last)
-  if not stands then
+  if not has_entry then
     local enough = now + 5000
     if not to_front then
-      local last_heard = last and redis.call('ZSCORE', beats, string.sub(last, 1, 36))
+      local last_heartbeat = last
+        and redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36))
       if length >= 100 then
         enough = enough + 300000 * length
-      elseif last_score and last_heard and now - last_heard < 2500 then
+      elseif last_score and last_heartbeat and now - last_heartbeat < 2500 then
         enough = math.max(enough, last_score)
       else
-        enough = behind or fair_score_queue(queue, timeouts, beats, holder, now)
+        enough = behind or fair_score_queue(queue, timeouts, heartbeats, holder, now)
       end
-      redis.call('ZREMRANGEBYSCORE', beats, 0, now - 86400000)
+      redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - 86400000)
       last_score = enough
     end
     if to_front then
@@ -163,14 +168,14 @@ local function fair_stand_in_queue(queue, timeouts, beats, holder, to_front, now
   local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
   redis.call('PEXPIRE', queue, ttl)
   redis.call('PEXPIRE', timeouts, ttl)
-  redis.call('PEXPIRE', beats, ttl)
+  redis.call('PEXPIRE', heartbeats, ttl)
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local function lock_write_hold(lock, holder, held, count, lease_ms)
   if held == 0 then
@@ -190,9 +195,9 @@ local function lock_write_hold(lock, holder, held, count, lease_ms)
   end
   return nil
 end
-local lock, cancelled, queue, timeouts, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, count, lease_ms, place = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local refusal, held = lock_admit(lock, cancelled, holder, count)
+local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local refusal, held = lock_admit(lock, tombstone, holder, count)
 if type(refusal) == 'table' or refusal and refusal < -1 then
   return refusal
 end
@@ -202,31 +207,31 @@ end
 local first = redis.call('LINDEX', queue, 0)
 local now = now_ms()
 local is_behind = first and first ~= holder
-if is_behind and (place ~= 'none' or not refusal) then
+if is_behind and (position ~= 'none' or not refusal) then
   local is_shared = fair_queue_refusal(lock, queue, now, unpack(KEYS, 6))
   if is_shared then
     return is_shared
   end
 end
-if place ~= 'none' and (refusal or is_behind) then
-  if redis.call('EXISTS', cancelled) == 1 then
+if position ~= 'none' and (refusal or is_behind) then
+  if redis.call('EXISTS', tombstone) == 1 then
     return -3
   end
-  needs_memory(beats)
-  fair_stand_in_queue(queue, timeouts, beats, holder, place == 'front', now)
+  needs_memory(heartbeats)
+  fair_enter_queue(queue, timeouts, heartbeats, holder, position == 'front', now)
 end
 if refusal then
   return refusal
 end
 if is_behind then
-  local head, left = fair_queue_head(queue, timeouts, beats, now)
+  local head, left = fair_queue_head(queue, timeouts, heartbeats, now)
   if head and head ~= holder then
     if
-      place ~= 'front'
+      position ~= 'front'
       or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
     then
-      if head ~= first or place == 'front' then
-        return tell(left, ARGV[5], ARGV[6] .. ':' .. head, '0')
+      if head ~= first or position == 'front' then
+        return notify(left, ARGV[5], ARGV[6] .. ':' .. head, '0')
       end
       return left
     end
@@ -236,46 +241,49 @@ if is_behind then
   end
 end
 if first then
-  needs_memory(beats)
-  fair_leave_queue(queue, timeouts, beats, holder)
+  needs_memory(heartbeats)
+  fair_leave_queue(queue, timeouts, heartbeats, holder)
 end
 return lock_write_hold(lock, holder, 0, count, lease_ms)`,
-  operands: (keys, args) => [5 + keys.twinBeats.length, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, ...keys.twinBeats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel],
+  operands: (keys, args) => [5 + keys.twinHeartbeats.length, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, ...keys.twinHeartbeats, args.holder, args.count, args.leaseMs, args.position, args.publish, args.channel],
   decode: integerOrNull,
 };
 
-/** a waiter of another client was told that a fair lock is free; if nobody has taken it since, tell the head of the queue again, past those who are silent. */
+/** notify the head of a fair lock's queue again if the lock is still free. */
 export const fairLockFollowUp: Script<
-  { lock: string; queue: string; timeouts: string; beats: string },
+  { lock: string; queue: string; timeouts: string; heartbeats: string },
   { publish: string; channel: string },
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: 'f6f6fe385329cd64ffd8369c5373102e34ca41e4',
+  sha1: 'cc4712a9c8803f8b825f51b03e1b86b1520749af',
   source: `-- fair-lock/follow-up
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function fair_settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, heartbeats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
-    redis.call('DEL', beats)
-  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('DEL', heartbeats)
+  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
     redis.call('PERSIST', queue)
     redis.call('PERSIST', timeouts)
   end
 end
-local function fair_queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, heartbeats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
-    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
-    left = math.max(ends - now, 0)
+    local heartbeat = head
+      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
+    local absent_at = heartbeat and heartbeat + 4000
+      or head and redis.call('ZSCORE', timeouts, head)
+      or 0
+    left = math.max(absent_at - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        fair_settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, heartbeats)
       end
       return head or nil, left
     end
@@ -283,48 +291,49 @@ local function fair_queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function fair_head_to_tell(queue, timeouts, beats)
+local function fair_head_to_notify(queue, timeouts, heartbeats)
   if redis.call('EXISTS', queue) == 0 then
     return nil
   end
-  local head = fair_queue_head(queue, timeouts, beats, now_ms())
-  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+  local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
+  return head,
+    head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return 0
 end
-local head, is_ours = fair_head_to_tell(KEYS[2], KEYS[3], KEYS[4])
+local head, is_ours = fair_head_to_notify(KEYS[2], KEYS[3], KEYS[4])
 if not head then
   return 0
 end
-return tell(is_ours and 1 or 0, ARGV[1], ARGV[2] .. ':' .. head, '0')`,
-  operands: (keys, args) => [4, keys.lock, keys.queue, keys.timeouts, keys.beats, args.publish, args.channel],
+return notify(is_ours and 1 or 0, ARGV[1], ARGV[2] .. ':' .. head, '0')`,
+  operands: (keys, args) => [4, keys.lock, keys.queue, keys.timeouts, keys.heartbeats, args.publish, args.channel],
   decode: integer,
 };
 
-/** free a fair lock whoever holds it, at most once per request, and tell the head of its queue. */
+/** free a fair lock whoever holds it, at most once per request, and notify the head of its queue. */
 export const fairLockForceRelease: Script<
-  { lock: string; requests: string; queue: string; timeouts: string; beats: string },
-  { number: number; floor: number; publish: string; channel: string },
+  { lock: string; requests: string; queue: string; timeouts: string; heartbeats: string },
+  { number: number; lowWater: number; publish: string; channel: string },
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'e9eea5238b5d052aead7a1c7b284b64d17a6da12',
+  sha1: '37f2fcd48fc919cdfd3261f2c68f641ae5e08b9b',
   source: `-- fair-lock/force-release
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -333,25 +342,28 @@ local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function fair_settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, heartbeats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
-    redis.call('DEL', beats)
-  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('DEL', heartbeats)
+  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
     redis.call('PERSIST', queue)
     redis.call('PERSIST', timeouts)
   end
 end
-local function fair_queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, heartbeats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
-    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
-    left = math.max(ends - now, 0)
+    local heartbeat = head
+      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
+    local absent_at = heartbeat and heartbeat + 4000
+      or head and redis.call('ZSCORE', timeouts, head)
+      or 0
+    left = math.max(absent_at - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        fair_settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, heartbeats)
       end
       return head or nil, left
     end
@@ -359,12 +371,13 @@ local function fair_queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function fair_head_to_tell(queue, timeouts, beats)
+local function fair_head_to_notify(queue, timeouts, heartbeats)
   if redis.call('EXISTS', queue) == 0 then
     return nil
   end
-  local head = fair_queue_head(queue, timeouts, beats, now_ms())
-  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+  local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
+  return head,
+    head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
 end
 local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
@@ -380,21 +393,21 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock = KEYS[1]
@@ -403,48 +416,51 @@ if wrong then
   return wrong
 end
 request_keep_record(requests, ARGV[2])
-local head = fair_head_to_tell(KEYS[3], KEYS[4], KEYS[5])
+local head = fair_head_to_notify(KEYS[3], KEYS[4], KEYS[5])
 local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' and head then
-  return tell(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
+  return notify(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
 end
 return answer`,
-  operands: (keys, args) => [5, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.beats, args.number, args.floor, args.publish, args.channel],
+  operands: (keys, args) => [5, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel],
   decode: text,
 };
 
-/** state how many of a holder's holds are still alive; at none free the lock and tell the head of the queue. */
+/** state how many of a holder's holds are still alive; at none free the lock and notify the head of the queue. */
 export const fairLockRelease: Script<
-  { lock: string; cancelled: string; queue: string; timeouts: string; beats: string },
-  { holder: string; count: number; burnMs: number; publish: string; channel: string },
+  { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string },
+  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string },
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '3d30fbbb87fdcd1162e3fae0b256f32acce30d3d',
+  sha1: '5a2eb14bdf2f7aef7d6594a5a5fab24d4f38240c',
   source: `-- fair-lock/release
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function fair_settle_queue(queue, timeouts, beats)
+local function fair_settle_queue(queue, timeouts, heartbeats)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
-    redis.call('DEL', beats)
-  elseif not redis.call('ZSCORE', beats, string.sub(last, 1, 36)) then
+    redis.call('DEL', heartbeats)
+  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
     redis.call('PERSIST', queue)
     redis.call('PERSIST', timeouts)
   end
 end
-local function fair_queue_head(queue, timeouts, beats, now)
+local function fair_queue_head(queue, timeouts, heartbeats, now)
   local head, left
   for dropped = 0, 100 do
     head = redis.call('LINDEX', queue, 0)
-    local heard = head and redis.call('ZSCORE', beats, string.sub(head, 1, 36))
-    local ends = heard and heard + 4000 or head and redis.call('ZSCORE', timeouts, head) or 0
-    left = math.max(ends - now, 0)
+    local heartbeat = head
+      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
+    local absent_at = heartbeat and heartbeat + 4000
+      or head and redis.call('ZSCORE', timeouts, head)
+      or 0
+    left = math.max(absent_at - now, 0)
     if not head or left > 0 or dropped == 100 then
       if dropped > 0 then
-        fair_settle_queue(queue, timeouts, beats)
+        fair_settle_queue(queue, timeouts, heartbeats)
       end
       return head or nil, left
     end
@@ -452,30 +468,31 @@ local function fair_queue_head(queue, timeouts, beats, now)
     redis.call('ZREM', timeouts, head)
   end
 end
-local function fair_head_to_tell(queue, timeouts, beats)
+local function fair_head_to_notify(queue, timeouts, heartbeats)
   if redis.call('EXISTS', queue) == 0 then
     return nil
   end
-  local head = fair_queue_head(queue, timeouts, beats, now_ms())
-  return head, head and redis.call('ZSCORE', beats, string.sub(head, 1, 36)) ~= false
+  local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
+  return head,
+    head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
 end
-local function fair_leave_queue(queue, timeouts, beats, holder)
+local function fair_leave_queue(queue, timeouts, heartbeats, holder)
   redis.call('ZREM', timeouts, '')
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
-  fair_settle_queue(queue, timeouts, beats)
+  fair_settle_queue(queue, timeouts, heartbeats)
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local lock, queue, timeouts, beats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
-local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-if burn_ms > 0 then
-  redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
+local lock, queue, timeouts, heartbeats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+if tombstone_ms > 0 then
+  redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
 end
 local held = redis.pcall('HEXISTS', lock, holder)
 if held == 1 then
@@ -487,50 +504,50 @@ if held == 1 then
     redis.call('HDEL', lock, holder)
     return 0
   end
-  local head, is_ours = fair_head_to_tell(queue, timeouts, beats)
+  local head, is_ours = fair_head_to_notify(queue, timeouts, heartbeats)
   redis.call('HDEL', lock, holder)
   if not head then
     return 1
   end
-  local passes = is_ours
+  local is_handed_on = is_ours
     and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
-  return tell(passes and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
+  return notify(is_handed_on and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
 end
 local is_free = redis.call('EXISTS', lock) == 0
 local first, next_head = redis.call('LINDEX', queue, 0), nil
 if count == 0 and first then
-  fair_leave_queue(queue, timeouts, beats, holder)
+  fair_leave_queue(queue, timeouts, heartbeats, holder)
   if is_free and first == holder then
-    next_head = fair_head_to_tell(queue, timeouts, beats)
+    next_head = fair_head_to_notify(queue, timeouts, heartbeats)
   end
 end
 if type(held) == 'table' then
   return held
 end
 if next_head then
-  return tell(-2, ARGV[4], ARGV[5] .. ':' .. next_head, '0')
+  return notify(-2, ARGV[4], ARGV[5] .. ':' .. next_head, '0')
 end
 return is_free and -2 or -1`,
-  operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.queue, keys.timeouts, keys.beats, args.holder, args.count, args.burnMs, args.publish, args.channel],
+  operands: (keys, args) => [5, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
   decode: integer,
 };
 
 /** count a latch down by one, at most once per request; open it at zero. */
 export const latchCountDown: Script<
   { latch: string; opened: string; requests: string },
-  { number: number; floor: number; publish: string; channel: string },
+  { number: number; lowWater: number; publish: string; channel: string },
   string
 > = {
   name: 'latch/count-down',
-  sha1: '50444b5ece873365c02bf08db486d17d49727bdd',
+  sha1: 'e20e3cf17f12b3fbc811b5c6b09c868e1a48de46',
   source: `-- latch/count-down
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -543,9 +560,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -577,12 +594,12 @@ local function latch_open(latch, opened)
   end
   return nil
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
@@ -602,29 +619,29 @@ if refused then
 end
 request_record(requests, number, '0')
 if opens then
-  return tell('0', ARGV[3], ARGV[4], '0')
+  return notify('0', ARGV[3], ARGV[4], '0')
 end
 return '0'`,
-  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.floor, args.publish, args.channel],
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
   decode: text,
 };
 
 /** remove a latch and let its waiters go, at most once per request. */
 export const latchDelete: Script<
   { latch: string; opened: string; requests: string },
-  { number: number; floor: number; publish: string; channel: string },
+  { number: number; lowWater: number; publish: string; channel: string },
   string
 > = {
   name: 'latch/delete',
-  sha1: '7349f4c2828f44a9c49e960f03929f2176a9c1fa',
+  sha1: '9f29fd78b78e9028484c1d8bde35a432a7cd7d0d',
   source: `-- latch/delete
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -637,9 +654,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -671,12 +688,12 @@ local function latch_open(latch, opened)
   end
   return nil
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
@@ -692,8 +709,8 @@ local refused = latch_open(latch, KEYS[2])
 if refused then
   return refused
 end
-return tell(request_record(requests, number, '1'), ARGV[3], ARGV[4], '0')`,
-  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.floor, args.publish, args.channel],
+return notify(request_record(requests, number, '1'), ARGV[3], ARGV[4], '0')`,
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
   decode: text,
 };
 
@@ -733,19 +750,19 @@ return string.format('%.0f %.0f %s', count, redis.call('PTTL', KEYS[1]), opened)
 /** set the count of a latch unless one is set, at most once per request. */
 export const latchTrySetCount: Script<
   { latch: string; requests: string },
-  { number: number; floor: number; count: number; ttlMs: number; publish: string; channel: string },
+  { number: number; lowWater: number; count: number; ttlMs: number; publish: string; channel: string },
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: '09c1a9b14db435fdb58f6ab8938f8cacec6a8482',
+  sha1: '127b4b2ae75bfc1d288362d25b252095a1ae7ec4',
   source: `-- latch/try-set-count
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -758,9 +775,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function needs_memory(key)
@@ -791,12 +808,12 @@ local function set_for(key, value, ttl_ms)
     redis.call('SET', key, value)
   end
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
@@ -810,19 +827,19 @@ if count > 0 then
   return request_record(requests, number, '0')
 end
 set_for(latch, ARGV[3], ARGV[4])
-return tell(request_record(requests, number, '1'), ARGV[5], ARGV[6], '1')`,
-  operands: (keys, args) => [2, keys.latch, keys.requests, args.number, args.floor, args.count, args.ttlMs, args.publish, args.channel],
+return notify(request_record(requests, number, '1'), ARGV[5], ARGV[6], '1')`,
+  operands: (keys, args) => [2, keys.latch, keys.requests, args.number, args.lowWater, args.count, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
 
 /** take hold number `count` of a lock, or say how long its lease still runs. */
 export const lockAcquire: Script<
-  { lock: string; cancelled: string },
+  { lock: string; tombstone: string },
   { holder: string; count: number; leaseMs: number },
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: '1b4c14501da447579cb9b15640a96481d23e458f',
+  sha1: '1ad3d23027c801d1ede8ffefee6ef10e9d060df0',
   source: `-- lock/acquire
 local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
@@ -830,7 +847,7 @@ local function lock_not_read_write(lock)
   end
   return nil
 end
-local function lock_admit(lock, cancelled, holder, count)
+local function lock_admit(lock, tombstone, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
@@ -848,7 +865,7 @@ local function lock_admit(lock, cancelled, holder, count)
   if count > 1 then
     return -2
   end
-  if redis.call('EXISTS', cancelled) == 1 then
+  if redis.call('EXISTS', tombstone) == 1 then
     return -3
   end
   return nil, 0
@@ -877,18 +894,18 @@ if refusal then
   return refusal
 end
 return lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))`,
-  operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.leaseMs],
+  operands: (keys, args) => [2, keys.lock, keys.tombstone, args.holder, args.count, args.leaseMs],
   decode: integerOrNull,
 };
 
 /** take a lock with a fencing token, or say how long its lease still runs. */
 export const lockAcquireFenced: Script<
-  { lock: string; cancelled: string; token: string },
+  { lock: string; tombstone: string; token: string },
   { holder: string; count: number; leaseMs: number },
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: '58c99ae7d34775a550bd879fb10a113e00fa8ac9',
+  sha1: 'b33dd779508d47914a5ff8e785a8a0c2de11e6df',
   source: `-- lock/acquire-fenced
 local function lock_not_read_write(lock)
   if redis.call('HEXISTS', lock, 'mode') == 1 then
@@ -896,7 +913,7 @@ local function lock_not_read_write(lock)
   end
   return nil
 end
-local function lock_admit(lock, cancelled, holder, count)
+local function lock_admit(lock, tombstone, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
     return nil, tonumber(held)
@@ -914,7 +931,7 @@ local function lock_admit(lock, cancelled, holder, count)
   if count > 1 then
     return -2
   end
-  if redis.call('EXISTS', cancelled) == 1 then
+  if redis.call('EXISTS', tombstone) == 1 then
     return -3
   end
   return nil, 0
@@ -958,26 +975,26 @@ if refused then
   return refused
 end
 return '+' .. issued`,
-  operands: (keys, args) => [3, keys.lock, keys.cancelled, keys.token, args.holder, args.count, args.leaseMs],
+  operands: (keys, args) => [3, keys.lock, keys.tombstone, keys.token, args.holder, args.count, args.leaseMs],
   decode: text,
 };
 
 /** free a lock whoever holds it, at most once per request. */
 export const lockForceRelease: Script<
   { lock: string; requests: string },
-  { number: number; floor: number; publish: string; channel: string },
+  { number: number; lowWater: number; publish: string; channel: string },
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'e97526004e2d263cebf36aa4b12a42de506e8cf2',
+  sha1: '214fdb7200364cd347738948ccc76c15d031a634',
   source: `-- lock/force-release
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -996,21 +1013,21 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock = KEYS[1]
@@ -1021,10 +1038,10 @@ end
 request_keep_record(requests, ARGV[2])
 local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
 if answer == '1' then
-  return tell(answer, ARGV[3], ARGV[4], '0')
+  return notify(answer, ARGV[3], ARGV[4], '0')
 end
 return answer`,
-  operands: (keys, args) => [2, keys.lock, keys.requests, args.number, args.floor, args.publish, args.channel],
+  operands: (keys, args) => [2, keys.lock, keys.requests, args.number, args.lowWater, args.publish, args.channel],
   decode: text,
 };
 
@@ -1099,23 +1116,23 @@ return lock_not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
 
 /** state how many of a holder's holds are still alive, and free the lock at none. */
 export const lockRelease: Script<
-  { lock: string; cancelled: string },
-  { holder: string; count: number; burnMs: number; publish: string; channel: string },
+  { lock: string; tombstone: string },
+  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string },
   number
 > = {
   name: 'lock/release',
-  sha1: '27ce6b94c877496a4c8065be398b6b5784567468',
+  sha1: '87a940963353d03ceb3dd0f82520534e6be4d022',
   source: `-- lock/release
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local lock, holder, count, burn_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-if burn_ms > 0 then
-  redis.call('SET', KEYS[2], '1', 'PX', burn_ms)
+local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+if tombstone_ms > 0 then
+  redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
 end
 if redis.call('HEXISTS', lock, holder) == 0 then
   return redis.call('EXISTS', lock) == 1 and -1 or -2
@@ -1129,8 +1146,8 @@ redis.call('HDEL', lock, holder)
 if others > 0 then
   return 0
 end
-return tell(1, ARGV[4], ARGV[5], '0', true)`,
-  operands: (keys, args) => [2, keys.lock, keys.cancelled, args.holder, args.count, args.burnMs, args.publish, args.channel],
+return notify(1, ARGV[4], ARGV[5], '0', true)`,
+  operands: (keys, args) => [2, keys.lock, keys.tombstone, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
   decode: integer,
 };
 
@@ -1180,20 +1197,20 @@ return type(redis.pcall('GET', KEYS[1])) == 'string' and 1 or 0`,
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const permitsAcquire: Script<
-  { semaphore: string; timeouts: string; requests: string; line: string; beats: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
   string
 > = {
   name: 'permits/acquire',
-  sha1: '1d8fa5e238fa12785e740d53a3fb4d2b1bcc58bc',
+  sha1: '685e93f9de958567f673279119fe44c910f489a2',
   source: `-- permits/acquire
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -1206,9 +1223,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function needs_memory(key)
@@ -1265,39 +1282,39 @@ local function permits_expiry_ms(timeouts, count, now)
   end
   return math.max(tonumber(last[2]) - now, 0)
 end
-local function line_heartbeat(beats, member, now)
-  zadd_for(beats, 600000, now, member)
+local function queue_heartbeat(heartbeats, member, now)
+  zadd_for(heartbeats, 600000, now, member)
 end
-local function line_first(line, beats, now)
+local function queue_first(queue, heartbeats, now)
   for i = 1, 32 do
-    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if not first[1] then
       return nil
     end
-    local heard = redis.call('ZSCORE', beats, first[1])
-    local left = heard and tonumber(heard) + 4000 - now or 0
+    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
+    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
     if left > 0 then
       return first[1], tonumber(first[2]), left
     end
     if i == 32 then
       return first[1], tonumber(first[2]), 0
     end
-    redis.call('ZREM', line, first[1])
-    redis.call('ZREM', beats, first[1])
+    redis.call('ZREM', queue, first[1])
+    redis.call('ZREM', heartbeats, first[1])
   end
 end
-local function serve_waiters(line, beats, client, must_queue, available, needs)
-  local now, left = now_ms(), false
+local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
+  local now, has_left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(line, 600000, 'NX', rank, client)
-    line_heartbeat(beats, client, now)
-  elseif redis.call('ZREM', line, client) == 1 then
-    redis.call('ZREM', beats, client)
-    left = true
+    zadd_for(queue, 600000, 'NX', rank, client)
+    queue_heartbeat(heartbeats, client, now)
+  elseif redis.call('ZREM', queue, client) == 1 then
+    redis.call('ZREM', heartbeats, client)
+    has_left = true
   end
-  local first, _, absent_ms = line_first(line, beats, now)
+  local first, _, absent_ms = queue_first(queue, heartbeats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])
@@ -1306,25 +1323,25 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     end
     served, taken = served + 1, taken + need
     if first then
-      left = redis.call('ZREM', line, client) == 1
-      redis.call('ZREM', beats, client)
-      first, _, absent_ms = line_first(line, beats, now)
+      has_left = redis.call('ZREM', queue, client) == 1
+      redis.call('ZREM', heartbeats, client)
+      first, _, absent_ms = queue_first(queue, heartbeats, now)
     end
   end
-  return served, taken, first and first ~= client and absent_ms or -1, left
+  return served, taken, first and first ~= client and absent_ms or -1, has_left
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -1347,7 +1364,7 @@ if type(reclaimed) == 'table' then
   return reclaimed
 end
 local available = (pool or 0) + reclaimed + expired
-local served, taken, retry_ms, left =
+local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
 available = available - taken
 local life_ms = -1
@@ -1369,32 +1386,32 @@ local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
 if served > 0 then
   request_record(requests, number, answer)
 end
-if left then
-  return tell(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+if has_left then
+  return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
 elseif reclaimed > 0 then
-  return tell_available(answer, available, ARGV[3], ARGV[4])
+  return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
+  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
   decode: text,
 };
 
 /** remove a semaphore with all its permits, at most once per request. */
 export const permitsDelete: Script<
   { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; floor: number },
+  { number: number; lowWater: number },
   string
 > = {
   name: 'permits/delete',
-  sha1: '25402afd86b4e1d7c06826e7e9ab87d67f55b3d4',
+  sha1: 'c8bfe58d76ff38f0b02dbff550de010cfc123a7d',
   source: `-- permits/delete
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -1407,9 +1424,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -1443,18 +1460,18 @@ end
 request_keep_record(requests, ARGV[2])
 local removed = redis.call('UNLINK', semaphore, timeouts)
 return request_record(requests, number, removed > 0 and '1' or '0')`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor],
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater],
   decode: text,
 };
 
 /** make sure that an acquisition never runs (again), and return what it took. */
 export const permitsGiveBack: Script<
-  { semaphore: string; timeouts: string; requests: string; line: string; beats: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; leaves: number; claims: readonly Buffer[] },
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; claims: readonly Buffer[] },
   number
 > = {
   name: 'permits/give-back',
-  sha1: '3aea6d0589f848ea2e2d305cf7495010510acd60',
+  sha1: '1a9cf9b2946fd5382a7624d9df9737261e57b9eb',
   source: `-- permits/give-back
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -1464,9 +1481,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_recall(requests, number)
@@ -1474,8 +1491,8 @@ local function request_recall(requests, number)
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -1533,7 +1550,7 @@ local function permits_remove(timeouts, claims)
   end
   return nil
 end
-local function permits_return(semaphore, timeouts, claims, tells)
+local function permits_return(semaphore, timeouts, claims, notifies)
   local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
@@ -1545,7 +1562,7 @@ local function permits_return(semaphore, timeouts, claims, tells)
     taken, held = taken + some_taken, held + some_held
   end
   local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or tells) then
+  if left and (taken > 0 or notifies) then
     available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
   if pooled > 0 then
@@ -1560,35 +1577,35 @@ local function permits_return(semaphore, timeouts, claims, tells)
   end
   return left and held or 0, available
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 if not request_recall(KEYS[3], ARGV[1]) then
   request_keep_record(KEYS[3], ARGV[2])
   request_record(KEYS[3], ARGV[1], 'cancelled')
 end
-local left = false
+local has_left = false
 if ARGV[6] == '1' then
-  left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
+  has_left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
   redis.call('ZREM', KEYS[5], ARGV[5])
 end
 local claims = {}
 for i = 7, #ARGV do
   claims[i - 6] = ARGV[i]
 end
-local held, available = permits_return(KEYS[1], KEYS[2], claims, left)
-return tell_available(held, available or 0, ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.line, keys.beats, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, ...args.claims],
+local held, available = permits_return(KEYS[1], KEYS[2], claims, has_left)
+return notify_available(held, available or 0, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
   decode: integer,
 };
 
@@ -1659,14 +1676,14 @@ return string.format('%.0f %.0f 1', left + expired, taken)`,
   decode: text,
 };
 
-/** return permits of our own to the pool. */
+/** return permits that the client holds to the pool. */
 export const permitsRelease: Script<
   { semaphore: string; timeouts: string },
   { publish: string; channel: string; claim: Buffer },
   number
 > = {
   name: 'permits/release',
-  sha1: '090de758d7f3ad4cce9a893d7ccf67d57661404c',
+  sha1: 'bf61c84a666e01d039907ecb5109e3a8e5e4fe54',
   source: `-- permits/release
 local function now_ms()
   local time = redis.call('TIME')
@@ -1717,7 +1734,7 @@ local function permits_remove(timeouts, claims)
   end
   return nil
 end
-local function permits_return(semaphore, timeouts, claims, tells)
+local function permits_return(semaphore, timeouts, claims, notifies)
   local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
@@ -1729,7 +1746,7 @@ local function permits_return(semaphore, timeouts, claims, tells)
     taken, held = taken + some_taken, held + some_held
   end
   local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or tells) then
+  if left and (taken > 0 or notifies) then
     available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
   if pooled > 0 then
@@ -1744,41 +1761,41 @@ local function permits_return(semaphore, timeouts, claims, tells)
   end
   return left and held or 0, available
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
-return tell_available(held, available or 0, ARGV[1], ARGV[2])`,
+return notify_available(held, available or 0, ARGV[1], ARGV[2])`,
   operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
   decode: integer,
 };
 
-/** return a permit to the pool whoever has it, at most once per request. */
+/** return a permit to the pool whoever holds it, at most once per request. */
 export const permitsReleaseAny: Script<
   { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; floor: number; publish: string; channel: string; claim: Buffer },
+  { number: number; lowWater: number; publish: string; channel: string; claim: Buffer },
   string
 > = {
   name: 'permits/release-any',
-  sha1: '15e41ba79f2a85961b642dbdab608b7c1f481065',
+  sha1: '0720cbdd9c005366c68c091328fe7a12d7443599',
   source: `-- permits/release-any
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -1791,9 +1808,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -1849,7 +1866,7 @@ local function permits_remove(timeouts, claims)
   end
   return nil
 end
-local function permits_return(semaphore, timeouts, claims, tells)
+local function permits_return(semaphore, timeouts, claims, notifies)
   local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
@@ -1861,7 +1878,7 @@ local function permits_return(semaphore, timeouts, claims, tells)
     taken, held = taken + some_taken, held + some_held
   end
   local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or tells) then
+  if left and (taken > 0 or notifies) then
     available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
   if pooled > 0 then
@@ -1876,18 +1893,18 @@ local function permits_return(semaphore, timeouts, claims, tells)
   end
   return left and held or 0, available
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local function permits_twin_refusal(timeouts, twin)
   local count = twin and redis.pcall('GET', twin)
@@ -1907,8 +1924,8 @@ if type(held) == 'table' then
   return held
 end
 local answer = request_record(requests, number, tostring(held))
-return tell_available(answer, available or 0, ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.publish, args.channel, args.claim],
+return notify_available(answer, available or 0, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
   decode: text,
 };
 
@@ -1957,19 +1974,19 @@ return table.concat(answers, ' ')`,
 /** grow or shrink the number of permits, at most once per request. */
 export const permitsResize: Script<
   { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; floor: number; way: string; permits: number; publish: string; channel: string },
+  { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string },
   string
 > = {
   name: 'permits/resize',
-  sha1: '2b06deb93389eea25e0baed82aeda769f3e7214c',
+  sha1: 'cf8e105d277c40cdf6df009566daad10b42d8b52',
   source: `-- permits/resize
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -1982,9 +1999,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function needs_memory(key)
@@ -2008,18 +2025,18 @@ local function stored_count(key)
   end
   return tonumber(value)
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local function permits_twin_refusal(timeouts, twin)
   local count = twin and redis.pcall('GET', twin)
@@ -2053,29 +2070,29 @@ local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
 local answer = request_record(requests, number, '1')
 if delta > 0 then
-  return tell_available(answer, left + delta + expired, ARGV[5], ARGV[6])
+  return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
 return answer`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.way, args.permits, args.publish, args.channel],
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel],
   decode: text,
 };
 
 /** set the number of permits unless one is set, at most once per request. */
 export const permitsTrySet: Script<
   { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; floor: number; permits: number; ttlMs: number; publish: string; channel: string },
+  { number: number; lowWater: number; permits: number; ttlMs: number; publish: string; channel: string },
   string
 > = {
   name: 'permits/try-set',
-  sha1: 'ec6267d6fbd918895c05886155c39a8e736e7182',
+  sha1: '227ab36bd07b07d9c7dd4e7a76eb1fb917d9724a',
   source: `-- permits/try-set
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -2088,9 +2105,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function needs_memory(key)
@@ -2117,18 +2134,18 @@ local function set_for(key, value, ttl_ms)
     redis.call('SET', key, value)
   end
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local function permits_twin_refusal(timeouts, twin)
   local count = twin and redis.pcall('GET', twin)
@@ -2155,27 +2172,27 @@ end
 redis.call('UNLINK', timeouts)
 set_for(semaphore, ARGV[3], ARGV[4])
 local answer = request_record(requests, number, '1')
-return tell_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.floor, args.permits, args.ttlMs, args.publish, args.channel],
+return notify_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
 
-/** set when a permit expires, whoever has it, at most once per request. */
+/** set when a permit expires, whoever holds it, at most once per request. */
 export const permitsUpdateLease: Script<
   { semaphore: string; timeouts: string; requests: string },
-  { number: number; floor: number; permit: Buffer; leaseMs: number; publish: string; channel: string },
+  { number: number; lowWater: number; permit: Buffer; leaseMs: number; publish: string; channel: string },
   string
 > = {
   name: 'permits/update-lease',
-  sha1: 'dc6de074afc92d85b65bc0a3368e76ef20fa36fb',
+  sha1: '9f3088bc1ee65e0d6940e3c54499e90dce5d03b7',
   source: `-- permits/update-lease
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -2188,9 +2205,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -2211,12 +2228,12 @@ local function stored_count(key)
   end
   return tonumber(value)
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -2237,21 +2254,21 @@ if life_ms > 0 then
 end
 local answer = request_record(requests, number, '1')
 if now + ARGV[4] < expiry then
-  return tell(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+  return notify(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
 end
 return answer`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.floor, args.permit, args.leaseMs, args.publish, args.channel],
+  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
   decode: text,
 };
 
-/** make sure that a request that was given up never runs, or tell what it did. */
+/** make sure that a request that was given up never runs, or say what it did. */
 export const requestsCancel: Script<
   { requests: string },
-  { number: number; floor: number },
+  { number: number; lowWater: number },
   string
 > = {
   name: 'requests/cancel',
-  sha1: '8db7a47ef9a23ec5e1c28b17a254fe649a7310d9',
+  sha1: '87681790c95a85fb014421cf372c838dcc53c5f4',
   source: `-- requests/cancel
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2261,9 +2278,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_recall(requests, number)
@@ -2271,8 +2288,8 @@ local function request_recall(requests, number)
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -2287,18 +2304,18 @@ if answer then
 end
 request_keep_record(KEYS[1], ARGV[2])
 return request_record(KEYS[1], ARGV[1], 'cancelled')`,
-  operands: (keys, args) => [1, keys.requests, args.number, args.floor],
+  operands: (keys, args) => [1, keys.requests, args.number, args.lowWater],
   decode: text,
 };
 
 /** admit readers, or say how long each has to wait. */
 export const rwlockAcquireRead: Script<
-  { lock: string; readers: string; writers: string; waiting: string; beats: string; ofClaims: readonly string[] },
-  { client: string; place: string; publish: string; channel: string; claims: readonly string[] },
+  { lock: string; readers: string; writers: string; waiting: string; heartbeats: string; ofClaims: readonly string[] },
+  { client: string; position: string; publish: string; channel: string; claims: readonly string[] },
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: '4eb1d236fe605ac786477a3cc0606c5a8f838a34',
+  sha1: '1f97b961bc58bdb3b1de1f2b033196f05bbbdaf8',
   source: `-- rwlock/acquire-read
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2308,25 +2325,25 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function line_heartbeat(beats, member, now)
-  zadd_for(beats, 600000, now, member)
+local function queue_heartbeat(heartbeats, member, now)
+  zadd_for(heartbeats, 600000, now, member)
 end
-local function line_first(line, beats, now)
+local function queue_first(queue, heartbeats, now)
   for i = 1, 32 do
-    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if not first[1] then
       return nil
     end
-    local heard = redis.call('ZSCORE', beats, first[1])
-    local left = heard and tonumber(heard) + 4000 - now or 0
+    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
+    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
     if left > 0 then
       return first[1], tonumber(first[2]), left
     end
     if i == 32 then
       return first[1], tonumber(first[2]), 0
     end
-    redis.call('ZREM', line, first[1])
-    redis.call('ZREM', beats, first[1])
+    redis.call('ZREM', queue, first[1])
+    redis.call('ZREM', heartbeats, first[1])
   end
 end
 local function rw_keep_holds(keys, first, last, lease_ms)
@@ -2365,14 +2382,14 @@ local function rw_sweep(lock, readers, now)
   redis.call('ZREM', readers, unpack(dead))
   return freed
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local lock, readers, writers, waiting, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, readers, writers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local client = ARGV[1]
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -2384,14 +2401,14 @@ if type(mode) == 'table' then
 end
 local writer, writer_since, writer_ms
 if mode ~= 'write' then
-  writer, writer_since, writer_ms = line_first(writers, beats, now)
+  writer, writer_since, writer_ms = queue_first(writers, heartbeats, now)
 end
-local function refusal(count, since, writer_beside, cancelled)
+local function refusal(count, since, writer_beside, tombstone)
   local is_beside = mode == 'write' and redis.call('HEXISTS', lock, writer_beside .. ':write') == 1
   if (count > 1 or writer_beside ~= '') and not is_beside then
     return mode and -4 or -2
   end
-  if redis.call('EXISTS', cancelled) == 1 then
+  if redis.call('EXISTS', tombstone) == 1 then
     return -3
   end
   if is_beside then
@@ -2402,7 +2419,7 @@ local function refusal(count, since, writer_beside, cancelled)
   end
   return writer and writer_since < since and writer_ms or nil
 end
-if ARGV[2] == 'line' then
+if ARGV[2] == 'queue' then
   needs_memory(waiting)
   redis.call('ZREM', waiting, '')
 end
@@ -2441,33 +2458,33 @@ for i = 5, #ARGV, 5 do
 end
 if earliest and ARGV[2] ~= 'none' then
   local before = tonumber(redis.call('ZSCORE', waiting, client) or 0)
-  freed = freed or ARGV[2] == 'line' and not mode and before > 0 and before < earliest
-  if ARGV[2] == 'line' or before == 0 or before > earliest then
+  freed = freed or ARGV[2] == 'queue' and not mode and before > 0 and before < earliest
+  if ARGV[2] == 'queue' or before == 0 or before > earliest then
     zadd_for(waiting, 600000, earliest, client)
   else
     redis.call('PEXPIRE', waiting, 600000)
   end
-  line_heartbeat(beats, client, now)
-elseif ARGV[2] == 'line' and redis.call('ZREM', waiting, client) == 1 then
-  redis.call('ZREM', beats, client)
+  queue_heartbeat(heartbeats, client, now)
+elseif ARGV[2] == 'queue' and redis.call('ZREM', waiting, client) == 1 then
+  redis.call('ZREM', heartbeats, client)
 end
 local answer = table.concat(answers, ' ')
 if freed then
-  return tell(answer, ARGV[3], ARGV[4], '0')
+  return notify(answer, ARGV[3], ARGV[4], '0')
 end
 return answer`,
-  operands: (keys, args) => [5 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.beats, ...keys.ofClaims, args.client, args.place, args.publish, args.channel, ...args.claims],
+  operands: (keys, args) => [5 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, ...keys.ofClaims, args.client, args.position, args.publish, args.channel, ...args.claims],
   decode: text,
 };
 
 /** take hold number `count` of the write lock, or say how long to wait. */
 export const rwlockAcquireWrite: Script<
-  { lock: string; cancelled: string; readers: string; writers: string; waiting: string; beats: string },
-  { holder: string; count: number; leaseMs: number; place: string; publish: string; channel: string; stem: string },
+  { lock: string; tombstone: string; readers: string; writers: string; waiting: string; heartbeats: string },
+  { holder: string; count: number; leaseMs: number; position: string; publish: string; channel: string; stem: string },
   number | null
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '5d12bc6fbb4faa87df7c7ba2e9c10b1d8de4cd9e',
+  sha1: 'd21f0e5b906efb99f4b55b0d8818af6d22fbc77d',
   source: `-- rwlock/acquire-write
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -2477,25 +2494,25 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function line_heartbeat(beats, member, now)
-  zadd_for(beats, 600000, now, member)
+local function queue_heartbeat(heartbeats, member, now)
+  zadd_for(heartbeats, 600000, now, member)
 end
-local function line_first(line, beats, now)
+local function queue_first(queue, heartbeats, now)
   for i = 1, 32 do
-    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if not first[1] then
       return nil
     end
-    local heard = redis.call('ZSCORE', beats, first[1])
-    local left = heard and tonumber(heard) + 4000 - now or 0
+    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
+    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
     if left > 0 then
       return first[1], tonumber(first[2]), left
     end
     if i == 32 then
       return first[1], tonumber(first[2]), 0
     end
-    redis.call('ZREM', line, first[1])
-    redis.call('ZREM', beats, first[1])
+    redis.call('ZREM', queue, first[1])
+    redis.call('ZREM', heartbeats, first[1])
   end
 end
 local function needs_memory(key)
@@ -2563,12 +2580,12 @@ local function rw_sweep(lock, readers, now)
   redis.call('ZREM', readers, unpack(dead))
   return freed
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local function lock_write_hold(lock, holder, held, count, lease_ms)
   if held == 0 then
@@ -2588,8 +2605,8 @@ local function lock_write_hold(lock, holder, held, count, lease_ms)
   end
   return nil
 end
-local lock, cancelled, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local waiting, beats = KEYS[5], KEYS[6]
+local lock, tombstone, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local waiting, heartbeats = KEYS[5], KEYS[6]
 local holder, count, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local field = holder .. ':write'
 local time = redis.call('TIME')
@@ -2609,21 +2626,21 @@ local function busy()
     return left
   end
   freed = freed or mode == 'read'
-  local reader, since, reader_ms = line_first(waiting, beats, now)
-  local mine = redis.call('ZSCORE', writers, holder)
-  return reader and since < (tonumber(mine or micros)) and reader_ms or nil
+  local reader, since, reader_ms = queue_first(waiting, heartbeats, now)
+  local own_since = redis.call('ZSCORE', writers, holder)
+  return reader and since < (tonumber(own_since or micros)) and reader_ms or nil
 end
 local function refusal()
   if count > 1 then
     return mode and -4 or -2
   end
-  if redis.call('EXISTS', cancelled) == 1 then
+  if redis.call('EXISTS', tombstone) == 1 then
     return -3
   end
   local ms = busy()
-  if ms and ARGV[4] == 'line' then
+  if ms and ARGV[4] == 'queue' then
     zadd_for(writers, 600000, 'NX', micros, holder)
-    line_heartbeat(beats, holder, now)
+    queue_heartbeat(heartbeats, holder, now)
   end
   return ms
 end
@@ -2632,7 +2649,7 @@ local code = held == 0 and refusal() or nil
 if not code then
   needs_memory(readers)
   if redis.call('ZREM', writers, holder) == 1 then
-    redis.call('ZREM', beats, holder)
+    redis.call('ZREM', heartbeats, holder)
   end
   if held > 0 then
     lock_write_hold(lock, field, held, count, lease_ms)
@@ -2644,29 +2661,29 @@ if not code then
   end
 end
 if freed then
-  return tell(code, ARGV[5], ARGV[6], '0')
+  return notify(code, ARGV[5], ARGV[6], '0')
 end
 return code`,
-  operands: (keys, args) => [6, keys.lock, keys.cancelled, keys.readers, keys.writers, keys.waiting, keys.beats, args.holder, args.count, args.leaseMs, args.place, args.publish, args.channel, args.stem],
+  operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, args.holder, args.count, args.leaseMs, args.position, args.publish, args.channel, args.stem],
   decode: integerOrNull,
 };
 
 /** free a read-write lock whoever holds it in one mode, at most once per request. */
 export const rwlockForceRelease: Script<
   { lock: string; readers: string; requests: string },
-  { number: number; floor: number; mode: string; publish: string; channel: string; stem: string },
+  { number: number; lowWater: number; mode: string; publish: string; channel: string; stem: string },
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '0484f52081e87085737f52e627b602f5cf9075ea',
+  sha1: '4b1d7cc32ad07bf417d0d37a00a9c10379cd40d4',
   source: `-- rwlock/force-release
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -2679,9 +2696,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -2712,12 +2729,12 @@ local function rw_sweep(lock, readers, now)
   redis.call('ZREM', readers, unpack(dead))
   return freed
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock, readers = KEYS[1], KEYS[2]
@@ -2740,10 +2757,10 @@ if is_held then
 end
 local answer = request_record(requests, number, is_held and '1' or '0')
 if is_held or freed then
-  return tell(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
+  return notify(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
 end
 return answer`,
-  operands: (keys, args) => [3, keys.lock, keys.readers, keys.requests, args.number, args.floor, args.mode, args.publish, args.channel, args.stem],
+  operands: (keys, args) => [3, keys.lock, keys.readers, keys.requests, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem],
   decode: text,
 };
 
@@ -2929,43 +2946,43 @@ return cursor .. ' ' .. string.format('%.0f', longest)`,
   decode: text,
 };
 
-/** no reader of a client waits any more; writers that stood back for it may go. */
-export const rwlockLeaveLine: Script<
-  { lock: string; waiting: string; beats: string },
+/** take a client, whose readers have all stopped waiting, out of the wait queue. */
+export const rwlockLeaveQueue: Script<
+  { lock: string; waiting: string; heartbeats: string },
   { client: string; publish: string; channel: string },
   number
 > = {
-  name: 'rwlock/leave-line',
-  sha1: 'd8e0d7594c9b4f7c7f2aa6ad639bbe0da0dfd356',
-  source: `-- rwlock/leave-line
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+  name: 'rwlock/leave-queue',
+  sha1: 'ad970a730237df73282bb6c3ecf5a518f63fca3f',
+  source: `-- rwlock/leave-queue
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
 local is_free = redis.call('EXISTS', KEYS[1]) == 0
-local left = redis.call('ZREM', KEYS[2], ARGV[1])
-if left == 1 then
+local removed = redis.call('ZREM', KEYS[2], ARGV[1])
+if removed == 1 then
   redis.call('ZREM', KEYS[3], ARGV[1])
   if is_free then
-    return tell(left, ARGV[2], ARGV[3], '0')
+    return notify(removed, ARGV[2], ARGV[3], '0')
   end
 end
-return left`,
-  operands: (keys, args) => [3, keys.lock, keys.waiting, keys.beats, args.client, args.publish, args.channel],
+return removed`,
+  operands: (keys, args) => [3, keys.lock, keys.waiting, keys.heartbeats, args.client, args.publish, args.channel],
   decode: integer,
 };
 
 /** state how many of a reader's holds are still alive; the last reader that leaves frees the lock. */
 export const rwlockReleaseRead: Script<
-  { lock: string; cancelled: string; readers: string; holds: readonly string[] },
-  { holder: string; count: number; burnMs: number; publish: string; channel: string; stem: string },
+  { lock: string; tombstone: string; readers: string; holds: readonly string[] },
+  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; stem: string },
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '3162af6f464f8d55f69177025e79ad5231ec8ee1',
+  sha1: '8300d4ddf2f30ca164f20234f5fe76cd827d0f36',
   source: `-- rwlock/release-read
 local function now_ms()
   local time = redis.call('TIME')
@@ -3020,18 +3037,18 @@ local function rw_readers(lock, readers, now, stem)
   redis.call('DEL', lock, readers)
   return nil
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local lock, cancelled, readers = KEYS[1], KEYS[2], KEYS[3]
-local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local lock, tombstone, readers = KEYS[1], KEYS[2], KEYS[3]
+local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local first = 4
-if burn_ms > 0 then
-  redis.call('SET', cancelled, '1', 'PX', burn_ms)
+if tombstone_ms > 0 then
+  redis.call('SET', tombstone, '1', 'PX', tombstone_ms)
 end
 local mode = redis.call('HGET', lock, 'mode')
 local held = redis.call('HGET', lock, holder)
@@ -3045,7 +3062,7 @@ local alive = rw_is_alive(readers, holder, KEYS[first], now)
 local stays = alive and count > 0
 if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
   redis.call('DEL', lock, readers, unpack(KEYS, first))
-  return tell(alive and 1 or -2, ARGV[4], ARGV[5], '0')
+  return notify(alive and 1 or -2, ARGV[4], ARGV[5], '0')
 end
 if stays then
   redis.call('HSET', lock, holder, count)
@@ -3065,21 +3082,21 @@ end
 local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6])
 local answer = not alive and -2 or freed and 1 or 0
 if freed then
-  return tell(answer, ARGV[4], ARGV[5], '0')
+  return notify(answer, ARGV[4], ARGV[5], '0')
 end
 return answer`,
-  operands: (keys, args) => [3 + keys.holds.length, keys.lock, keys.cancelled, keys.readers, ...keys.holds, args.holder, args.count, args.burnMs, args.publish, args.channel, args.stem],
+  operands: (keys, args) => [3 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.stem],
   decode: integer,
 };
 
-/** state how many of a writer's holds are still alive; at none the lock is free, or goes on as its own readers' (downgrade). A writer that waits leaves its line. */
+/** state how many of a writer's holds are still alive; at none the lock is free, or goes on in read mode for the readers that the writer has (downgrade). A writer that waits leaves the wait queue. */
 export const rwlockReleaseWrite: Script<
-  { lock: string; cancelled: string; writers: string; beats: string; readers: string },
-  { holder: string; count: number; burnMs: number; publish: string; channel: string; stem: string },
+  { lock: string; tombstone: string; writers: string; heartbeats: string; readers: string },
+  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; stem: string },
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '70604010d16eedd448e2025904daf880f3a3327a',
+  sha1: 'e7939a8324ef1091472d5f22de8b7c0e61f76e24',
   source: `-- rwlock/release-write
 local function now_ms()
   local time = redis.call('TIME')
@@ -3127,25 +3144,25 @@ local function rw_readers(lock, readers, now, stem)
   redis.call('DEL', lock, readers)
   return nil
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local lock, cancelled, writers, beats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local holder, count, burn_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local lock, tombstone, writers, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local field = holder .. ':write'
-if burn_ms > 0 then
-  redis.call('SET', cancelled, '1', 'PX', burn_ms)
+if tombstone_ms > 0 then
+  redis.call('SET', tombstone, '1', 'PX', tombstone_ms)
 end
 if redis.call('HEXISTS', lock, field) == 0 then
   local answer = redis.call('EXISTS', lock) == 1 and -1 or -2
   if redis.call('ZREM', writers, holder) == 1 then
-    redis.call('ZREM', beats, holder)
+    redis.call('ZREM', heartbeats, holder)
     if redis.call('HGET', lock, 'mode') ~= 'write' then
-      return tell(answer, ARGV[4], ARGV[5], '1')
+      return notify(answer, ARGV[4], ARGV[5], '1')
     end
   end
   return answer
@@ -3166,8 +3183,8 @@ else
   end
   rw_readers(lock, KEYS[5], now, ARGV[6])
 end
-return tell(1, ARGV[4], ARGV[5], '1')`,
-  operands: (keys, args) => [5, keys.lock, keys.cancelled, keys.writers, keys.beats, keys.readers, args.holder, args.count, args.burnMs, args.publish, args.channel, args.stem],
+return notify(1, ARGV[4], ARGV[5], '1')`,
+  operands: (keys, args) => [5, keys.lock, keys.tombstone, keys.writers, keys.heartbeats, keys.readers, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.stem],
   decode: integer,
 };
 
@@ -3242,20 +3259,20 @@ return table.concat(answers)`,
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const semaphoreAcquire: Script<
-  { semaphore: string; requests: string; line: string; beats: string; marks: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; needs: readonly number[] },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '38cee8271eb19de2405a54742159bae92967bfeb',
+  sha1: 'b42038eea1f887d3628313b7c1c3a32dc4fc48ca',
   source: `-- semaphore/acquire
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -3268,9 +3285,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function needs_memory(key)
@@ -3290,60 +3307,60 @@ local function stored_count(key)
   end
   return tonumber(value)
 end
-local function semaphore_generation(marks, taken_from)
+local function semaphore_generation(marks, acquired_from)
   local now = redis.call('GET', marks) or '0'
-  return now, now == '0' or now == taken_from
+  return now, now == '0' or now == acquired_from
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function line_heartbeat(beats, member, now)
-  zadd_for(beats, 600000, now, member)
+local function queue_heartbeat(heartbeats, member, now)
+  zadd_for(heartbeats, 600000, now, member)
 end
-local function line_first(line, beats, now)
+local function queue_first(queue, heartbeats, now)
   for i = 1, 32 do
-    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if not first[1] then
       return nil
     end
-    local heard = redis.call('ZSCORE', beats, first[1])
-    local left = heard and tonumber(heard) + 4000 - now or 0
+    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
+    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
     if left > 0 then
       return first[1], tonumber(first[2]), left
     end
     if i == 32 then
       return first[1], tonumber(first[2]), 0
     end
-    redis.call('ZREM', line, first[1])
-    redis.call('ZREM', beats, first[1])
+    redis.call('ZREM', queue, first[1])
+    redis.call('ZREM', heartbeats, first[1])
   end
 end
-local function serve_waiters(line, beats, client, must_queue, available, needs)
-  local now, left = now_ms(), false
+local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
+  local now, has_left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(line, 600000, 'NX', rank, client)
-    line_heartbeat(beats, client, now)
-  elseif redis.call('ZREM', line, client) == 1 then
-    redis.call('ZREM', beats, client)
-    left = true
+    zadd_for(queue, 600000, 'NX', rank, client)
+    queue_heartbeat(heartbeats, client, now)
+  elseif redis.call('ZREM', queue, client) == 1 then
+    redis.call('ZREM', heartbeats, client)
+    has_left = true
   end
-  local first, _, absent_ms = line_first(line, beats, now)
+  local first, _, absent_ms = queue_first(queue, heartbeats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])
@@ -3352,12 +3369,12 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     end
     served, taken = served + 1, taken + need
     if first then
-      left = redis.call('ZREM', line, client) == 1
-      redis.call('ZREM', beats, client)
-      first, _, absent_ms = line_first(line, beats, now)
+      has_left = redis.call('ZREM', queue, client) == 1
+      redis.call('ZREM', heartbeats, client)
+      first, _, absent_ms = queue_first(queue, heartbeats, now)
     end
   end
-  return served, taken, first and first ~= client and absent_ms or -1, left
+  return served, taken, first and first ~= client and absent_ms or -1, has_left
 end
 local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, client = KEYS[1], ARGV[5]
@@ -3368,7 +3385,7 @@ end
 local available = stored or 0
 local mark = semaphore_generation(KEYS[5])
 needs_memory(requests)
-local served, taken, retry_ms, left =
+local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
 local answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
 if served > 0 then
@@ -3376,30 +3393,30 @@ if served > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', taken))
   request_record(requests, number, answer)
 end
-if left then
-  return tell_available(answer, available - taken, ARGV[3], ARGV[4])
+if has_left then
+  return notify_available(answer, available - taken, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
   decode: text,
 };
 
 /** change the number of permits, at most once per request. */
 export const semaphoreAddPermits: Script<
   { semaphore: string; requests: string; marks: string },
-  { number: number; floor: number; publish: string; channel: string; delta: number },
+  { number: number; lowWater: number; publish: string; channel: string; delta: number },
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: 'ecd1380d75055bda3b0b4a3f05377634aabbf9ff',
+  sha1: '84183cf4fae31354b09a6335ef0b21f61792f3e7',
   source: `-- semaphore/add-permits
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -3412,9 +3429,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function needs_memory(key)
@@ -3441,18 +3458,18 @@ local function semaphore_new_generation(marks, ttl_ms)
   redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
   return mark
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
@@ -3473,29 +3490,29 @@ end
 redis.call('INCRBY', semaphore, ARGV[5])
 local answer = request_record(requests, number, string.format('%.0f', sum))
 if tonumber(ARGV[5]) > 0 then
-  return tell_available(answer, sum, ARGV[3], ARGV[4])
+  return notify_available(answer, sum, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.delta],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.delta],
   decode: text,
 };
 
 /** remove a semaphore, at most once per request. */
 export const semaphoreDelete: Script<
   { semaphore: string; requests: string; marks: string },
-  { number: number; floor: number },
+  { number: number; lowWater: number },
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '10d0972c73e49effe96b4d1b64fe5f48f0350b0f',
+  sha1: '5fdbcbf0962e2222a3fc10a04b3ca433830a2944',
   source: `-- semaphore/delete
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -3508,9 +3525,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -3537,26 +3554,26 @@ request_keep_record(requests, ARGV[2])
 local deleted = redis.call('DEL', semaphore)
 redis.call('DEL', KEYS[3])
 return request_record(requests, number, tostring(deleted))`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.lowWater],
   decode: text,
 };
 
 /** take all permits that are left, at most once per request. */
 export const semaphoreDrainPermits: Script<
   { semaphore: string; requests: string },
-  { number: number; floor: number },
+  { number: number; lowWater: number },
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: 'd5895b1c351c3985210c84f1b13e5609f7373c22',
+  sha1: '7049a2abf1d15acfd9556361b7895afe8c7926ec',
   source: `-- semaphore/drain-permits
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -3569,9 +3586,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -3600,18 +3617,18 @@ if available > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', available))
 end
 return request_record(requests, number, string.format('%.0f', math.max(available, 0)))`,
-  operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.floor],
+  operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.lowWater],
   decode: text,
 };
 
 /** make sure that a request never runs (again), and undo what it took. */
 export const semaphoreGiveBack: Script<
-  { semaphore: string; requests: string; line: string; beats: string; marks: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string },
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '66bea7debba726ac48300416dc8f4468d216df3a',
+  sha1: 'be79793c0b90ef01893378065b73bbb1ea3e0043',
   source: `-- semaphore/give-back
 local function zadd_for(key, ttl_ms, ...)
   local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
@@ -3621,9 +3638,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_recall(requests, number)
@@ -3631,8 +3648,8 @@ local function request_recall(requests, number)
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -3641,22 +3658,22 @@ local function request_record(requests, number, answer)
   redis.call('ZADD', requests, number, number .. ':' .. answer)
   return answer
 end
-local function semaphore_generation(marks, taken_from)
+local function semaphore_generation(marks, acquired_from)
   local now = redis.call('GET', marks) or '0'
-  return now, now == '0' or now == taken_from
+  return now, now == '0' or now == acquired_from
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 local answer = request_recall(requests, number)
@@ -3672,14 +3689,14 @@ if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) t
 end
 local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
 request_keep_record(requests, ARGV[2])
-local left = false
+local has_left = false
 if ARGV[6] == '1' then
-  left = redis.call('ZREM', KEYS[3], client) == 1
+  has_left = redis.call('ZREM', KEYS[3], client) == 1
   redis.call('ZREM', KEYS[4], client)
 end
 redis.call('ZREMRANGEBYSCORE', requests, number, number)
-local returns = available and is_theirs
-local given = returns and math.max(math.min(permits, 2147483647 - available), 0) or 0
+local belongs = available and is_theirs
+local given = belongs and math.max(math.min(permits, 2147483647 - available), 0) or 0
 local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
 if type(sum) == 'table' then
   if answer then
@@ -3688,11 +3705,11 @@ if type(sum) == 'table' then
   return sum
 end
 request_record(requests, number, 'cancelled')
-if given > 0 or left then
-  return tell_available(given, (available or 0) + given, ARGV[3], ARGV[4])
+if given > 0 or has_left then
+  return notify_available(given, (available or 0) + given, ARGV[3], ARGV[4])
 end
 return given`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
   decode: integer,
 };
 
@@ -3724,22 +3741,22 @@ return string.format('%.0f %.0f', stored or 0, stored and 1 or 0)`,
   decode: text,
 };
 
-/** give permits back, at most once per request, and serve waiters with them. */
+/** return permits, at most once per request, and serve waiters with them. */
 export const semaphoreRelease: Script<
-  { semaphore: string; requests: string; line: string; beats: string; marks: string },
-  { number: number; floor: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; needs: readonly number[] },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/release',
-  sha1: '8ba09f4fef556aa6ca0d0a70b4c8b98a05d39ec9',
+  sha1: '500cc306b42799ef04b522c76837e1323fc72e7f',
   source: `-- semaphore/release
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -3752,9 +3769,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function request_record(requests, number, answer)
@@ -3771,9 +3788,9 @@ local function stored_count(key)
   end
   return tonumber(value)
 end
-local function semaphore_generation(marks, taken_from)
+local function semaphore_generation(marks, acquired_from)
   local now = redis.call('GET', marks) or '0'
-  return now, now == '0' or now == taken_from
+  return now, now == '0' or now == acquired_from
 end
 local function semaphore_new_generation(marks, ttl_ms)
   local time = redis.call('TIME')
@@ -3782,56 +3799,56 @@ local function semaphore_new_generation(marks, ttl_ms)
   redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
   return mark
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function line_heartbeat(beats, member, now)
-  zadd_for(beats, 600000, now, member)
+local function queue_heartbeat(heartbeats, member, now)
+  zadd_for(heartbeats, 600000, now, member)
 end
-local function line_first(line, beats, now)
+local function queue_first(queue, heartbeats, now)
   for i = 1, 32 do
-    local first = redis.call('ZRANGE', line, 0, 0, 'WITHSCORES')
+    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if not first[1] then
       return nil
     end
-    local heard = redis.call('ZSCORE', beats, first[1])
-    local left = heard and tonumber(heard) + 4000 - now or 0
+    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
+    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
     if left > 0 then
       return first[1], tonumber(first[2]), left
     end
     if i == 32 then
       return first[1], tonumber(first[2]), 0
     end
-    redis.call('ZREM', line, first[1])
-    redis.call('ZREM', beats, first[1])
+    redis.call('ZREM', queue, first[1])
+    redis.call('ZREM', heartbeats, first[1])
   end
 end
-local function serve_waiters(line, beats, client, must_queue, available, needs)
-  local now, left = now_ms(), false
+local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
+  local now, has_left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
     local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(line, 600000, 'NX', rank, client)
-    line_heartbeat(beats, client, now)
-  elseif redis.call('ZREM', line, client) == 1 then
-    redis.call('ZREM', beats, client)
-    left = true
+    zadd_for(queue, 600000, 'NX', rank, client)
+    queue_heartbeat(heartbeats, client, now)
+  elseif redis.call('ZREM', queue, client) == 1 then
+    redis.call('ZREM', heartbeats, client)
+    has_left = true
   end
-  local first, _, absent_ms = line_first(line, beats, now)
+  local first, _, absent_ms = queue_first(queue, heartbeats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])
@@ -3840,12 +3857,12 @@ local function serve_waiters(line, beats, client, must_queue, available, needs)
     end
     served, taken = served + 1, taken + need
     if first then
-      left = redis.call('ZREM', line, client) == 1
-      redis.call('ZREM', beats, client)
-      first, _, absent_ms = line_first(line, beats, now)
+      has_left = redis.call('ZREM', queue, client) == 1
+      redis.call('ZREM', heartbeats, client)
+      first, _, absent_ms = queue_first(queue, heartbeats, now)
     end
   end
-  return served, taken, first and first ~= client and absent_ms or -1, left
+  return served, taken, first and first ~= client and absent_ms or -1, has_left
 end
 local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, client = KEYS[1], ARGV[5]
@@ -3855,10 +3872,10 @@ if wrong then
 end
 local available = stored or 0
 local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
-local is_anybodys = ARGV[8] == ''
-local takes_them = is_anybodys or stored and is_theirs
+local for_any = ARGV[8] == ''
+local belongs = for_any or stored and is_theirs
 request_keep_record(requests, ARGV[2])
-if takes_them then
+if belongs then
   if available + ARGV[7] > 2147483647 then
     return request_record(requests, number, string.format('full %.0f', available))
   end
@@ -3873,33 +3890,33 @@ if #ARGV > 8 then
     serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 9) })
   available = available - taken
 end
-local change = (takes_them and tonumber(ARGV[7]) or 0) - taken
-if takes_them or change ~= 0 then
+local change = (belongs and tonumber(ARGV[7]) or 0) - taken
+if belongs or change ~= 0 then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))
 end
 local answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
 request_record(requests, number, answer)
-return tell_available(answer, available, ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.line, keys.beats, keys.marks, args.number, args.floor, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, ...args.needs],
+return notify_available(answer, available, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, ...args.needs],
   decode: text,
 };
 
 /** set the permits of a semaphore that has none yet, at most once per request. */
 export const semaphoreTrySetPermits: Script<
   { semaphore: string; requests: string; marks: string },
-  { number: number; floor: number; publish: string; channel: string; permits: number; ttlMs: number },
+  { number: number; lowWater: number; publish: string; channel: string; permits: number; ttlMs: number },
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: '14696135a25126dfc9198ae0fb4d9c0521e351df',
+  sha1: '3801394234b561ca294ce3ce336cec335a74a2fe',
   source: `-- semaphore/try-set-permits
 local function request_recall(requests, number)
   local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
   if seen then
     return string.sub(seen, #number + 2)
   end
-  local floor = redis.call('ZSCORE', requests, 'floor')
-  if floor and tonumber(number) < -tonumber(floor) then
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
     return 'late'
   end
   return nil
@@ -3912,9 +3929,9 @@ local function zadd_for(key, ttl_ms, ...)
   end
   return added
 end
-local function request_keep_record(requests, floor)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. floor, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. floor)
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
   end
 end
 local function needs_memory(key)
@@ -3948,18 +3965,18 @@ local function semaphore_new_generation(marks, ttl_ms)
   redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
   return mark
 end
-local function tell(reply, publish, channel, payload, counts)
-  local told = redis.pcall(publish, channel, payload)
-  if type(told) == 'table' then
-    return { reply or false, told.err }
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
   end
-  return counts and reply + told or reply
+  return counts and reply + receivers or reply
 end
-local function tell_available(reply, available, publish, channel)
+local function notify_available(reply, available, publish, channel)
   if available <= 0 then
     return reply
   end
-  return tell(reply, publish, channel, string.format('%.0f', available))
+  return notify(reply, publish, channel, string.format('%.0f', available))
 end
 local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
@@ -3975,20 +3992,20 @@ end
 semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
 set_for(semaphore, ARGV[5], ARGV[6])
 local answer = request_record(requests, number, '1')
-return tell_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.floor, args.publish, args.channel, args.permits, args.ttlMs],
+return notify_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,
 };
 
-/** how long each of many locks that are waited for still has another holder. */
-export const waitsProbe: Script<
+/** how long each of many locks that are waited for is still held by another. */
+export const waitsPoll: Script<
   { locks: readonly string[] },
   { holders: readonly string[] },
   string
 > = {
-  name: 'waits/probe',
-  sha1: '8662866895c7e30c104f8a536ec72f23a19c0ae4',
-  source: `-- waits/probe
+  name: 'waits/poll',
+  sha1: '12c495870a5274271f2a0c1b56804cbe96a927b8',
+  source: `-- waits/poll
 local lives = {}
 for i = 1, #KEYS do
   local held = redis.pcall('HEXISTS', KEYS[i], ARGV[i])

@@ -217,21 +217,21 @@ test('a burnt holder id neither takes the lock nor queues', async () => {
   const ask = async (place: string): Promise<unknown> => {
     const keys = {
       lock: view.name,
-      cancelled: `${cancelled}:${holder}`,
+      tombstone: `${cancelled}:${holder}`,
       queue,
       timeouts,
-      beats,
-      twinBeats: [],
+      heartbeats: beats,
+      twinHeartbeats: [],
     };
-    const args = { holder, count: 1, leaseMs: 5_000, place, publish: 'PUBLISH', channel };
+    const args = { holder, count: 1, leaseMs: 5_000, position: place, publish: 'PUBLISH', channel };
     const [count, ...rest] = operands(keys, args);
     return await raw.eval(source, Number(count), ...rest);
   };
   await raw.set(`${cancelled}:${holder}`, 1, 'PX', 60_000);
 
-  const whenFree = await ask('line');
+  const whenFree = await ask('queue');
   await view.hold(`${JAVA}:1`, 60_000);
-  const whenHeld = [await ask('line'), await ask('front')];
+  const whenHeld = [await ask('queue'), await ask('front')];
 
   expect([whenFree, ...whenHeld]).toEqual([-3, -3, -3]);
   expect(await view.waiting()).toEqual([]);

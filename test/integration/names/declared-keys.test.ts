@@ -221,7 +221,7 @@ test('every key that a script touches is declared, over the whole API', async ()
     await useLatch(users, wrap(scope.name()));
   }
   const background = [
-    'waits/probe',
+    'waits/poll',
     'lock/renew',
     'rwlock/renew-read',
     'permits/renew',

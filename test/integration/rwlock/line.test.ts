@@ -39,7 +39,7 @@ async function ask(view: RwView, since: number): Promise<void> {
       readers: view.readers,
       writers: view.writers,
       waiting: view.waiting,
-      beats: view.beats,
+      heartbeats: view.beats,
       ofClaims: [
         `latchkey_cancelled:{${view.name}}:${reader}`,
         view.holdKey(reader),
@@ -48,7 +48,7 @@ async function ask(view: RwView, since: number): Promise<void> {
     },
     {
       client: CLIENT,
-      place: 'line',
+      position: 'queue',
       publish: 'PUBLISH',
       channel: view.channel,
       claims: [reader, '1', '30000', String(since), ''],
