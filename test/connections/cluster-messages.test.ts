@@ -3,13 +3,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Client, ClientOptions } from '../../src/index.js';
 import { gate } from '../contract/fixture.js';
-import { lock } from '../contract/lock-faces.js';
 import { contend } from '../integration/contexts/contexts.js';
-import { kinds } from '../integration/names/every-kind.js';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder, rawClient, redisUrl } from '../support/redis.js';
 import { clusterWorld } from './cluster-world.js';
 import { expectWaitEndsByMessage, openClient } from './exercise.js';
+import { lock } from '../support/kinds/locks.js';
+import { objectKinds } from '../support/kinds/objects.js';
 
 type Mode = NonNullable<ClientOptions['shardedSubscriptionMode']>;
 
@@ -39,7 +39,7 @@ describe.each([
   { mode: 'on', used: sharded, unused: [...plain, 'pubsub|shardnumsub'] },
   { mode: 'auto', used: sharded, unused: plain },
 ] as const)('told $mode, clients use $used', ({ mode, used, unused }) => {
-  test.each(kinds)('for a $name, on every master', async (kind) => {
+  test.each(objectKinds)('for a $id, on every master', async (kind) => {
     const [holder, waiter] = [open(mode), open(mode)];
     for (const master of everyMaster) {
       const name = world.nameOn(master);

@@ -3,7 +3,8 @@
 
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client, Lock } from '../../src/index.js';
+import type { Client } from '../../src/index.js';
+import { exclusiveLocks } from '../support/kinds/kinds.js';
 import { randomName, rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { ownServer, type OwnServer } from '../support/server.js';
@@ -117,21 +118,19 @@ describe.each(Object.keys(users))('a user %s', (user) => {
   });
 });
 
-test.each([
-  ['lock', (client: Client, name: string): Lock => client.getLock(name)],
-  ['fenced-lock', (client: Client, name: string): Lock => client.getFencedLock(name)],
-  ['fair-lock', (client: Client, name: string): Lock => client.getFairLock(name)],
-  ['write-lock', (client: Client, name: string): Lock => client.getReadWriteLock(name).writeLock],
-])('a local waiter of a %s gets in at once though nothing could be published', async (_, get) => {
-  const { client } = muted('without PUBLISH');
-  const lock = get(client, randomName('lock'));
-  const hold = await lock.acquire();
-  const waiting = lock.acquire({ waitMs: 2_000 });
+test.each(exclusiveLocks)(
+  'a local waiter of a $what gets in at once though nothing could be published',
+  async ({ get }) => {
+    const { client } = muted('without PUBLISH');
+    const lock = get(client, randomName('lock'));
+    const hold = await lock.acquire();
+    const waiting = lock.acquire({ waitMs: 2_000 });
 
-  await hold.release();
+    await hold.release();
 
-  await (await waiting).release();
-});
+    await (await waiting).release();
+  },
+);
 
 test('a waiter elsewhere gets in by its next look, when a release could not be published', async () => {
   const { client, errors } = muted('without channels');

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../src/index.js';
-import type { ExclusiveLock } from './face.js';
 import { fixtureOf, rejection } from './fixture.js';
+import type { ExclusiveLock } from '../support/kinds/kind.js';
 
 /** A task that tells how many of its kind ever ran at once. */
 function meter(): { task: () => Promise<void>; most: () => number } {
@@ -20,12 +20,12 @@ function meter(): { task: () => Promise<void>; most: () => number } {
 }
 
 /** Parallel branches of one holder keep out of each other's way. */
-export function branchSuite(face: ExclusiveLock): void {
-  describe(`branches: ${face.name}`, () => {
-    const { client, name } = fixtureOf('branches', face);
+export function branchSuite(kind: ExclusiveLock): void {
+  describe(`branches: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('branches', kind);
 
     test('branches of one holder run one after the other', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const { task, most } = meter();
 
       await lock.using(async () => {
@@ -37,8 +37,8 @@ export function branchSuite(face: ExclusiveLock): void {
 
     test('branches exclude each other with scopes of other locks in between', async () => {
       const own = client();
-      const lock = face.create(own, name());
-      const others = Array.from({ length: 4 }, () => face.create(own, name()));
+      const lock = kind.create(own, name());
+      const others = Array.from({ length: 4 }, () => kind.create(own, name()));
       const { task, most } = meter();
 
       await lock.using(async () => {
@@ -52,7 +52,7 @@ export function branchSuite(face: ExclusiveLock): void {
     });
 
     test('branches of branches exclude each other within their own branch', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const [outer, inner] = [meter(), meter()];
       const branch = async (): Promise<void> => {
         await Promise.all([outer.task(), lock.using(inner.task), lock.using(inner.task)]);
@@ -66,7 +66,7 @@ export function branchSuite(face: ExclusiveLock): void {
     });
 
     test('branches that re-enter through a named hold exclude each other too', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const { task, most } = meter();
       const outer = await lock.acquire();
 
@@ -81,7 +81,7 @@ export function branchSuite(face: ExclusiveLock): void {
     });
 
     test('trying while a branch holds answers null; waiting for it is bounded', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const answers: (Hold | null)[] = [];
 
       await lock.using(async (outer) => {
@@ -100,7 +100,7 @@ export function branchSuite(face: ExclusiveLock): void {
     });
 
     test('an aborted wait for a branch rejects with the reason and frees the way', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const abort = new AbortController();
 
       await lock.using(async () => {

@@ -1,9 +1,9 @@
 import { cancellationSuite, givingUpSuite } from './cancellation.js';
-import { allFaces, exclusiveFaces } from './faces.js';
+import { allKinds, exclusiveKinds } from '../support/kinds/kinds.js';
 
-for (const face of exclusiveFaces) {
-  cancellationSuite(face);
+for (const kind of exclusiveKinds) {
+  cancellationSuite(kind);
 }
-for (const face of allFaces) {
-  givingUpSuite(face);
+for (const kind of allKinds) {
+  givingUpSuite(kind);
 }

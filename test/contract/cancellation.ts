@@ -5,18 +5,18 @@ import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { channelsUnder, keysUnder, redisUrl } from '../support/redis.js';
 import { expectNoChannels } from '../support/residue.js';
-import type { Face } from './face.js';
 import { fixtureOf, isRecord, rejection } from './fixture.js';
+import type { Kind } from '../support/kinds/kind.js';
 
 /** What ends a wait, and that nothing of it is left. */
-export function cancellationSuite(face: Face): void {
-  describe(`cancellation: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('cancellation', face);
+export function cancellationSuite(kind: Kind): void {
+  describe(`cancellation: ${kind.what}`, () => {
+    const { client, name, raw } = fixtureOf('cancellation', kind);
 
     test('aborting a wait rejects with the very reason and leaves nothing', async () => {
       const object = name();
-      const mine = await face.create(client(), object);
-      const theirs = await face.create(client(), object);
+      const mine = await kind.create(client(), object);
+      const theirs = await kind.create(client(), object);
       const grant = await mine.acquire();
       const keys = async (): Promise<string[]> =>
         (await keysUnder(object, raw)).filter((key) => !isRecord(key));
@@ -40,7 +40,7 @@ export function cancellationSuite(face: Face): void {
     });
 
     test('a waiter that gives up lets the next one in', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
       const grant = await object.acquire();
       const abort = new AbortController();
       const leaving = rejection(object.acquire({ signal: abort.signal }));
@@ -55,7 +55,7 @@ export function cancellationSuite(face: Face): void {
     });
 
     test('a waiter whose time ran out lets the next one in', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
       const grant = await object.acquire();
       const [first, second] = [object.tryAcquire({ waitMs: 500 }), object.acquire()];
 
@@ -67,7 +67,7 @@ export function cancellationSuite(face: Face): void {
     });
 
     test('aborting after the grant changes nothing', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
       const abort = new AbortController();
       const grant = await object.acquire({ signal: abort.signal });
 
@@ -79,7 +79,7 @@ export function cancellationSuite(face: Face): void {
     });
 
     test('a timeout signal rejects with its TimeoutError', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
       const grant = await object.acquire();
 
       const error = await rejection(object.acquire({ signal: AbortSignal.timeout(100) }));
@@ -91,8 +91,8 @@ export function cancellationSuite(face: Face): void {
     test('closing ends every wait with ClosedError', async () => {
       const object = name();
       const [closing, other] = [client(), client()];
-      const mine = await face.create(closing, object);
-      const theirs = await face.create(other, object);
+      const mine = await kind.create(closing, object);
+      const theirs = await kind.create(other, object);
       const grant = await theirs.acquire();
       const waits = [
         rejection(mine.acquire()),
@@ -114,13 +114,13 @@ export function cancellationSuite(face: Face): void {
 }
 
 /** What is left of an acquisition that nobody wants any more. */
-export function givingUpSuite(face: Face): void {
-  describe(`giving up: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('giving-up', face);
+export function givingUpSuite(kind: Kind): void {
+  describe(`giving up: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('giving-up', kind);
 
     test('an aborted signal rejects with its very reason, and nothing is sent', async () => {
       const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
-      const mine = await face.create(client({ redis: proxy.url }), object);
+      const mine = await kind.create(client({ redis: proxy.url }), object);
       const warmUp = await mine.acquire();
       await warmUp.release();
       const before = proxy.requests().length;
@@ -139,19 +139,19 @@ export function givingUpSuite(face: Face): void {
 
     test('what is granted while its caller gives up is given back', async () => {
       const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
-      const mine = await face.create(client({ redis: proxy.url }), object);
-      const theirs = await face.create(client(), object);
+      const mine = await kind.create(client({ redis: proxy.url }), object);
+      const theirs = await kind.create(client(), object);
       await (await mine.acquire()).release();
       const abort = new AbortController();
 
       proxy.pauseDownstream();
       const wait = rejection(mine.acquire({ signal: abort.signal }));
-      await eventually(async () => await face.isTaken(raw, object));
+      await eventually(async () => await kind.isTaken(object));
       abort.abort();
 
       expect(await wait).toBe(abort.signal.reason);
       proxy.resumeDownstream();
-      await eventually(async () => !(await face.isTaken(raw, object)));
+      await eventually(async () => !(await kind.isTaken(object)));
       await using next = await theirs.tryAcquire();
       expect(next).not.toBeNull();
     });
@@ -159,19 +159,19 @@ export function givingUpSuite(face: Face): void {
     test('what is granted while the client closes is given back', async () => {
       const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
       const closing = client({ redis: proxy.url });
-      const mine = await face.create(closing, object);
-      const theirs = await face.create(client(), object);
+      const mine = await kind.create(closing, object);
+      const theirs = await kind.create(client(), object);
       await (await mine.acquire()).release();
 
       proxy.pauseDownstream();
       const wait = rejection(mine.acquire());
-      await eventually(async () => await face.isTaken(raw, object));
+      await eventually(async () => await kind.isTaken(object));
       const closed = closing.close();
 
       expect(await wait).toBeInstanceOf(ClosedError);
       proxy.resumeDownstream();
       await closed;
-      expect(await face.isTaken(raw, object)).toBe(false);
+      expect(await kind.isTaken(object)).toBe(false);
       await using next = await theirs.tryAcquire();
       expect(next).not.toBeNull();
     });

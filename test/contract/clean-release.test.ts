@@ -5,16 +5,16 @@ import { lockRenew } from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
-import { FOREIGNER } from './face.js';
-import { allLeased, hashFaces, lockFaces } from './faces.js';
 import { fixtureOf } from './fixture.js';
+import { FOREIGNER } from '../support/kinds/kind.js';
+import { exclusiveLocks, hashLocks, leasedKinds } from '../support/kinds/kinds.js';
 
-describe.each(allLeased)('$name', (face) => {
-  const { client, name } = fixtureOf('clean-release', face);
+describe.each(leasedKinds)('$what', (kind) => {
+  const { client, name } = fixtureOf('clean-release', kind);
 
   test('a clean release aborts no signal, not when it is sent and not later', async () => {
     const own = client({ leaseMs: 600 });
-    const grant = await (await face.create(own, name())).acquire();
+    const grant = await (await kind.create(own, name())).acquire();
     const told: string[] = [];
     grant.signal.addEventListener('abort', () => told.push('signal'));
     AbortSignal.any([grant.signal]).addEventListener('abort', () => told.push('derived signal'));
@@ -30,12 +30,12 @@ describe.each(allLeased)('$name', (face) => {
   });
 });
 
-describe.each(hashFaces)('$name', (face) => {
-  const { client, name, raw } = fixtureOf('clean-release', face);
+describe.each(hashLocks)('$what', (kind) => {
+  const { client, name, raw } = fixtureOf('clean-release', kind);
 
   test('a release leaves what somebody else has written there', async () => {
     const object = name();
-    const hold = await face.create(client(), object).acquire();
+    const hold = await kind.create(client(), object).acquire();
     await raw.hset(object, FOREIGNER, 2);
 
     await hold.release();
@@ -46,13 +46,13 @@ describe.each(hashFaces)('$name', (face) => {
   });
 });
 
-describe.each(lockFaces)('$name', (face) => {
-  const { client, name } = fixtureOf('clean-release', face);
+describe.each(exclusiveLocks)('$what', (kind) => {
+  const { client, name } = fixtureOf('clean-release', kind);
 
   test('a hold is not renewed from the moment its release is sent', async () => {
     const proxy = await startProxy({ target: redisUrl() });
     const own = client({ redis: proxy.url, leaseMs: 900 });
-    const [lock, kept] = [face.create(own, name()), face.create(own, name())];
+    const [lock, kept] = [kind.create(own, name()), kind.create(own, name())];
     const [hold, other] = [await lock.acquire(), await kept.acquire()];
     const renewals = (object: string): number =>
       proxy

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
-import type { Face } from './face.js';
+import type { Kind } from '../support/kinds/kind.js';
 
 /** Private records that live for ten minutes by design. */
 const RECORDS = [
@@ -39,7 +39,7 @@ export interface Fixture {
 export function fixture(
   word: string,
   lasting: readonly RegExp[] = [],
-  expectWhole?: Face['expectWhole'],
+  expectWhole?: Kind['expectWhole'],
 ): Fixture {
   const scope = testScope(word);
   const raw = rawClient();
@@ -49,7 +49,7 @@ export function fixture(
     const expected = keys.filter((key) => lasting.some((rule) => rule.test(key)));
     if (expected.length > 0) {
       // What was given up is cleaned up behind.
-      await eventually(async () => await expectWhole?.(raw, expected));
+      await eventually(async () => await expectWhole?.(expected));
       await raw.del(...expected);
     }
     await expectNoResidue(scope.prefix, { allow: RECORDS, client: raw });
@@ -60,8 +60,8 @@ export function fixture(
 }
 
 /** The same for the objects of one kind. */
-export function fixtureOf(word: string, face: Face): Fixture {
-  return fixture(word, face.lasting, face.expectWhole);
+export function fixtureOf(word: string, kind: Kind): Fixture {
+  return fixture(word, kind.lasting, kind.expectWhole);
 }
 
 /** True for a private record that outlives its object by design. */

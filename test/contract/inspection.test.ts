@@ -1,9 +1,9 @@
-import { allLocks, lockFaces } from './faces.js';
 import { forceSuite, inspectionSuite } from './inspection.js';
+import { exclusiveLocks, lockKinds } from '../support/kinds/kinds.js';
 
-for (const face of allLocks) {
-  inspectionSuite(face);
+for (const kind of lockKinds) {
+  inspectionSuite(kind);
 }
-for (const face of lockFaces) {
-  forceSuite(face);
+for (const kind of exclusiveLocks) {
+  forceSuite(kind);
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type ClientEvents } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { FOREIGNER, type ExclusiveLock, type LockUnderTest } from './face.js';
 import { fixtureOf, rejection } from './fixture.js';
+import { FOREIGNER, type ExclusiveLock, type LockKind } from '../support/kinds/kind.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** What a lock tells about itself, its holders and its holds. */
-export function inspectionSuite(face: LockUnderTest): void {
-  describe(`inspection: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('inspection', face);
+export function inspectionSuite(kind: LockKind): void {
+  describe(`inspection: ${kind.what}`, () => {
+    const { client, name, raw } = fixtureOf('inspection', kind);
 
     test('a free lock has no holders, no lease and no hold count', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
 
       const seen = await Promise.all([
         lock.isLocked(),
@@ -26,8 +26,8 @@ export function inspectionSuite(face: LockUnderTest): void {
 
     test('every client sees who holds a lock, how often and for how long', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      const other = face.create(client(), object);
+      const lock = kind.create(client(), object);
+      const other = kind.create(client(), object);
 
       await lock.using(
         async (outer) =>
@@ -51,16 +51,16 @@ export function inspectionSuite(face: LockUnderTest): void {
     test('the hold count is the one of the current scope', async () => {
       const object = name();
       const own = client();
-      const lock = face.create(own, object);
+      const lock = kind.create(own, object);
       const counts: number[] = [];
 
       await lock.using(async () => {
         counts.push(await lock.holdCount());
         await lock.using(async () => {
-          counts.push(await face.create(own, object).holdCount());
+          counts.push(await kind.create(own, object).holdCount());
         });
         counts.push(await lock.holdCount());
-        counts.push(await face.create(client(), object).holdCount());
+        counts.push(await kind.create(client(), object).holdCount());
       });
       const hold = await lock.acquire();
       counts.push(await lock.holdCount());
@@ -72,7 +72,7 @@ export function inspectionSuite(face: LockUnderTest): void {
 
     test('a hold says what it holds, as whom, and each outermost one as somebody new', async () => {
       const [object, own] = [name(), client()];
-      const lock = face.create(own, object);
+      const lock = kind.create(own, object);
 
       const first = await lock.acquire();
       await first.release();
@@ -88,7 +88,7 @@ export function inspectionSuite(face: LockUnderTest): void {
 
     test('two faces of one name are one lock', async () => {
       const [object, own] = [name(), client()];
-      const [one, same] = [face.create(own, object), face.create(own, object)];
+      const [one, same] = [kind.create(own, object), kind.create(own, object)];
 
       await one.using(async (outer) => {
         await same.using((inner) => {
@@ -101,8 +101,8 @@ export function inspectionSuite(face: LockUnderTest): void {
 
     test('a key prefix names another lock, and is part of every key', async () => {
       const object = name();
-      const prefixed = face.create(client({ keyPrefix: `${object}:in:` }), 'it');
-      const plain = face.create(client(), `${object}:in:it`);
+      const prefixed = kind.create(client({ keyPrefix: `${object}:in:` }), 'it');
+      const plain = kind.create(client(), `${object}:in:it`);
 
       await using hold = await prefixed.acquire();
 
@@ -120,19 +120,19 @@ export function inspectionSuite(face: LockUnderTest): void {
       own.on('acquired', (event) => told.push(event));
       own.on('released', listener);
       own.once('released', () => told.push('once'));
-      const lock = face.create(own, object);
+      const lock = kind.create(own, object);
 
       const hold = await lock.acquire();
       await hold.release();
       own.off('released', listener);
       await (await lock.acquire()).release();
 
-      const who = { resource: object, kind: face.kind, holderId: hold.holderId };
+      const who = { resource: object, kind: kind.id, holderId: hold.holderId };
       expect(told).toMatchObject([
         { ...who, waitedMs: expect.any(Number) as number },
         { ...who, heldMs: expect.any(Number) as number },
         'once',
-        { resource: object, kind: face.kind },
+        { resource: object, kind: kind.id },
       ]);
     });
 
@@ -141,11 +141,11 @@ export function inspectionSuite(face: LockUnderTest): void {
       const own = client();
       const lost: unknown[] = [];
       own.on('lost', (event) => lost.push(event));
-      const lock = face.create(own, object);
+      const lock = kind.create(own, object);
       const outer = await lock.acquire({ leaseMs: 60_000 });
       const inner = await lock.acquire({ within: outer });
 
-      const forced = await face.create(own, object).forceRelease();
+      const forced = await kind.create(own, object).forceRelease();
 
       expect(forced).toBe(true);
       expect([outer.state, inner.state, outer.isHeld, inner.isHeld]).toEqual([
@@ -159,7 +159,7 @@ export function inspectionSuite(face: LockUnderTest): void {
     });
 
     test('forcing a free lock answers false and disturbs nobody', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
 
       const forced = await lock.forceRelease();
 
@@ -171,17 +171,17 @@ export function inspectionSuite(face: LockUnderTest): void {
 }
 
 /** Freeing a lock by force lets others in. */
-export function forceSuite(face: ExclusiveLock): void {
-  describe(`force: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('force', face);
+export function forceSuite(kind: ExclusiveLock): void {
+  describe(`force: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('force', kind);
 
     test('forcing a lock free tells its holder and lets the next one in', async () => {
       const object = name();
       const own = client({ leaseMs: 900 });
       const lost: unknown[] = [];
       own.on('lost', (event) => lost.push(event));
-      const lock = face.create(own, object);
-      const other = face.create(client(), object);
+      const lock = kind.create(own, object);
+      const other = kind.create(client(), object);
       const hold = await lock.acquire();
       const waiting = lock.acquire();
 
@@ -194,7 +194,7 @@ export function forceSuite(face: ExclusiveLock): void {
       expect(forced).toBe(true);
       expect(error).toBeInstanceOf(LeaseLostError);
       expect(['deleted', 'taken']).toContain(error.reason);
-      expect(lost).toEqual([{ resource: object, kind: face.kind, holderId, error }]);
+      expect(lost).toEqual([{ resource: object, kind: kind.id, holderId, error }]);
       expect(await rejection(hold.release())).toBe(error);
       expect(next.isHeld).toBe(true);
       await next.release();
@@ -202,8 +202,8 @@ export function forceSuite(face: ExclusiveLock): void {
 
     test('a lock of somebody else can be forced free too', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      await face.usurp(raw, object, FOREIGNER, 60_000);
+      const lock = kind.create(client(), object);
+      await kind.usurp(object, FOREIGNER, 60_000);
 
       const forced = await lock.forceRelease();
 

@@ -1,12 +1,12 @@
-import { allLeased, leasedFaces } from './faces.js';
 import { closingSuite, handOverSuite, leaseSuite } from './leases.js';
 import { lossSuite } from './losses.js';
+import { exclusiveLeased, leasedKinds } from '../support/kinds/kinds.js';
 
-for (const face of allLeased) {
-  leaseSuite(face);
-  closingSuite(face);
-  lossSuite(face);
+for (const kind of leasedKinds) {
+  leaseSuite(kind);
+  closingSuite(kind);
+  lossSuite(kind);
 }
-for (const face of leasedFaces) {
-  handOverSuite(face);
+for (const kind of exclusiveLeased) {
+  handOverSuite(kind);
 }

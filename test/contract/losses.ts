@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type ClientEvents } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import type { LeasedFace } from './face.js';
 import { fixtureOf, rejection } from './fixture.js';
+import type { LeasedKind } from '../support/kinds/kind.js';
 
 type LostEvent = Parameters<ClientEvents['lost']>[0];
 
 /** A loss is told to its holder, once, and to nobody else. */
-export function lossSuite(face: LeasedFace): void {
-  describe(`loss: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('loss', face);
+export function lossSuite(kind: LeasedKind): void {
+  describe(`loss: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('loss', kind);
 
     test('a fixed lease ends by itself, and its holder is told everywhere', async () => {
       const [object, own] = [name(), client()];
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
-      const grant = await (await face.create(own, object)).acquire({ leaseMs: 300 });
+      const grant = await (await kind.create(own, object)).acquire({ leaseMs: 300 });
       const aborts: unknown[] = [];
       grant.signal.addEventListener('abort', () => aborts.push(grant.signal.reason));
       const before = [grant.state, grant.isHeld, grant.signal.aborted];
@@ -48,9 +48,9 @@ export function lossSuite(face: LeasedFace): void {
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
       const options = leaseMs === undefined ? {} : { leaseMs };
-      const grant = await (await face.create(own, object)).acquire(options);
+      const grant = await (await kind.create(own, object)).acquire(options);
 
-      await face.erase(raw, object);
+      await kind.erase(object);
       await eventually(() => grant.signal.aborted);
 
       expect(grant.signal.reason).toMatchObject({ reason: 'deleted' });
@@ -66,23 +66,23 @@ export function lossSuite(face: LeasedFace): void {
     ])('a %s grant that somebody else has now is told', async (_, leaseMs) => {
       const [object, own] = [name(), client({ leaseMs: 900 })];
       const options = leaseMs === undefined ? {} : { leaseMs };
-      const grant = await (await face.create(own, object)).acquire(options);
+      const grant = await (await kind.create(own, object)).acquire(options);
 
-      await face.usurp(raw, object, 'somebody:1', 5_000);
+      await kind.usurp(object, 'somebody:1', 5_000);
       await eventually(() => !grant.isHeld);
 
-      expect(grant.signal.reason).toMatchObject({ reason: face.usurped });
+      expect(grant.signal.reason).toMatchObject({ reason: kind.usurped });
       expect(await rejection(grant.release())).toBe(grant.signal.reason);
-      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
-      await face.erase(raw, object);
+      expect(await kind.serverLeaseMs(object)).toBeGreaterThan(0);
+      await kind.erase(object);
     });
 
     test('releasing what vanished unnoticed rejects and tells the loss once', async () => {
       const [object, own] = [name(), client()];
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
-      const grant = await (await face.create(own, object)).acquire();
-      await face.erase(raw, object);
+      const grant = await (await kind.create(own, object)).acquire();
+      await kind.erase(object);
 
       const first = await rejection(grant.release());
       const second = await rejection(grant.release());
@@ -96,20 +96,20 @@ export function lossSuite(face: LeasedFace): void {
 
     test('releasing what somebody else has now rejects, and leaves it to them', async () => {
       const object = name();
-      const grant = await (await face.create(client(), object)).acquire();
-      await face.usurp(raw, object, 'somebody:1', 5_000);
+      const grant = await (await kind.create(client(), object)).acquire();
+      await kind.usurp(object, 'somebody:1', 5_000);
 
       const error = await rejection(grant.release());
 
-      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: face.usurped });
-      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
-      await face.erase(raw, object);
+      expect(error).toMatchObject({ code: 'ERR_LEASE_LOST', reason: kind.usurped });
+      expect(await kind.serverLeaseMs(object)).toBeGreaterThan(0);
+      await kind.erase(object);
     });
 
     test('extending what vanished unnoticed rejects and tells the loss', async () => {
       const object = name();
-      const grant = await (await face.create(client(), object)).acquire();
-      await face.erase(raw, object);
+      const grant = await (await kind.create(client(), object)).acquire();
+      await kind.erase(object);
 
       const error = await rejection(grant.extend(1_000));
 
@@ -121,7 +121,7 @@ export function lossSuite(face: LeasedFace): void {
       const [object, own] = [name(), client()];
       const lost: LostEvent[] = [];
       own.on('lost', (event) => lost.push(event));
-      const mine = await face.create(own, object);
+      const mine = await kind.create(own, object);
       const grant = await mine.acquire({ leaseMs: 200 });
       const { signal } = grant;
 
@@ -138,11 +138,11 @@ export function lossSuite(face: LeasedFace): void {
 
     test('a task that succeeded under a lost lease is rejected', async () => {
       const object = name();
-      const mine = await face.create(client(), object);
+      const mine = await kind.create(client(), object);
 
       const error = await rejection(
         mine.using(async (grant) => {
-          await face.erase(raw, object);
+          await kind.erase(object);
           return grant;
         }),
       );
@@ -151,7 +151,7 @@ export function lossSuite(face: LeasedFace): void {
     });
 
     test('the own error of a task wins over the loss of its lease', async () => {
-      const mine = await face.create(client(), name());
+      const mine = await kind.create(client(), name());
       const own = new Error('the task failed');
 
       const error = await rejection(
@@ -168,7 +168,7 @@ export function lossSuite(face: LeasedFace): void {
     });
 
     test('a signal derived from the grant learns of the loss', async () => {
-      const grant = await (await face.create(client(), name())).acquire({ leaseMs: 150 });
+      const grant = await (await kind.create(client(), name())).acquire({ leaseMs: 150 });
       const derived = AbortSignal.any([grant.signal, new AbortController().signal]);
 
       await eventually(() => derived.aborted);
@@ -177,7 +177,7 @@ export function lossSuite(face: LeasedFace): void {
     });
 
     test('the loss is known on the first line after a loop was blocked', async () => {
-      const grant = await (await face.create(client(), name())).acquire({ leaseMs: 100 });
+      const grant = await (await kind.create(client(), name())).acquire({ leaseMs: 100 });
       const { signal } = grant;
 
       const end = performance.now() + 110;

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { createClient } from '../../src/index.js';
 import { rawClient } from '../support/redis.js';
 import { ownServer } from '../support/server.js';
-import { exclusiveFaces } from './faces.js';
 import { mutualExclusionSuite } from './mutual-exclusion.js';
+import { exclusiveKinds } from '../support/kinds/kinds.js';
 
-for (const face of exclusiveFaces) {
-  mutualExclusionSuite(face);
+for (const kind of exclusiveKinds) {
+  mutualExclusionSuite(kind);
 }
 
 /** How many scripts a server has run by EVAL or EVALSHA. */
@@ -30,21 +30,21 @@ test('trying costs one command, contended or not, and so does releasing', async 
     return result;
   };
 
-  for (const face of exclusiveFaces) {
+  for (const kind of exclusiveKinds) {
     const cost: number[] = [];
-    const mine = await face.create(first, face.name);
-    const theirs = await face.create(second, face.name);
+    const mine = await kind.create(first, kind.what);
+    const theirs = await kind.create(second, kind.what);
     const grant = await counted(cost, async () => await mine.acquire());
     await counted(cost, async () => await theirs.tryAcquire());
     await counted(cost, async () => await theirs.tryAcquire());
     await counted(cost, async () => {
       await grant.release();
     });
-    costs[face.name] = cost;
+    costs[kind.what] = cost;
   }
   await Promise.all([first.close(), second.close()]);
 
   expect(costs).toEqual(
-    Object.fromEntries(exclusiveFaces.map((face) => [face.name, [1, 1, 1, 1]])),
+    Object.fromEntries(exclusiveKinds.map((kind) => [kind.what, [1, 1, 1, 1]])),
   );
 });

@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { AcquireTimeoutError } from '../../src/index.js';
-import type { Face } from './face.js';
 import { fixtureOf, rejection } from './fixture.js';
+import type { Kind } from '../support/kinds/kind.js';
 
 /** One holder at a time, and what callers are told meanwhile. */
-export function mutualExclusionSuite(face: Face): void {
-  describe(`mutual exclusion: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('exclusion', face);
+export function mutualExclusionSuite(kind: Kind): void {
+  describe(`mutual exclusion: ${kind.what}`, () => {
+    const { client, name, raw } = fixtureOf('exclusion', kind);
 
     test('another client gets nothing until the holder releases', async () => {
       const object = name();
-      const mine = await face.create(client(), object);
-      const theirs = await face.create(client(), object);
+      const mine = await kind.create(client(), object);
+      const theirs = await kind.create(client(), object);
 
       const grant = await mine.acquire();
       const during = await theirs.tryAcquire();
@@ -25,7 +25,7 @@ export function mutualExclusionSuite(face: Face): void {
     });
 
     test('two tasks of one client exclude each other', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
 
       const first = await object.acquire();
       const second = await object.tryAcquire();
@@ -36,7 +36,7 @@ export function mutualExclusionSuite(face: Face): void {
 
     test('of 50 tasks in two clients never two are inside together', async () => {
       const object = name();
-      const faces = [await face.create(client(), object), await face.create(client(), object)];
+      const faces = [await kind.create(client(), object), await kind.create(client(), object)];
       let [inside, most, counter] = [0, 0, 0];
       const task = async (): Promise<void> => {
         inside += 1;
@@ -59,7 +59,7 @@ export function mutualExclusionSuite(face: Face): void {
     });
 
     test('tasks of one client get in in the order in which they asked', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
       const order: number[] = [];
       const first = await object.acquire();
 
@@ -74,8 +74,8 @@ export function mutualExclusionSuite(face: Face): void {
 
     test('waitMs 0 is contention at once', async () => {
       const object = name();
-      const mine = await face.create(client(), object);
-      const theirs = await face.create(client(), object);
+      const mine = await kind.create(client(), object);
+      const theirs = await kind.create(client(), object);
       const grant = await mine.acquire();
 
       const tried = await theirs.tryAcquire({ waitMs: 0 });
@@ -89,8 +89,8 @@ export function mutualExclusionSuite(face: Face): void {
 
     test('waitMs is waited for, then null or AcquireTimeoutError', async () => {
       const object = name();
-      const mine = await face.create(client(), object);
-      const theirs = await face.create(client(), object);
+      const mine = await kind.create(client(), object);
+      const theirs = await kind.create(client(), object);
       const grant = await mine.acquire();
       const startedAt = performance.now();
 
@@ -112,8 +112,8 @@ export function mutualExclusionSuite(face: Face): void {
     test('a wait ends with the release, in the same client and in another', async () => {
       const object = name();
       const own = client();
-      const mine = await face.create(own, object);
-      const theirs = await face.create(client(), object);
+      const mine = await kind.create(own, object);
+      const theirs = await kind.create(client(), object);
       const grant = await mine.acquire();
 
       const waits = [mine, theirs].map(async (each) => {
@@ -126,7 +126,7 @@ export function mutualExclusionSuite(face: Face): void {
     });
 
     test('a second release does nothing, also not to the next holder', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
       const first = await object.acquire();
       await Promise.all([first.release(), first.release()]);
       const second = await object.acquire();
@@ -138,7 +138,7 @@ export function mutualExclusionSuite(face: Face): void {
     });
 
     test('await using releases at the end of its block', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
 
       {
         await using grant = await object.acquire();
@@ -150,7 +150,7 @@ export function mutualExclusionSuite(face: Face): void {
     });
 
     test('using returns what its task returns, and releases', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
 
       const results = [
         await object.using(() => 'at once'),
@@ -163,7 +163,7 @@ export function mutualExclusionSuite(face: Face): void {
     });
 
     test('using releases and rejects with the very error of its task', async () => {
-      const object = await face.create(client(), name());
+      const object = await kind.create(client(), name());
       const [thrown, rejected] = [new Error('thrown'), new Error('rejected')];
 
       const first = await rejection(

@@ -1,17 +1,17 @@
 import { branchSuite } from './branches.js';
-import { allLocks, lockFaces } from './faces.js';
 import { reentrySuite } from './reentry.js';
 import { endedHoldSuite, scopeSuite, sharedLeaseSuite } from './scopes.js';
 import { deadlockSuite, withinSuite } from './within.js';
+import { exclusiveLocks, lockKinds } from '../support/kinds/kinds.js';
 
-for (const face of lockFaces) {
-  reentrySuite(face);
-  branchSuite(face);
-  deadlockSuite(face);
-  scopeSuite(face);
+for (const kind of exclusiveLocks) {
+  reentrySuite(kind);
+  branchSuite(kind);
+  deadlockSuite(kind);
+  scopeSuite(kind);
 }
-for (const face of allLocks) {
-  withinSuite(face);
-  endedHoldSuite(face);
-  sharedLeaseSuite(face);
+for (const kind of lockKinds) {
+  withinSuite(kind);
+  endedHoldSuite(kind);
+  sharedLeaseSuite(kind);
 }

@@ -3,18 +3,18 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import type { ExclusiveLock } from './face.js';
 import { fixtureOf, gate, rejection } from './fixture.js';
+import type { ExclusiveLock } from '../support/kinds/kind.js';
 
 /** Who re-enters a lock, and who is kept out. */
-export function reentrySuite(face: ExclusiveLock): void {
-  describe(`re-entry: ${face.name}`, () => {
-    const { client, name } = fixtureOf('reentry', face);
+export function reentrySuite(kind: ExclusiveLock): void {
+  describe(`re-entry: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('reentry', kind);
 
     test('nested using re-enters at once, one deeper each time, as one holder', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      const other = face.create(client(), object);
+      const lock = kind.create(client(), object);
+      const other = kind.create(client(), object);
       const holds: Hold[] = [];
 
       await lock.using(async (outer) => {
@@ -33,7 +33,7 @@ export function reentrySuite(face: ExclusiveLock): void {
     });
 
     test('re-entry works in run(), with tryAcquire, and however deep in the call tree', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const deep = async (): Promise<number | undefined> => {
         await setImmediate();
         await using hold = await lock.tryAcquire();
@@ -48,7 +48,7 @@ export function reentrySuite(face: ExclusiveLock): void {
     });
 
     test('run answers what its task answers, and its error', async () => {
-      const hold = await face.create(client(), name()).acquire();
+      const hold = await kind.create(client(), name()).acquire();
       const error = new Error('own');
 
       const result = await hold.run(() => 42);
@@ -60,7 +60,7 @@ export function reentrySuite(face: ExclusiveLock): void {
     });
 
     test('two tasks without a scope exclude each other', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const first = await lock.acquire();
 
       const during = await lock.tryAcquire();
@@ -74,7 +74,7 @@ export function reentrySuite(face: ExclusiveLock): void {
     });
 
     test('where the context is lost, a named hold re-enters', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const emitter = new EventEmitter();
       const outer = await lock.acquire();
       const answers: (Hold | null)[] = [];
@@ -97,8 +97,8 @@ export function reentrySuite(face: ExclusiveLock): void {
 
     test('holds may be released in any order; the lock is free with the last', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      const other = face.create(client(), object);
+      const lock = kind.create(client(), object);
+      const other = kind.create(client(), object);
       const outer = await lock.acquire();
       const middle = await lock.acquire({ within: outer });
       const inner = await lock.acquire({ within: middle });
@@ -116,7 +116,7 @@ export function reentrySuite(face: ExclusiveLock): void {
 
     test('an inner hold stays held, renewed and usable after its outer one', async () => {
       const object = name();
-      const lock = face.create(client({ leaseMs: 600 }), object);
+      const lock = kind.create(client({ leaseMs: 600 }), object);
       const outer = await lock.acquire({ leaseMs: 600 });
       const inner = await lock.acquire({ within: outer });
       await outer.release();

@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, NotHeldError, type Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import type { ExclusiveLock, LockUnderTest } from './face.js';
 import { fixtureOf, gate, rejection } from './fixture.js';
+import type { ExclusiveLock, LockKind } from '../support/kinds/kind.js';
 
 /** A scope ends with its hold. */
-export function scopeSuite(face: ExclusiveLock): void {
-  describe(`scopes: ${face.name}`, () => {
-    const { client, name } = fixtureOf('scopes', face);
+export function scopeSuite(kind: ExclusiveLock): void {
+  describe(`scopes: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('scopes', kind);
 
     test('work that outlives its scope acquires afresh', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const [ended, acquired] = [gate(), gate()];
       const holds: Hold[] = [];
       const late = async (): Promise<void> => {
@@ -33,7 +33,7 @@ export function scopeSuite(face: ExclusiveLock): void {
     });
 
     test('work that outlives its scope waits for the next holder like anybody', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const ended = gate();
       const late = async (): Promise<Hold | null> => {
         await ended.opened;
@@ -49,7 +49,7 @@ export function scopeSuite(face: ExclusiveLock): void {
     });
 
     test('work left in an ended inner scope re-enters the outer one that is still held', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const ended = gate();
       const late = async (): Promise<number> => {
         await ended.opened;
@@ -66,7 +66,7 @@ export function scopeSuite(face: ExclusiveLock): void {
     });
 
     test('a branch that waits is refused when the lease is lost', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const outer = await lock.acquire({ leaseMs: 250 });
       const branch = await lock.acquire({ within: outer, leaseMs: 1 });
 
@@ -79,8 +79,8 @@ export function scopeSuite(face: ExclusiveLock): void {
 
     test('a branch that waits when the outer hold is released acquires afresh', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      const other = face.create(client(), object);
+      const lock = kind.create(client(), object);
+      const other = kind.create(client(), object);
       const outer = await lock.acquire();
       const branch = await lock.acquire({ within: outer });
       const waiting = outer.run(async () => await lock.acquire());
@@ -98,7 +98,7 @@ export function scopeSuite(face: ExclusiveLock): void {
     });
 
     test('a branch that names a hold and waits when it is released is refused', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const outer = await lock.acquire();
       const branch = await lock.acquire({ within: outer });
       const waiting = rejection(lock.acquire({ within: outer }));
@@ -112,13 +112,13 @@ export function scopeSuite(face: ExclusiveLock): void {
 }
 
 /** Nothing can be built on a hold that has ended. */
-export function endedHoldSuite(face: LockUnderTest): void {
-  describe(`ended holds: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('ended', face);
+export function endedHoldSuite(kind: LockKind): void {
+  describe(`ended holds: ${kind.what}`, () => {
+    const { client, name, raw } = fixtureOf('ended', kind);
 
     test('inside a lost hold every acquisition is refused', async () => {
       const [object, own] = [name(), client()];
-      const lock = face.create(own, object);
+      const lock = kind.create(own, object);
       const outer = await lock.acquire({ leaseMs: 200 });
 
       const errors = await outer.run(async () => {
@@ -139,9 +139,9 @@ export function endedHoldSuite(face: LockUnderTest): void {
 
     test('a re-entry finds out that the outer hold is gone, and tells both', async () => {
       const object = name();
-      const lock = face.create(client(), object);
+      const lock = kind.create(client(), object);
       const outer = await lock.acquire();
-      await face.erase(raw, object);
+      await kind.erase(object);
 
       const error = await rejection(outer.run(async () => await lock.acquire()));
 
@@ -152,20 +152,20 @@ export function endedHoldSuite(face: LockUnderTest): void {
 
     test('a re-entry never takes the lock from who has it now', async () => {
       const object = name();
-      const lock = face.create(client(), object);
+      const lock = kind.create(client(), object);
       const outer = await lock.acquire();
-      await face.usurp(raw, object, 'somebody:1', 5_000);
+      await kind.usurp(object, 'somebody:1', 5_000);
 
       const error = await rejection(lock.acquire({ within: outer }));
 
       expect(error).toBeInstanceOf(LeaseLostError);
-      expect(await raw.hget(object, face.field(outer.holderId))).toBeNull();
-      expect(await face.serverLeaseMs(raw, object)).toBeGreaterThan(0);
-      await face.erase(raw, object);
+      expect(await raw.hget(object, kind.field(outer.holderId))).toBeNull();
+      expect(await kind.serverLeaseMs(object)).toBeGreaterThan(0);
+      await kind.erase(object);
     });
 
     test('run refuses a hold that was released, and one that was lost', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const released = await lock.acquire();
       await released.release();
       const lost = await lock.acquire({ leaseMs: 100 });
@@ -184,7 +184,7 @@ export function endedHoldSuite(face: LockUnderTest): void {
 
     test('extend refuses a hold that was released', async () => {
       const object = name();
-      const hold = await face.create(client(), object).acquire();
+      const hold = await kind.create(client(), object).acquire();
       await hold.release();
 
       const error = await rejection(hold.extend(1_000));
@@ -196,20 +196,20 @@ export function endedHoldSuite(face: LockUnderTest): void {
 }
 
 /** All holds of one holder live on one lease. */
-export function sharedLeaseSuite(face: LockUnderTest): void {
-  describe(`shared lease: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('shared', face);
+export function sharedLeaseSuite(kind: LockKind): void {
+  describe(`shared lease: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('shared', kind);
 
     test('a shorter lease of a re-entry and its release leave the lease as long as it was', async () => {
       const object = name();
-      const lock = face.create(client(), object);
+      const lock = kind.create(client(), object);
       const outer = await lock.acquire({ leaseMs: 60_000 });
       const seen: number[] = [];
 
       const inner = await lock.acquire({ within: outer, leaseMs: 500 });
-      seen.push(await face.serverLeaseMs(raw, object), outer.remainingMs, inner.remainingMs);
+      seen.push(await kind.serverLeaseMs(object), outer.remainingMs, inner.remainingMs);
       await inner.release();
-      seen.push(await face.serverLeaseMs(raw, object), outer.remainingMs);
+      seen.push(await kind.serverLeaseMs(object), outer.remainingMs);
 
       expect(Math.min(...seen)).toBeGreaterThan(40_000);
       expect(Math.max(...seen)).toBeLessThanOrEqual(60_000);
@@ -218,7 +218,7 @@ export function sharedLeaseSuite(face: LockUnderTest): void {
 
     test('a longer lease of a re-entry is the lease of all, and outlasts its release', async () => {
       const object = name();
-      const lock = face.create(client(), object);
+      const lock = kind.create(client(), object);
       const outer = await lock.acquire({ leaseMs: 5_000 });
 
       const inner = await lock.acquire({ within: outer, leaseMs: 60_000 });
@@ -226,7 +226,7 @@ export function sharedLeaseSuite(face: LockUnderTest): void {
       await inner.release();
       await setImmediate();
 
-      expect(Math.min(...during, await face.serverLeaseMs(raw, object))).toBeGreaterThan(40_000);
+      expect(Math.min(...during, await kind.serverLeaseMs(object))).toBeGreaterThan(40_000);
       expect(outer.remainingMs).toBeGreaterThan(40_000);
       await outer.release();
     });

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { messagesOn } from '../support/messages.js';
 import { channelsUnder, keysUnder } from '../support/redis.js';
-import { FOREIGNER, type ExclusiveLock } from './face.js';
-import { lockFaces } from './faces.js';
 import { fixture, fixtureOf, isRecord } from './fixture.js';
+import { FOREIGNER, type ExclusiveLock } from '../support/kinds/kind.js';
+import { exclusiveLocks } from '../support/kinds/kinds.js';
 
 /** Everything published so far has arrived. */
 async function flushed(raw: Redis, channel: string, messages: string[]): Promise<string[]> {
@@ -14,16 +14,16 @@ async function flushed(raw: Redis, channel: string, messages: string[]): Promise
   return messages.splice(0).slice(0, -1);
 }
 
-function wireSuite(face: ExclusiveLock): void {
-  describe(`wire: ${face.name}`, () => {
-    const { client, name, raw } = fixtureOf('wire', face);
+function wireSuite(kind: ExclusiveLock): void {
+  describe(`wire: ${kind.what}`, () => {
+    const { client, name, raw } = fixtureOf('wire', kind);
 
     test.each([
       ['plain', (base: string) => base],
       ['tagged', (base: string) => `a:{${base}}:b`],
     ])('a %s name is a hash of the holder and its count, and nothing else', async (_, form) => {
       const object = form(name());
-      const lock = face.create(client(), object);
+      const lock = kind.create(client(), object);
 
       const outer = await lock.acquire({ leaseMs: 60_000 });
       const inner = await lock.acquire({ within: outer });
@@ -39,19 +39,19 @@ function wireSuite(face: ExclusiveLock): void {
 
       expect([type, during, between]).toEqual([
         'hash',
-        face.hash(outer.holderId, 2),
-        face.hash(outer.holderId, 1),
+        kind.hash(outer.holderId, 2),
+        kind.hash(outer.holderId, 1),
       ]);
       expect(ttlMs).toBeGreaterThan(50_000);
       expect(ttlMs).toBeLessThanOrEqual(60_000);
-      const stays = (key: string): boolean => face.lasting.some((rule) => rule.test(key));
+      const stays = (key: string): boolean => kind.lasting.some((rule) => rule.test(key));
       expect(keys.filter((key) => !stays(key) && !isRecord(key))).toEqual([object]);
       expect(await raw.exists(object)).toBe(0);
     });
 
     test('an unnamed lease is the one of the client', async () => {
       const object = name();
-      await using hold = await face.create(client({ leaseMs: 7_000 }), object).acquire();
+      await using hold = await kind.create(client({ leaseMs: 7_000 }), object).acquire();
 
       const ttlMs = await raw.pttl(object);
 
@@ -62,7 +62,7 @@ function wireSuite(face: ExclusiveLock): void {
 
     test('a short lease that ran out does not stick to the lock', async () => {
       const object = name();
-      const lock = face.create(client({ leaseMs: 7_000 }), object);
+      const lock = kind.create(client({ leaseMs: 7_000 }), object);
       const short = await lock.acquire({ leaseMs: 150 });
       await eventually(async () => (await raw.exists(object)) === 0);
 
@@ -81,8 +81,8 @@ function wireSuite(face: ExclusiveLock): void {
       'a %s lock that nobody waits for tells when it becomes free, and nothing before',
       async (_, form) => {
         const object = form(name());
-        const lock = face.create(client(), object);
-        const channel = face.channel(object);
+        const lock = kind.create(client(), object);
+        const channel = kind.channel(object);
         const messages = await messagesOn(channel);
         const told: string[][] = [];
 
@@ -99,48 +99,48 @@ function wireSuite(face: ExclusiveLock): void {
         await lock.forceRelease();
         told.push(await flushed(raw, channel, messages));
 
-        expect(told).toEqual([[], face.freed, face.freed, []]);
+        expect(told).toEqual([[], kind.freed, kind.freed, []]);
       },
     );
 
     test('a waiter listens on the channel of Redisson, and on no other', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      const hold = await face.create(client(), object).acquire();
+      const lock = kind.create(client(), object);
+      const hold = await kind.create(client(), object).acquire();
 
       const waiting = lock.acquire();
-      await eventually(async () => await face.isAwaited(raw, object));
+      await eventually(async () => await kind.isAwaited(object));
       const channels = await channelsUnder(object, raw);
       await hold.release();
       await using next = await waiting;
 
-      const own = face.kind === 'fair-lock' ? `:${next.holderId}` : '';
-      expect(channels).toEqual([`${face.channel(object)}${own}`]);
+      const own = kind.id === 'fair-lock' ? `:${next.holderId}` : '';
+      expect(channels).toEqual([`${kind.channel(object)}${own}`]);
     });
 
     test('a Java holder keeps us out, and its unlock lets us in', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      await face.usurp(raw, object, FOREIGNER, 60_000);
+      const lock = kind.create(client(), object);
+      await kind.usurp(object, FOREIGNER, 60_000);
 
       const during = await lock.tryAcquire();
       const holders = await lock.holders();
       const waiting = lock.acquire({ waitMs: 20_000 });
-      await eventually(async () => await face.isAwaited(raw, object));
-      await face.vacate(raw, object);
+      await eventually(async () => await kind.isAwaited(object));
+      await kind.vacate(object);
       const hold = await waiting;
 
       expect(during).toBeNull();
       expect(holders).toMatchObject([{ holderId: FOREIGNER, depth: 1 }]);
       expect(hold.isHeld).toBe(true);
-      expect(await raw.hgetall(object)).toEqual(face.hash(hold.holderId, 1));
+      expect(await raw.hgetall(object)).toEqual(kind.hash(hold.holderId, 1));
       await hold.release();
     });
 
     test('a Java holder that dies lets us in with its lease', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      await face.usurp(raw, object, FOREIGNER, 400);
+      const lock = kind.create(client(), object);
+      await kind.usurp(object, FOREIGNER, 400);
 
       await using hold = await lock.acquire({ waitMs: 20_000 });
 
@@ -149,8 +149,8 @@ function wireSuite(face: ExclusiveLock): void {
 
     test('a foreign holder without a lease keeps us out until it is gone', async () => {
       const object = name();
-      const lock = face.create(client(), object);
-      await raw.hset(object, face.hash(FOREIGNER, 3));
+      const lock = kind.create(client(), object);
+      await raw.hset(object, kind.hash(FOREIGNER, 3));
 
       const [during, remainingMs, holders] = await Promise.all([
         lock.tryAcquire({ waitMs: 500 }),
@@ -158,8 +158,8 @@ function wireSuite(face: ExclusiveLock): void {
         lock.holders(),
       ]);
       const waiting = lock.acquire({ waitMs: 20_000 });
-      await eventually(async () => await face.isAwaited(raw, object));
-      await face.vacate(raw, object);
+      await eventually(async () => await kind.isAwaited(object));
+      await kind.vacate(object);
 
       expect([during, remainingMs]).toEqual([null, Infinity]);
       expect(holders).toEqual([{ holderId: FOREIGNER, depth: 3, remainingMs: Infinity }]);
@@ -168,23 +168,23 @@ function wireSuite(face: ExclusiveLock): void {
   });
 }
 
-for (const face of lockFaces) {
-  wireSuite(face);
+for (const kind of exclusiveLocks) {
+  wireSuite(kind);
 }
 
 describe('wire: without a message', () => {
   const { client, name, raw } = fixture(
     'unsaid',
-    lockFaces.flatMap((face) => face.lasting),
+    exclusiveLocks.flatMap((kind) => kind.lasting),
   );
 
   test('a lock whose holder vanished silently is found free within the re-check', async () => {
     const own = client();
-    const waits = lockFaces.map(async (face) => {
+    const waits = exclusiveLocks.map(async (kind) => {
       const object = name();
-      await raw.hset(object, face.hash(FOREIGNER, 1));
-      const waiting = face.create(own, object).acquire({ waitMs: 20_000 });
-      await eventually(async () => await face.isAwaited(raw, object));
+      await raw.hset(object, kind.hash(FOREIGNER, 1));
+      const waiting = kind.create(own, object).acquire({ waitMs: 20_000 });
+      await eventually(async () => await kind.isAwaited(object));
 
       await raw.del(object);
 
@@ -192,6 +192,6 @@ describe('wire: without a message', () => {
       return hold.depth;
     });
 
-    expect(await Promise.all(waits)).toEqual(lockFaces.map(() => 1));
+    expect(await Promise.all(waits)).toEqual(exclusiveLocks.map(() => 1));
   });
 });

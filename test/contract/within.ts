@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { DeadlockError, NotHeldError, type Hold } from '../../src/index.js';
-import type { ExclusiveLock, LockUnderTest } from './face.js';
-import { allLasting, allLocks } from './faces.js';
 import { fixture, fixtureOf, rejection } from './fixture.js';
+import type { ExclusiveLock, LockKind } from '../support/kinds/kind.js';
+import { allLasting, lockKinds } from '../support/kinds/kinds.js';
 
 /** What `within` accepts. */
-export function withinSuite(face: LockUnderTest): void {
-  describe(`within: ${face.name}`, () => {
+export function withinSuite(kind: LockKind): void {
+  describe(`within: ${kind.what}`, () => {
     const { client, name } = fixture('within', allLasting);
 
     test('a released hold is refused', async () => {
-      const lock = face.create(client(), name());
+      const lock = kind.create(client(), name());
       const hold = await lock.acquire();
       await hold.release();
 
@@ -27,11 +27,11 @@ export function withinSuite(face: LockUnderTest): void {
 
     test('a hold of another lock, of another kind or of another client is refused', async () => {
       const [own, object] = [client(), name()];
-      const lock = face.create(own, object);
+      const lock = kind.create(own, object);
       const others = [
-        face.create(own, name()),
-        ...allLocks.filter((other) => other !== face).map((other) => other.create(own, name())),
-        face.create(client(), object),
+        kind.create(own, name()),
+        ...lockKinds.filter((other) => other !== kind).map((other) => other.create(own, name())),
+        kind.create(client(), object),
       ];
 
       for (const other of others) {
@@ -47,7 +47,7 @@ export function withinSuite(face: LockUnderTest): void {
     test.each([['a string'], [42], [null], [{}], [{ holderId: 'x', lockName: 'y' }]])(
       'what is no hold is refused: %j',
       async (within) => {
-        const lock = face.create(client(), name());
+        const lock = kind.create(client(), name());
         const options = { within } as unknown as { within: Hold };
 
         const error = await rejection(lock.acquire(options));
@@ -61,13 +61,13 @@ export function withinSuite(face: LockUnderTest): void {
 }
 
 /** What would wait for itself. */
-export function deadlockSuite(face: ExclusiveLock): void {
-  describe(`deadlock: ${face.name}`, () => {
-    const { client, name } = fixtureOf('deadlock', face);
+export function deadlockSuite(kind: ExclusiveLock): void {
+  describe(`deadlock: ${kind.what}`, () => {
+    const { client, name } = fixtureOf('deadlock', kind);
 
     test('naming the outer hold inside its own inner one is a deadlock, told at once', async () => {
       const own = client();
-      const [lock, other] = [face.create(own, name()), face.create(own, name())];
+      const [lock, other] = [kind.create(own, name()), kind.create(own, name())];
       const errors: unknown[] = [];
 
       await lock.using(async (outer) => {

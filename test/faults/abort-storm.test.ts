@@ -9,9 +9,10 @@ import type { Client, Hold, Lock } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder } from '../support/redis.js';
 import { expectNoChannels } from '../support/residue.js';
-import { kinds, lockKinds, prepare, type Grant, type Kind } from './kinds.js';
 import { watchTimers } from './timers.js';
-import { expectHolder, faultWorlds, take, type World } from './world.js';
+import { expectHolder, faultWorlds, take, type World, prepare } from './world.js';
+import { kinds, lockKinds } from '../support/kinds/kinds.js';
+import type { Grant, Kind } from '../support/kinds/kind.js';
 
 const open = faultWorlds('abort');
 /** 2,000 for each kind, and as many for re-entries and latches together. */
@@ -119,7 +120,7 @@ function attempt(client: Client, scene: Scene, random: Random): Promise<Grant | 
   if (which < kinds.length) {
     const { kind, name } = pick(random() < 0.5 ? free : busy);
     const isPatient = random() < 0.03;
-    return kind.create(client, name).acquire(isPatient ? {} : { signal });
+    return kind.get(client, name).acquire(isPatient ? {} : { signal });
   }
   if (random() < 0.6) {
     const [lock, outer] = pick(outers);
@@ -177,7 +178,7 @@ test('aborting at random instants leaves no key, no waiter, no channel and no ti
   const outers = scene.outers.map(([{ name: each }], i) => ({ kind: lockKinds[i]!, name: each }));
   for (const { kind, name: each } of [...scene.free, ...scene.busy, ...outers]) {
     await eventually(async () => await kind.isFree(each));
-    const next = await take(kind.create(other, each));
+    const next = await take(kind.get(other, each));
     await next.release();
   }
   await other.getCountDownLatch(scene.closedLatch).delete();

@@ -3,8 +3,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { kinds, lockKinds, prepare, titled, type Grant, type Kind } from './kinds.js';
-import { expectHolder, faultWorlds, stored, take, type World } from './world.js';
+import { expectHolder, faultWorlds, take, type World, prepare } from './world.js';
+import { kinds, lockKinds } from '../support/kinds/kinds.js';
+import { titled, type Grant, type Kind } from '../support/kinds/kind.js';
+import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('aborted');
 
@@ -37,12 +39,12 @@ describe.concurrent.each(titled(kinds))(
       const abort = new AbortController();
 
       proxy.pauseDownstream();
-      const acquiring = kind.create(client, name).acquire({ signal: abort.signal });
+      const acquiring = kind.get(client, name).acquire({ signal: abort.signal });
       await granted(kind, world);
       abort.abort(new Error('left'));
       await expect(acquiring).rejects.toThrow('left');
       proxy.resumeDownstream();
-      const next = await take(kind.create(client, name));
+      const next = await take(kind.get(client, name));
       await next.release();
       await client.close();
 
@@ -53,7 +55,7 @@ describe.concurrent.each(titled(kinds))(
       const world = await open(context);
       const { proxy, name, client, other } = world;
       await prepare(kind, world);
-      const lock = kind.create(client, name);
+      const lock = kind.get(client, name);
       const abort = new AbortController();
 
       proxy.pauseDownstream();
@@ -76,7 +78,7 @@ describe.concurrent.each(titled(lockKinds))(
     test('leaves its outer hold as it was', async (context) => {
       const { proxy, name, client } = await open(context);
       const told = tale(client);
-      const lock = kind.create(client, name);
+      const lock = kind.get(client, name);
       const outer = await take(lock);
       const abort = new AbortController();
 

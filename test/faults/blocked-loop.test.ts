@@ -6,7 +6,8 @@ import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
-import { kinds, type Kind } from './kinds.js';
+import { kinds } from '../support/kinds/kinds.js';
+import type { Kind } from '../support/kinds/kind.js';
 
 const TIMEOUT_MS = 200;
 
@@ -59,7 +60,7 @@ test('a count-down whose answer lies there is done, and no unknown outcome', asy
 
 for (const kind of kinds) {
   test(`the grant of a ${kind.what} that lies there counts, and so does its release`, async () => {
-    const entrance = kind.create(await connected(), scope.name());
+    const entrance = kind.get(await connected(), scope.name());
     await allow(kind, entrance.name);
 
     const grant = await blockAfter(entrance.tryAcquire({ waitMs: TIMEOUT_MS }));

@@ -10,8 +10,11 @@ import {
 } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
-import { leasedKinds, lock, lockKinds, readLock } from './kinds.js';
-import { faultWorlds, runs, take, type WireScript, type World } from './world.js';
+import { faultWorlds, runs, take, type World } from './world.js';
+import { leasedKinds, lockKinds } from '../support/kinds/kinds.js';
+import { lock, readLock } from '../support/kinds/locks.js';
+import type { WireScript } from '../support/kinds/kind.js';
+import { NO_PERMIT } from '../support/kinds/objects.js';
 
 const open = faultWorlds('closing');
 
@@ -46,15 +49,13 @@ const permitCall =
     return async () => await call(semaphore);
   };
 
-const NOBODYS = '00112233445566778899aabbccddeeff';
-
 const changes: Case[] = [
   ...leasedKinds.flatMap((kind) => [
     {
       what: `the release of a ${kind.what}`,
       script: kind.scripts.release,
       prepare: async (client: Client, name: string) => {
-        const grant = await take(kind.create(client, name));
+        const grant = await take(kind.get(client, name));
         return async () => await grant.release();
       },
     },
@@ -62,7 +63,7 @@ const changes: Case[] = [
       what: `the extension of a ${kind.what}`,
       script: kind.scripts.renew,
       prepare: async (client: Client, name: string) => {
-        const grant = await take(kind.create(client, name));
+        const grant = await take(kind.get(client, name));
         return async () => await grant.extend(60_000);
       },
     },
@@ -71,7 +72,7 @@ const changes: Case[] = [
     what: `the forced release of a ${kind.what}`,
     script: kind.scripts.forceRelease,
     prepare: async (client: Client, name: string) => {
-      const held = kind.create(client, name);
+      const held = kind.get(client, name);
       await held.isLocked();
       return async () => await held.forceRelease();
     },
@@ -112,12 +113,12 @@ const changes: Case[] = [
   {
     what: 'a release by id',
     script: scripts.permitsReleaseAny,
-    prepare: permitCall(async (semaphore) => await semaphore.release(NOBODYS)),
+    prepare: permitCall(async (semaphore) => await semaphore.release(NO_PERMIT)),
   },
   {
     what: 'the update of a lease',
     script: scripts.permitsUpdateLease,
-    prepare: permitCall(async (semaphore) => await semaphore.updateLease(NOBODYS, 1_000)),
+    prepare: permitCall(async (semaphore) => await semaphore.updateLease(NO_PERMIT, 1_000)),
   },
   {
     what: 'adding permits',
@@ -161,7 +162,7 @@ const reads: Case[] = [
     what: `whether a ${kind.what} is locked`,
     script,
     prepare: (client: Client, name: string) =>
-      Promise.resolve(async () => await kind.create(client, name).isLocked()),
+      Promise.resolve(async () => await kind.get(client, name).isLocked()),
   })),
   {
     what: 'the permits of a semaphore',

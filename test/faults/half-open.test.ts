@@ -6,7 +6,6 @@ import { listening as latchListening } from '../support/latch-channel.js';
 import { eventually } from '../support/eventually.js';
 import type { ConnectionPredicate, Proxy } from '../support/proxy.js';
 import { rawClient } from '../support/redis.js';
-import { kinds, leasedKinds, prepare, titled } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
@@ -15,7 +14,10 @@ import {
   sendsCommands,
   settledRequests,
   take,
+  prepare,
 } from './world.js';
+import { kinds, leasedKinds } from '../support/kinds/kinds.js';
+import { titled } from '../support/kinds/kind.js';
 
 // Most of the time these tests wait.
 vi.setConfig({ maxConcurrency: 12 });
@@ -49,7 +51,7 @@ describe.concurrent('a half-open subscriber', () => {
       const { proxy, name, client, other } = world;
       await prepare(kind, world);
       const held = await take(kind.rival(other, name), { leaseMs: 1_000 });
-      const waiting = kind.create(client, name).acquire();
+      const waiting = kind.get(client, name).acquire();
       await listening(name);
       await settledRequests(proxy, name);
 
@@ -67,7 +69,7 @@ describe.concurrent('a half-open subscriber', () => {
       const { proxy, name, client, other } = world;
       await prepare(kind, world);
       const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
-      const waiting = kind.create(client, name).acquire({ waitMs: 8_000 });
+      const waiting = kind.get(client, name).acquire({ waitMs: 8_000 });
       await listening(name);
       await settledRequests(proxy, name);
 
@@ -162,7 +164,7 @@ describe.concurrent('a half-open command connection', () => {
       const { proxy, name, client, other } = world;
       await prepare(kind, world);
       const held = await take(kind.rival(other, name));
-      const waiting = kind.create(client, name).acquire();
+      const waiting = kind.get(client, name).acquire();
       await listening(name);
 
       proxy.halfOpen(sendsCommands);
@@ -195,7 +197,7 @@ describe.concurrent.each(titled(leasedKinds))(
       const { proxy, name, client } = world;
       await prepare(kind, world);
       const told = tale(client);
-      const hold = await take(kind.create(client, name));
+      const hold = await take(kind.get(client, name));
 
       proxy.halfOpen(sendsCommands);
       await eventually(() => hold.state === 'suspect');
@@ -213,7 +215,7 @@ describe.concurrent.each(titled(leasedKinds))(
       const { proxy, name, client, other } = world;
       await prepare(kind, world);
       const told = tale(client);
-      const hold = await take(kind.create(client, name));
+      const hold = await take(kind.get(client, name));
       const { signal } = hold;
       let atGrant: unknown;
       const next = kind

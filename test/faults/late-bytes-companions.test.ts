@@ -4,7 +4,8 @@
 import { expect, test } from 'vitest';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
-import { faultWorlds, keepUnderWay, rejection, sendsCommands, stored } from './world.js';
+import { faultWorlds, keepUnderWay, rejection, sendsCommands } from './world.js';
+import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('companions');
 

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
-import { fairLock, readLock, writeLock, type LockKind } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
@@ -16,6 +15,8 @@ import {
   settledRequests,
   take,
 } from './world.js';
+import { fairLock, readLock, writeLock } from '../support/kinds/locks.js';
+import type { LockKind } from '../support/kinds/kind.js';
 
 const open = faultWorlds('late-line');
 
@@ -48,7 +49,7 @@ for (const [kind, prefix] of lines) {
       const late = keepUnderWay(proxy, kind.scripts.acquire, queues);
       const abort = new AbortController();
 
-      const leaving = rejection(kind.create(client, name).acquire({ signal: abort.signal }));
+      const leaving = rejection(kind.get(client, name).acquire({ signal: abort.signal }));
       await late.sent();
       proxy.cutAll(sendsCommands);
       await eventually(async () => (await lineLength(lineOf(name))) === 1);
@@ -68,7 +69,7 @@ for (const [kind, prefix] of lines) {
       const held = await take(kind.rival(other, name));
       const late = keepUnderWay(proxy, kind.scripts.acquire, queues);
 
-      const waiting = kind.create(client, name).acquire();
+      const waiting = kind.get(client, name).acquire();
       await late.sent();
       proxy.cutAll(sendsCommands);
       await eventually(async () => (await lineLength(lineOf(name))) === 1);
@@ -86,7 +87,7 @@ for (const [kind, prefix] of lines) {
       const held = await take(kind.rival(other, name));
       const late = keepUnderWay(proxy, kind.scripts.acquire, queues);
 
-      const waiting = kind.create(client, name).acquire();
+      const waiting = kind.get(client, name).acquire();
       await late.sent();
       proxy.cutAll(sendsCommands);
       await eventually(async () => (await lineLength(lineOf(name))) === 1);
@@ -106,9 +107,9 @@ describe.concurrent('leaving a line', () => {
   for (const kind of [fairLock, writeLock]) {
     test(`as a waiter for a ${kind.what} takes along nobody who came later`, async (context) => {
       const { proxy, name, client, other } = await open(context);
-      const held = await take(kind.create(other, name));
+      const held = await take(kind.get(other, name));
       const abort = new AbortController();
-      const leaving = rejection(kind.create(client, name).acquire({ signal: abort.signal }));
+      const leaving = rejection(kind.get(client, name).acquire({ signal: abort.signal }));
       await listening(name);
       await settledRequests(proxy, name);
       const late = keepUnderWay(proxy, kind.scripts.release);
@@ -117,7 +118,7 @@ describe.concurrent('leaving a line', () => {
       await leaving;
       await late.sent();
       proxy.cutAll(sendsCommands);
-      const waiting = kind.create(client, name).acquire();
+      const waiting = kind.get(client, name).acquire();
       await settledRequests(proxy, name);
       await late.deliver();
       await held.release();
@@ -128,9 +129,9 @@ describe.concurrent('leaving a line', () => {
 
   test('as the last reader costs a reader that came later no more than a beat', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const held = await take(writeLock.create(other, name));
+    const held = await take(writeLock.get(other, name));
     const abort = new AbortController();
-    const leaving = rejection(readLock.create(client, name).acquire({ signal: abort.signal }));
+    const leaving = rejection(readLock.get(client, name).acquire({ signal: abort.signal }));
     await listening(name);
     await settledRequests(proxy, name);
     const late = keepUnderWay(proxy, scripts.rwlockLeaveQueue);
@@ -139,7 +140,7 @@ describe.concurrent('leaving a line', () => {
     await leaving;
     await late.sent();
     proxy.cutAll(sendsCommands);
-    const waiting = readLock.create(client, name).acquire();
+    const waiting = readLock.get(client, name).acquire();
     await settledRequests(proxy, name);
     await late.deliver();
 
@@ -152,8 +153,8 @@ describe.concurrent('leaving a line', () => {
 describe.concurrent('bytes of readers and writers that arrive late', () => {
   test('readers that were let in together, and have left, leave no ghosts', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const held = await take(writeLock.create(other, name));
-    const waits = [1, 2, 3].map(() => readLock.create(client, name).acquire());
+    const held = await take(writeLock.get(other, name));
+    const waits = [1, 2, 3].map(() => readLock.get(client, name).acquire());
     await listening(name);
     await settledRequests(proxy, name);
     const late = keepUnderWay(proxy, scripts.rwlockAcquireRead);
@@ -171,15 +172,15 @@ describe.concurrent('bytes of readers and writers that arrive late', () => {
 
   test('the write release of a downgrade leaves those alone who read since', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const writing = await take(writeLock.create(client, name));
-    const reading = await take(readLock.create(client, name), { within: writing });
+    const writing = await take(writeLock.get(client, name));
+    const reading = await take(readLock.get(client, name), { within: writing });
     const late = keepUnderWay(proxy, scripts.rwlockReleaseWrite);
 
     const releasing = writing.release();
     await late.sent();
     proxy.cutAll(sendsCommands);
     await releasing;
-    const reader = await take(readLock.create(other, name));
+    const reader = await take(readLock.get(other, name));
     await reading.release();
     await late.deliver();
 

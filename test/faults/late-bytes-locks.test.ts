@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
-import { lockKinds, titled } from './kinds.js';
-import { expectHolder, faultWorlds, keepUnderWay, sendsCommands, stored, take } from './world.js';
+import { expectHolder, faultWorlds, keepUnderWay, sendsCommands, take } from './world.js';
+import { lockKinds } from '../support/kinds/kinds.js';
+import { titled } from '../support/kinds/kind.js';
+import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('late-lock');
 
@@ -14,7 +16,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
     const { proxy, name, client, other } = await open(context);
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = take(kind.create(client, name));
+    const acquiring = take(kind.get(client, name));
     await late.sent();
     proxy.cutAll(sendsCommands);
     const hold = await acquiring;
@@ -23,7 +25,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
     await late.deliver();
 
     expect(await stored(name)).toEqual({});
-    const burnt = kind.burntKey(name, hold.holderId);
+    const burnt = kind.tombstone(name, hold.holderId);
     expect(await rawClient().pttl(burnt)).toBeGreaterThan(0);
     expect(await kind.rival(other, name).tryAcquire()).not.toBeNull();
   });
@@ -33,12 +35,12 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
     const abort = new AbortController();
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = kind.create(client, name).acquire({ signal: abort.signal });
+    const acquiring = kind.get(client, name).acquire({ signal: abort.signal });
     await late.sent();
     abort.abort(new Error('enough'));
     await expect(acquiring).rejects.toThrow('enough');
     proxy.cutAll(sendsCommands);
-    expect(await kind.create(client, name).isLocked()).toBe(false);
+    expect(await kind.get(client, name).isLocked()).toBe(false);
     await late.deliver();
 
     expect(await stored(name)).toEqual({});
@@ -47,7 +49,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('a release leaves the lock to the owner who came after it', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const hold = await take(kind.create(client, name));
+    const hold = await take(kind.get(client, name));
     const late = keepUnderWay(proxy, kind.scripts.release);
 
     const releasing = hold.release();
@@ -63,14 +65,14 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('a release leaves the lock to its own client, which took it again', async (context) => {
     const { proxy, name, client } = await open(context);
-    const hold = await take(kind.create(client, name));
+    const hold = await take(kind.get(client, name));
     const late = keepUnderWay(proxy, kind.scripts.release);
 
     const releasing = hold.release();
     await late.sent();
     proxy.cutAll(sendsCommands);
     await releasing;
-    const again = await take(kind.create(client, name));
+    const again = await take(kind.get(client, name));
     await late.deliver();
 
     await expectHolder(name, again);
@@ -79,7 +81,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('a re-entry that was released since leaves no ghost', async (context) => {
     const { proxy, name, client } = await open(context);
-    const lock = kind.create(client, name);
+    const lock = kind.get(client, name);
     const outer = await take(lock);
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
@@ -96,7 +98,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('a re-entry that was released since does not keep the outer hold from freeing', async (context) => {
     const { proxy, name, client } = await open(context);
-    const lock = kind.create(client, name);
+    const lock = kind.get(client, name);
     const outer = await take(lock);
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
@@ -114,7 +116,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('the release of a re-entry does not free the lock of a later re-entry', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    const lock = kind.create(client, name);
+    const lock = kind.get(client, name);
     const outer = await take(lock);
     const first = await take(lock, { within: outer });
     const late = keepUnderWay(proxy, kind.scripts.release);
@@ -135,7 +137,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('a renewal leaves the lease of the next owner alone', async (context) => {
     const { proxy, name, open: start, other } = await open(context);
-    const hold = await take(kind.create(start({ leaseMs: 900 }), name));
+    const hold = await take(kind.get(start({ leaseMs: 900 }), name));
     const late = keepUnderWay(proxy, kind.scripts.renew);
 
     await late.sent();
@@ -150,7 +152,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('an extension does not shorten a longer one that came after it', async (context) => {
     const { proxy, name, client } = await open(context);
-    const hold = await take(kind.create(client, name), { leaseMs: 5_000 });
+    const hold = await take(kind.get(client, name), { leaseMs: 5_000 });
     const late = keepUnderWay(proxy, kind.scripts.renew);
 
     const first = hold.extend(10_000);
@@ -165,10 +167,10 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
 
   test('a forced release spares the owner who came after it', async (context) => {
     const { proxy, name, client, other } = await open(context);
-    await take(kind.create(other, name));
+    await take(kind.get(other, name));
     const late = keepUnderWay(proxy, kind.scripts.forceRelease);
 
-    const forcing = kind.create(client, name).forceRelease();
+    const forcing = kind.get(client, name).forceRelease();
     await late.sent();
     proxy.cutAll(sendsCommands);
     expect(await forcing).toBe(true);
@@ -184,13 +186,13 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
     await client.getLock(name).isLocked();
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = take(kind.create(client, name));
+    const acquiring = take(kind.get(client, name));
     await late.sent();
     proxy.cutAll(sendsCommands);
     const hold = await acquiring;
-    await kind.create(other, name).forceRelease();
+    await kind.get(other, name).forceRelease();
     await eventually(() => hold.state === 'lost');
-    const burnt = kind.burntKey(name, hold.holderId);
+    const burnt = kind.tombstone(name, hold.holderId);
     await eventually(async () => (await rawClient().exists(burnt)) === 1);
     await late.deliver();
 

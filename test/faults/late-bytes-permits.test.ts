@@ -5,21 +5,13 @@ import { LeaseLostError, OutcomeUnknownError } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
+import { faultWorlds, keepUnderWay, rejection, runs, sendsCommands, take } from './world.js';
 import {
   permit as permitKind,
   permitsHeld,
   semaphore as semaphoreKind,
-  type Kind,
-} from './kinds.js';
-import {
-  faultWorlds,
-  keepUnderWay,
-  rejection,
-  runs,
-  sendsCommands,
-  take,
-  type WireScript,
-} from './world.js';
+} from '../support/kinds/permits.js';
+import type { Kind, WireScript } from '../support/kinds/kind.js';
 
 const open = faultWorlds('late-permits');
 
@@ -34,7 +26,7 @@ describe.concurrent.each(sorts)('bytes of a $kind.what that arrive late', ({ kin
     await setPermits(1);
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = kind.create(client, name).acquire();
+    const acquiring = kind.get(client, name).acquire();
     await late.sent();
     proxy.cutAll(sendsCommands);
     const granted = await acquiring;
@@ -49,7 +41,7 @@ describe.concurrent.each(sorts)('bytes of a $kind.what that arrive late', ({ kin
     await setPermits(2);
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = kind.create(client, name).acquire();
+    const acquiring = kind.get(client, name).acquire();
     await late.sent();
     proxy.cutAll(sendsCommands);
     await acquiring;
@@ -64,14 +56,14 @@ describe.concurrent.each(sorts)('bytes of a $kind.what that arrive late', ({ kin
     const abort = new AbortController();
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = rejection(kind.create(client, name).acquire({ signal: abort.signal }));
+    const acquiring = rejection(kind.get(client, name).acquire({ signal: abort.signal }));
     await late.sent();
     abort.abort(new Error('enough'));
     await acquiring;
     proxy.cutAll(sendsCommands);
     await eventually(() => proxy.requests().some(runs(giveBack)));
     await client.getLock(`${name}-behind`).isLocked();
-    await (await take(kind.create(other, name))).release();
+    await (await take(kind.get(other, name))).release();
     await late.deliver();
 
     expect(await kind.isFree(name)).toBe(true);
@@ -82,7 +74,7 @@ describe.concurrent.each(sorts)('bytes of a $kind.what that arrive late', ({ kin
     await setPermits(0);
     const late = keepUnderWay(proxy, kind.scripts.acquire);
 
-    const acquiring = kind.create(client, name).tryAcquire();
+    const acquiring = kind.get(client, name).tryAcquire();
     await late.sent();
     proxy.cutAll(sendsCommands);
     expect(await acquiring).toBeNull();
@@ -96,14 +88,14 @@ describe.concurrent.each(sorts)('bytes of a $kind.what that arrive late', ({ kin
   test('a release gives back once', async (context) => {
     const { proxy, name, client, other, setPermits } = await open(context);
     await setPermits(1);
-    const granted = await take(kind.create(client, name));
+    const granted = await take(kind.get(client, name));
     const late = keepUnderWay(proxy, kind.scripts.release);
 
     const releasing = granted.release();
     await late.sent();
     proxy.cutAll(sendsCommands);
     await releasing;
-    const taken = await take(kind.create(other, name));
+    const taken = await take(kind.get(other, name));
     await late.deliver();
 
     await kind.expectIn(name, taken);
@@ -118,14 +110,14 @@ describe.concurrent.each(sorts)('bytes of a $kind.what that arrive late', ({ kin
     proxy.refuse();
     const { cut } = proxy.cutReplyAfter(runs(kind.scripts.acquire));
 
-    const acquiring = rejection(kind.create(client, name).acquire({ signal: abort.signal }));
+    const acquiring = rejection(kind.get(client, name).acquire({ signal: abort.signal }));
     await eventually(() => cut.length === 1);
     abort.abort(new Error('enough'));
     await acquiring;
     await up();
     await late.sent();
     proxy.cutAll(sendsCommands);
-    const taken = await kind.create(other, name).acquire();
+    const taken = await kind.get(other, name).acquire();
     await late.deliver();
 
     await kind.expectIn(name, taken);
@@ -222,7 +214,7 @@ describe.concurrent('bytes of a permit-expirable semaphore that arrive late', ()
     await permit.extend(60_000);
     await late.deliver();
 
-    expect(await permitKind.serverMs(name, permit)).toBeGreaterThan(50_000);
+    expect(await permitKind.serverLeaseMs(name, permit)).toBeGreaterThan(50_000);
   });
 
   test('an end of a lease that was set anew since is left alone', async (context) => {
@@ -239,7 +231,7 @@ describe.concurrent('bytes of a permit-expirable semaphore that arrive late', ()
     await semaphore.updateLease(permit.id, 60_000);
     await late.deliver();
 
-    expect(await permitKind.serverMs(name, permit)).toBeGreaterThan(50_000);
+    expect(await permitKind.serverLeaseMs(name, permit)).toBeGreaterThan(50_000);
     expect(permit.remainingMs).toBeGreaterThan(50_000);
   });
 

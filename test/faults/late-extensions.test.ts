@@ -8,8 +8,9 @@ import {
   type AcquireOptions,
 } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { leasedKinds, lockKinds, prepare, titled } from './kinds.js';
-import { faultWorlds, keepUnderWay, rejection, runs, sendsCommands } from './world.js';
+import { faultWorlds, keepUnderWay, rejection, runs, sendsCommands, prepare } from './world.js';
+import { leasedKinds, lockKinds } from '../support/kinds/kinds.js';
+import { titled } from '../support/kinds/kind.js';
 
 const open = faultWorlds('late-extensions');
 
@@ -21,7 +22,7 @@ describe.concurrent.each(titled(leasedKinds))('a %s that is extended too late', 
     const world = await open(context);
     const { proxy, name, client } = world;
     await prepare(kind, world);
-    const grant = await kind.create(client, name).acquire({ leaseMs: LEASE_MS });
+    const grant = await kind.get(client, name).acquire({ leaseMs: LEASE_MS });
 
     proxy.pauseDownstream();
     const extending = rejection(grant.extend(HOUR_MS));
@@ -38,7 +39,7 @@ describe.concurrent.each(titled(leasedKinds))('a %s that is extended too late', 
     const { proxy, name } = world;
     await prepare(kind, world);
     const client = world.open({ commandTimeoutMs: 300 });
-    const grant = await kind.create(client, name).acquire({ leaseMs: 1_200 });
+    const grant = await kind.get(client, name).acquire({ leaseMs: 1_200 });
 
     proxy.pauseDownstream();
     const { error } = await rejection(grant.extend(HOUR_MS));
@@ -55,7 +56,7 @@ describe.concurrent.each(titled(leasedKinds))('a %s that is extended too late', 
     const world = await open(context);
     const { proxy, name, client } = world;
     await prepare(kind, world);
-    const grant = await kind.create(client, name).acquire({ leaseMs: LEASE_MS });
+    const grant = await kind.get(client, name).acquire({ leaseMs: LEASE_MS });
     const late = keepUnderWay(proxy, kind.scripts.renew);
 
     const extending = grant.extend(900);
@@ -74,7 +75,7 @@ describe.concurrent.each(titled(leasedKinds))('a %s that is extended too late', 
     const { proxy, name, down, up } = world;
     await prepare(kind, world);
     const client = world.open({ commandTimeoutMs: 200 });
-    const grant = await kind.create(client, name).acquire({ leaseMs: 1_000 });
+    const grant = await kind.get(client, name).acquire({ leaseMs: 1_000 });
 
     down();
     await eventually(() => grant.state === 'suspect');
@@ -96,7 +97,7 @@ describe.concurrent.each(titled(lockKinds))('a %s that is re-entered too late', 
   test('is free at once when the answer comes after the end of its old lease', async (context) => {
     const world = await open(context);
     const { proxy, name, client } = world;
-    const entrance = kind.create(client, name);
+    const entrance = kind.get(client, name);
     const hold = await entrance.acquire({ leaseMs: LEASE_MS });
     const inner: AcquireOptions & { within: typeof hold } = { within: hold, leaseMs: HOUR_MS };
 

@@ -8,7 +8,6 @@ import { lockAcquire } from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import type { ProxyConnection } from '../support/proxy.js';
 import { rawClient } from '../support/redis.js';
-import { kinds, prepare, titled } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
@@ -18,10 +17,13 @@ import {
   runs,
   sendsCommands,
   settledRequests,
-  stored,
   take,
   type World,
+  prepare,
 } from './world.js';
+import { kinds } from '../support/kinds/kinds.js';
+import { titled } from '../support/kinds/kind.js';
+import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('hints');
 
@@ -138,7 +140,7 @@ describe.concurrent.each(titled(kinds))('a waiter of the own client, for a %s', 
     await prepare(kind, world);
     const messages = await warmedUp(world);
     const held = await take(kind.rival(client, name));
-    const waiting = kind.create(client, name).acquire({ waitMs: 4_500 });
+    const waiting = kind.get(client, name).acquire({ waitMs: 4_500 });
     await listening(name);
     await settledRequests(proxy, name);
 

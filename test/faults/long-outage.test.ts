@@ -14,8 +14,9 @@ import { SemaphoreFace } from '../../src/semaphore/semaphore.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { skippingClock } from '../support/skipping-clock.js';
-import { faultWorlds, keepUnderWay, rejection, runs, stored, take, type World } from './world.js';
+import { faultWorlds, keepUnderWay, rejection, runs, take, type World } from './world.js';
 import { LockState } from '../../src/core/locks/lock-state.js';
+import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('long-outage');
 const ELEVEN_MINUTES = 660_000;

@@ -9,8 +9,8 @@ import { rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
 import { ownServer, type OwnServer } from '../support/server.js';
-import { kinds } from './kinds.js';
 import { rejection } from './world.js';
+import { kinds } from '../support/kinds/kinds.js';
 
 const TIMEOUT_MS = 400;
 
@@ -114,7 +114,7 @@ describe.each(states)('$error', ({ error, begin, end }) => {
     await start();
 
     const waits = kinds.map((kind) => {
-      const entrance = kind.create(client, scope.name());
+      const entrance = kind.get(client, scope.name());
       return { kind, name: entrance.name, acquiring: entrance.acquire() };
     });
     // Another one that even its connection finds the server so.

@@ -11,7 +11,6 @@ import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { listening as latchListening } from '../support/latch-channel.js';
 import { keysUnder, rawClient } from '../support/redis.js';
-import { kinds, prepare, titled } from './kinds.js';
 import { calls, WAIT_MS, waits, type Timed } from './timed-calls.js';
 import {
   expectHolder,
@@ -22,7 +21,10 @@ import {
   sendsCommands,
   take,
   type World,
+  prepare,
 } from './world.js';
+import { kinds } from '../support/kinds/kinds.js';
+import { titled } from '../support/kinds/kind.js';
 
 // Most of the time these tests wait.
 vi.setConfig({ maxConcurrency: 12 });
@@ -152,8 +154,8 @@ describe.concurrent.each(titled(kinds))('Redis goes down while a %s is waited fo
     const { name, client, other } = world;
     await prepare(kind, world);
     await take(kind.rival(other, name));
-    const trying = kind.create(client, name).tryAcquire({ waitMs: 700 });
-    const acquiring = rejection(kind.create(world.open(options), name).acquire({ waitMs: 700 }));
+    const trying = kind.get(client, name).tryAcquire({ waitMs: 700 });
+    const acquiring = rejection(kind.get(world.open(options), name).acquire({ waitMs: 700 }));
     await listening(name, 2);
 
     world.down();
@@ -169,7 +171,7 @@ describe.concurrent.each(titled(kinds))('Redis goes down while a %s is waited fo
     const { name, client, other } = world;
     await prepare(kind, world);
     const held = await take(kind.rival(other, name));
-    const acquiring = kind.create(client, name).acquire();
+    const acquiring = kind.get(client, name).acquire();
     await listening(name);
 
     world.down();
@@ -219,7 +221,7 @@ describe.concurrent.each(titled(kinds))('a %s behind answers that come too late'
     const world = await open(context, options);
     const { proxy, name, client } = world;
     await prepare(kind, world);
-    const entrance = kind.create(client, name);
+    const entrance = kind.get(client, name);
     proxy.delay({ downMs: SLOW_MS });
 
     const { error, afterMs } = await rejection(entrance.tryAcquire({ waitMs: WAIT_MS }));
@@ -237,7 +239,7 @@ describe.concurrent.each(titled(kinds))('a %s behind answers that come too late'
     await prepare(kind, world);
 
     proxy.pauseDownstream();
-    const acquiring = kind.create(client, name).acquire();
+    const acquiring = kind.get(client, name).acquire();
     await rejection(client.getLock(`${name}-other`).isLocked());
     proxy.resumeDownstream();
     const grant = await acquiring;
@@ -250,7 +252,7 @@ describe.concurrent.each(titled(kinds))('a %s behind answers that come too late'
     const { proxy, name, client, other } = world;
     await prepare(kind, world);
     const held = await take(kind.rival(other, name));
-    const acquiring = kind.create(client, name).acquire();
+    const acquiring = kind.get(client, name).acquire();
     await listening(name);
 
     proxy.delay({ downMs: SLOW_MS });

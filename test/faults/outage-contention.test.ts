@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { CommandTimeoutError } from '../../src/index.js';
-import { lockKinds } from './kinds.js';
 import { faultWorlds, rejection, take } from './world.js';
+import { lockKinds } from '../support/kinds/kinds.js';
 
 const open = faultWorlds('outage-contention');
 
@@ -12,7 +12,7 @@ for (const kind of lockKinds) {
     const world = await open(context);
     const { client, other, name } = world;
     const rival = await take(kind.rival(other, name));
-    const lock = kind.create(client, name);
+    const lock = kind.get(client, name);
     const waiting = lock.acquire();
     await expect(lock.tryAcquire({ waitMs: 500 })).resolves.toBeNull();
     world.down();

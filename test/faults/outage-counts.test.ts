@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { OutcomeUnknownError, type Client } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
-import { lockKinds, titled } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
@@ -13,8 +12,9 @@ import {
   runs,
   sendsCommands,
   take,
-  type WireScript,
 } from './world.js';
+import { lockKinds } from '../support/kinds/kinds.js';
+import { titled, type WireScript } from '../support/kinds/kind.js';
 
 const open = faultWorlds('outage-counts');
 const options = { commandTimeoutMs: 400 };
@@ -138,11 +138,11 @@ describe.concurrent('a counted call with an unknown outcome', () => {
 describe.concurrent.each(titled(lockKinds))('a forced release of a %s', (_, kind) => {
   test('with an unknown outcome is burnt: it does not free the lock later', async (context) => {
     const { proxy, name, client, other } = await open(context, options);
-    const held = await take(kind.create(other, name));
+    const held = await take(kind.get(other, name));
     const late = keepUnderWay(proxy, kind.scripts.forceRelease);
     const copies = proxy.holdRequests(runs(kind.scripts.forceRelease));
 
-    const { error } = await rejection(kind.create(client, name).forceRelease());
+    const { error } = await rejection(kind.get(client, name).forceRelease());
     proxy.cutAll(sendsCommands);
     await client.getLock(`${name}-behind`).isLocked();
     await late.deliver();

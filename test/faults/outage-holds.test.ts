@@ -9,16 +9,18 @@ import {
 } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
-import { leasedKinds, lockKinds, prepare, titled } from './kinds.js';
 import {
   expectHolder,
   faultWorlds,
   listening,
   rejection,
   sendsCommands,
-  stored,
   take,
+  prepare,
 } from './world.js';
+import { leasedKinds, lockKinds } from '../support/kinds/kinds.js';
+import { titled } from '../support/kinds/kind.js';
+import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('outage-holds');
 const options = { commandTimeoutMs: 400 };
@@ -28,7 +30,7 @@ describe.concurrent.each(titled(leasedKinds))('a release of a %s during an outag
     const world = await open(context, options);
     const { proxy, name, client, up } = world;
     await prepare(kind, world);
-    const hold = await take(kind.create(client, name));
+    const hold = await take(kind.get(client, name));
 
     proxy.refuse();
     proxy.halfOpen(sendsCommands);
@@ -46,7 +48,7 @@ describe.concurrent.each(titled(leasedKinds))('a release of a %s during an outag
     const world = await open(context, options);
     const { name, client, down, up } = world;
     await prepare(kind, world);
-    const hold = await take(kind.create(client, name));
+    const hold = await take(kind.get(client, name));
 
     down();
     await eventually(() => hold.state === 'suspect');
@@ -65,7 +67,7 @@ describe.concurrent.each(titled(leasedKinds))('a release of a %s during an outag
     await prepare(kind, world);
     const errors: unknown[] = [];
     client.on('error', ({ error }) => errors.push(error));
-    const hold = await take(kind.create(client, name));
+    const hold = await take(kind.get(client, name));
 
     down();
     await eventually(() => hold.state === 'suspect');
@@ -80,7 +82,7 @@ describe.concurrent.each(titled(leasedKinds))('a release of a %s during an outag
 describe.concurrent.each(titled(lockKinds))('a re-entry of a %s', (_, kind) => {
   test('released during an outage keeps the outer hold', async (context) => {
     const { name, client, down, up } = await open(context, options);
-    const lock = kind.create(client, name);
+    const lock = kind.get(client, name);
     const outer = await take(lock);
     const inner = await take(lock, { within: outer });
 
@@ -105,7 +107,7 @@ describe.concurrent.each(titled(leasedKinds))(
       const told: string[] = [];
       client.on('suspect', () => told.push('suspect'));
       client.on('lost', () => told.push('lost'));
-      const hold = await take(kind.create(client, name));
+      const hold = await take(kind.get(client, name));
       hold.signal.addEventListener('abort', () => told.push('aborted'));
       const next = kind
         .rival(other, name)
@@ -127,7 +129,7 @@ describe.concurrent.each(titled(leasedKinds))(
       const world = await open(context, { leaseMs: 400 });
       const { name, client, other, down, up } = world;
       await prepare(kind, world);
-      const hold = await take(kind.create(client, name));
+      const hold = await take(kind.get(client, name));
 
       down();
       const next = await kind.rival(other, name).acquire();

@@ -8,7 +8,7 @@ import { channelsUnder, rawClient } from '../support/redis.js';
 import { eventually } from '../support/eventually.js';
 import { testScope } from '../support/scope.js';
 import { ownServer } from '../support/server.js';
-import { leasedKinds } from './kinds.js';
+import { leasedKinds } from '../support/kinds/kinds.js';
 
 const scope = testScope('persistence');
 const folder = await mkdtemp(join(tmpdir(), 'latchkey-aof-'));
@@ -52,7 +52,7 @@ test('what is held outlives a restart, of every kind', async () => {
       if (kind.isSemaphore) {
         await raw.set(name, 1);
       }
-      return { kind, name, grant: await kind.create(client, name).acquire() };
+      return { kind, name, grant: await kind.get(client, name).acquire() };
     }),
   );
 

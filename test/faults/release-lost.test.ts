@@ -2,32 +2,17 @@
 
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type Client } from '../../src/index.js';
-import { rawClient } from '../support/redis.js';
-import {
-  leasedKinds,
-  prepare,
-  readLock,
-  writeLock,
-  type LeasedGrant,
-  type LeasedKind,
-} from './kinds.js';
-import { faultWorlds, rejection, runs, take } from './world.js';
+import { faultWorlds, rejection, runs, take, prepare } from './world.js';
+import { leasedKinds } from '../support/kinds/kinds.js';
+import { FOREIGNER, type LeasedGrant, type LeasedKind } from '../support/kinds/kind.js';
 
 const open = faultWorlds('release-lost');
 
 /** How a grant can have ended before its release. */
 const ends: ['deleted' | 'taken', (kind: LeasedKind, name: string) => Promise<unknown>][] = [
   ['deleted', async (kind, name) => await kind.erase(name)],
-  ['taken', usurp],
+  ['taken', async (kind, name) => await kind.usurp(name, FOREIGNER, 1_500)],
 ];
-
-/** Somebody else gets the lock, who keeps out readers too. */
-async function usurp(kind: LeasedKind, name: string): Promise<void> {
-  const isReadWrite = kind === readLock || kind === writeLock;
-  const fields = isReadWrite ? { mode: 'write', 'somebody:1:write': 1 } : { 'somebody:1': 1 };
-  await kind.erase(name);
-  await rawClient().multi().hset(name, fields).pexpire(name, 1_500).exec();
-}
 
 function losses(client: Client): string[] {
   const told: string[] = [];
@@ -47,13 +32,13 @@ async function expectLost(hold: LeasedGrant, name: string, reason: string): Prom
 for (const kind of leasedKinds) {
   describe.concurrent(`a ${kind.what} whose key is gone at its release`, () => {
     // A permit has no place that somebody else could take.
-    for (const [reason, end] of ends.slice(0, kind.isSemaphore ? 1 : 2)) {
+    for (const [reason, end] of ends.slice(0, kind.usurped === 'taken' ? 2 : 1)) {
       test(`was ${reason}: one command says so, and one event`, async (context) => {
         const world = await open(context);
         const { proxy, name, client } = world;
         await prepare(kind, world);
         const told = losses(client);
-        const hold = await take(kind.create(client, name));
+        const hold = await take(kind.get(client, name));
         await end(kind, name);
         const before = proxy.requests().length;
 
@@ -70,7 +55,7 @@ for (const kind of leasedKinds) {
         const { proxy, name, client } = world;
         await prepare(kind, world);
         const told = losses(client);
-        const hold = await take(kind.create(client, name));
+        const hold = await take(kind.get(client, name));
         await end(kind, name);
         proxy.cutReplyAfter((command) => !runs(kind.scripts.release)(command), { times: 1_000 });
 

@@ -4,10 +4,10 @@ import { expect } from 'vitest';
 import { LeaseLostError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
-import * as kinds from './kinds.js';
-import type { LockKind } from './kinds.js';
 import { tokens } from './reply-cut-fenced.js';
-import { cutReply, expectHolder, stored, take, type Case } from './world.js';
+import { cutReply, expectHolder, take, type Case } from './world.js';
+import type { LockKind } from '../support/kinds/kind.js';
+import * as kinds from '../support/kinds/locks.js';
 
 const acquire = (kind: LockKind): Case[] => [
   {
@@ -15,7 +15,7 @@ const acquire = (kind: LockKind): Case[] => [
     async run({ proxy, name, client, other }) {
       const fault = cutReply(proxy, kind.scripts.acquire);
 
-      const acquiring = take(kind.create(client, name));
+      const acquiring = take(kind.get(client, name));
       await fault.ran();
       expect(await kind.rival(other, name).tryAcquire()).toBeNull();
       await fault.replay();
@@ -25,7 +25,7 @@ const acquire = (kind: LockKind): Case[] => [
       expect(hold.isHeld).toBe(true);
       await hold.release();
       expect(await rawClient().exists(name)).toBe(0);
-      const burnt = kind.burntKey(name, hold.holderId);
+      const burnt = kind.tombstone(name, hold.holderId);
       expect(await rawClient().pttl(burnt)).toBeGreaterThan(0);
     },
   },
@@ -34,9 +34,9 @@ const acquire = (kind: LockKind): Case[] => [
     async run({ proxy, name, client, other }) {
       const fault = cutReply(proxy, kind.scripts.acquire);
 
-      const acquiring = kind.create(client, name).tryAcquire();
+      const acquiring = kind.get(client, name).tryAcquire();
       await fault.ran();
-      await kind.create(other, name).forceRelease();
+      await kind.get(other, name).forceRelease();
       const taken = await take(kind.rival(other, name));
       await fault.replay();
 
@@ -47,7 +47,7 @@ const acquire = (kind: LockKind): Case[] => [
   {
     fact: 'a re-entry counts once',
     async run({ proxy, name, client }) {
-      const lock = kind.create(client, name);
+      const lock = kind.get(client, name);
       const outer = await take(lock);
       const fault = cutReply(proxy, kind.scripts.acquire);
 
@@ -62,20 +62,20 @@ const acquire = (kind: LockKind): Case[] => [
       await inner.release();
       await expectHolder(name, outer, 1);
       await outer.release();
-      expect(await stored(name)).toEqual({});
+      expect(await kinds.stored(name)).toEqual({});
     },
   },
   {
     fact: 'a re-entry whose lock went to another owner meanwhile is a lost lease',
     async run({ proxy, name, client, other }) {
-      const lock = kind.create(client, name);
+      const lock = kind.get(client, name);
       const outer = await take(lock);
       const fault = cutReply(proxy, kind.scripts.acquire);
 
       const entering = take(lock, { within: outer });
       entering.catch(() => undefined);
       await fault.ran();
-      await kind.create(other, name).forceRelease();
+      await kind.get(other, name).forceRelease();
       const taken = await take(kind.rival(other, name));
       await fault.replay();
 
@@ -90,7 +90,7 @@ const release = (kind: LockKind): Case[] => [
   {
     fact: 'a release that ran resolves and leaves the lock to whoever took it meanwhile',
     async run({ proxy, name, client, other }) {
-      const hold = await take(kind.create(client, name));
+      const hold = await take(kind.get(client, name));
       const fault = cutReply(proxy, kind.scripts.release);
 
       const releasing = hold.release();
@@ -106,14 +106,14 @@ const release = (kind: LockKind): Case[] => [
   {
     fact: 'a release that ran leaves the lock to its own client, which took it again meanwhile',
     async run({ proxy, name, client, open }) {
-      const hold = await take(kind.create(client, name));
+      const hold = await take(kind.get(client, name));
       const sibling = open();
       const fault = cutReply(proxy, kind.scripts.release);
 
       const releasing = hold.release();
       await fault.ran();
       const next = await take(kind.rival(sibling, name));
-      const afresh = kind.create(client, name).tryAcquire();
+      const afresh = kind.get(client, name).tryAcquire();
       await fault.replay();
       await releasing;
 
@@ -124,7 +124,7 @@ const release = (kind: LockKind): Case[] => [
   {
     fact: 'the release of a re-entry leaves the outer hold, and goes on to free the lock',
     async run({ proxy, name, client, other }) {
-      const lock = kind.create(client, name);
+      const lock = kind.get(client, name);
       const outer = await take(lock);
       const inner = await take(lock, { within: outer });
       const fault = cutReply(proxy, kind.scripts.release);
@@ -139,7 +139,7 @@ const release = (kind: LockKind): Case[] => [
       expect(outer.isHeld).toBe(true);
       await expectHolder(name, outer, 1);
       await outer.release();
-      expect(await stored(name)).toEqual({});
+      expect(await kinds.stored(name)).toEqual({});
     },
   },
 ];
@@ -151,7 +151,7 @@ const renew = (kind: LockKind): Case[] => [
       const client = open({ leaseMs: 900 });
       const suspects: number[] = [];
       client.on('suspect', ({ remainingMs }) => suspects.push(remainingMs));
-      const hold = await take(kind.create(client, name));
+      const hold = await take(kind.get(client, name));
       const fault = cutReply(proxy, kind.scripts.renew);
 
       await fault.ran();
@@ -167,11 +167,11 @@ const renew = (kind: LockKind): Case[] => [
   {
     fact: 'a renewal leaves the lease of whoever took the lock meanwhile alone',
     async run({ proxy, name, open, other }) {
-      const hold = await take(kind.create(open({ leaseMs: 1_200 }), name));
+      const hold = await take(kind.get(open({ leaseMs: 1_200 }), name));
       const fault = cutReply(proxy, kind.scripts.renew);
 
       await fault.ran();
-      await kind.create(other, name).forceRelease();
+      await kind.get(other, name).forceRelease();
       const taken = await take(kind.rival(other, name), { leaseMs: 500 });
       await fault.replay();
       await eventually(() => hold.state === 'lost');
@@ -184,7 +184,7 @@ const renew = (kind: LockKind): Case[] => [
   {
     fact: 'an extension lasts as long as it says',
     async run({ proxy, name, client }) {
-      const hold = await take(kind.create(client, name), { leaseMs: 5_000 });
+      const hold = await take(kind.get(client, name), { leaseMs: 5_000 });
       const fault = cutReply(proxy, kind.scripts.renew);
 
       const extending = hold.extend(60_000);
@@ -199,13 +199,13 @@ const renew = (kind: LockKind): Case[] => [
   {
     fact: 'an extension whose lock went to another owner meanwhile is a lost lease',
     async run({ proxy, name, client, other }) {
-      const hold = await take(kind.create(client, name), { leaseMs: 5_000 });
+      const hold = await take(kind.get(client, name), { leaseMs: 5_000 });
       const fault = cutReply(proxy, kind.scripts.renew);
 
       const extending = hold.extend(60_000);
       extending.catch(() => undefined);
       await fault.ran();
-      await kind.create(other, name).forceRelease();
+      await kind.get(other, name).forceRelease();
       await take(kind.rival(other, name), { leaseMs: 5_000 });
       await fault.replay();
 
@@ -219,10 +219,10 @@ const forceRelease = (kind: LockKind): Case[] => [
   {
     fact: 'a forced release answers true and spares who took the lock meanwhile',
     async run({ proxy, name, client, other }) {
-      await take(kind.create(other, name));
+      await take(kind.get(other, name));
       const fault = cutReply(proxy, kind.scripts.forceRelease);
 
-      const forcing = kind.create(client, name).forceRelease();
+      const forcing = kind.get(client, name).forceRelease();
       await fault.ran();
       const taken = await take(kind.rival(other, name));
       await fault.replay();
@@ -236,7 +236,7 @@ const forceRelease = (kind: LockKind): Case[] => [
     async run({ proxy, name, client, other }) {
       const fault = cutReply(proxy, kind.scripts.forceRelease);
 
-      const forcing = kind.create(client, name).forceRelease();
+      const forcing = kind.get(client, name).forceRelease();
       await fault.ran();
       const taken = await take(kind.rival(other, name));
       await fault.replay();

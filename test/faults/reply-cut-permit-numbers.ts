@@ -3,8 +3,8 @@
 import { expect } from 'vitest';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
-import { permit as permitKind, permitsHeld } from './kinds.js';
 import { cutReply, take, type Case } from './world.js';
+import { permit as permitKind, permitsHeld } from '../support/kinds/permits.js';
 
 /** How many are left, and how many are taken. */
 export async function pool(name: string): Promise<[number, number]> {
@@ -71,12 +71,12 @@ const updateLease: Case[] = [
 
       const updating = client.getPermitExpirableSemaphore(name).updateLease(permit.id, 90_000);
       await fault.ran();
-      expect(await permitKind.serverMs(name, permit)).toBeGreaterThan(80_000);
+      expect(await permitKind.serverLeaseMs(name, permit)).toBeGreaterThan(80_000);
       await theirs.updateLease(permit.id, 30_000);
       await fault.replay();
 
       expect(await updating).toBe(true);
-      expect(await permitKind.serverMs(name, permit)).toBeLessThanOrEqual(30_000);
+      expect(await permitKind.serverLeaseMs(name, permit)).toBeLessThanOrEqual(30_000);
     },
   },
 ];

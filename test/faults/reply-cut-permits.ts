@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { CommandTimeoutError, LeaseLostError } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
-import { permit as permitKind, permitsHeld } from './kinds.js';
 import { pool } from './reply-cut-permit-numbers.js';
 import { cutReply, listening, rejection, runs, settledRequests, take, type Case } from './world.js';
+import { permit as permitKind, permitsHeld } from '../support/kinds/permits.js';
 
 const acquire: Case[] = [
   {
@@ -176,7 +176,7 @@ const renew: Case[] = [
       await extending;
 
       expect(permit.remainingMs).toBeGreaterThan(50_000);
-      expect(await permitKind.serverMs(name, permit)).toBeGreaterThan(permit.remainingMs);
+      expect(await permitKind.serverLeaseMs(name, permit)).toBeGreaterThan(permit.remainingMs);
     },
   },
 ];

@@ -11,10 +11,10 @@ import {
   queues,
   rejection,
   settledRequests,
-  stored,
   take,
   type Case,
 } from './world.js';
+import { stored } from '../support/kinds/locks.js';
 
 type Line = 'writers' | 'waiting';
 

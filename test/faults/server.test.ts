@@ -5,16 +5,10 @@ import type { CoordinationError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { ownServer, type OwnServer } from '../support/server.js';
-import {
-  kinds,
-  leasedKinds,
-  prepare,
-  type Grant,
-  type Kind,
-  type LeasedGrant,
-  type LeasedKind,
-} from './kinds.js';
-import { faultWorlds, listening, rejection, stored, take, type World } from './world.js';
+import { faultWorlds, listening, rejection, take, type World, prepare } from './world.js';
+import { kinds, leasedKinds } from '../support/kinds/kinds.js';
+import type { Grant, Kind, LeasedGrant, LeasedKind } from '../support/kinds/kind.js';
+import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('server');
 let server: OwnServer;
@@ -52,7 +46,7 @@ async function holdAll(world: World): Promise<Scene['held']> {
   const holding = leasedKinds.map(async (kind, i) => {
     const name = `${world.name}-held-${i}`;
     await prepare(kind, world, name);
-    return { kind, name, grant: await take(kind.create(world.client, name)) };
+    return { kind, name, grant: await take(kind.get(world.client, name)) };
   });
   return await Promise.all(holding);
 }
@@ -62,7 +56,7 @@ async function setScene(world: World): Promise<Scene> {
   const { client, other } = world;
   const busy = (await things(world, 'busy')).map(async ({ kind, name: own }) => {
     const rival = await take(kind.rival(other, own));
-    const waiting = kind.create(client, own).acquire();
+    const waiting = kind.get(client, own).acquire();
     await heard(own);
     return { kind, name: own, rival, waiting };
   });
@@ -104,7 +98,7 @@ describe('SCRIPT FLUSH', () => {
       });
       const adding = Array.from({ length: 20 }, async () => await semaphore.addPermits(1));
       const others = those.map(async ({ kind, name: own }) => {
-        const grant = await take(kind.create(client, own));
+        const grant = await take(kind.get(client, own));
         await grant.release();
       });
       await Promise.all([...counting, ...adding, flushing, ...using, ...others]);
@@ -199,7 +193,7 @@ describe('CLIENT PAUSE', () => {
         await prepare(kind, world, own);
         const tale: string[] = [];
         client.on('lost', ({ resource }) => resource === own && tale.push('lost'));
-        await take(kind.create(client, own));
+        await take(kind.get(client, own));
         const next = kind.rival(other, own).acquire();
         await heard(own);
         return { kind, tale, next: next.then(() => tale.push('granted')) };

@@ -2,15 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import {
-  leasedKinds,
-  lockKinds,
-  prepare,
-  type LeasedGrant,
-  type LeasedKind,
-  titled,
-} from './kinds.js';
-import { faultWorlds, runs, type World } from './world.js';
+import { faultWorlds, runs, type World, prepare } from './world.js';
+import { leasedKinds, lockKinds } from '../support/kinds/kinds.js';
+import { titled, type LeasedGrant, type LeasedKind } from '../support/kinds/kind.js';
 
 const open = faultWorlds('slow-answers');
 
@@ -23,7 +17,7 @@ async function excessMs<G extends LeasedGrant>(
   name: string,
   grant: G,
 ): Promise<number> {
-  const serverMs = await kind.serverMs(name, grant);
+  const serverMs = await kind.serverLeaseMs(name, grant);
   return grant.remainingMs - serverMs;
 }
 
@@ -34,7 +28,7 @@ async function slowGrant<G extends LeasedGrant>(
   leaseMs?: number,
 ): Promise<G> {
   await prepare(kind, world);
-  const entrance = kind.create(world.client, world.name);
+  const entrance = kind.get(world.client, world.name);
   const grant = await entrance.acquire(leaseMs === undefined ? {} : { leaseMs });
   world.proxy.delay({ downMs: LATE_MS });
   return grant;
@@ -46,7 +40,7 @@ describe.concurrent.each(titled(lockKinds))('a %s with answers that are late', (
     const hold = await slowGrant(kind, world, LEASE_MS);
 
     const inner = await kind
-      .create(world.client, world.name)
+      .get(world.client, world.name)
       .acquire({ within: hold, leaseMs: 3_000 });
     const excess = await excessMs(kind, world.name, inner);
 
@@ -73,7 +67,7 @@ describe.concurrent.each(titled(leasedKinds))('a %s with answers that are late',
     const before = await slowGrant(kind, world, LEASE_MS);
     await before.release();
 
-    const grant = await kind.create(client, name).acquire({ leaseMs: 3_000 });
+    const grant = await kind.get(client, name).acquire({ leaseMs: 3_000 });
     const excess = await excessMs(kind, name, grant);
 
     expect(grant.remainingMs).toBeGreaterThan(LEASE_MS);
@@ -104,7 +98,7 @@ describe.concurrent.each(titled(leasedKinds))('a %s with answers that are late',
     // Long enough to look at what was granted in the end, also on a busy machine.
     const leaseMs = 8 * LATE_MS;
     proxy.delay({ downMs: leaseMs + LATE_MS });
-    const acquiring = kind.create(client, name).acquire({ leaseMs });
+    const acquiring = kind.get(client, name).acquire({ leaseMs });
     await eventually(() => asked() > 1);
     proxy.delay({});
     const grant = await acquiring;

@@ -6,17 +6,11 @@ import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { latchChannel, listening as latchListening } from '../support/latch-channel.js';
 import { rawClient } from '../support/redis.js';
-import {
-  fairLock,
-  leasedKinds,
-  lock,
-  permit,
-  prepare,
-  semaphore,
-  writeLock,
-  type Kind,
-} from './kinds.js';
-import { faultWorlds, listening, take, type World } from './world.js';
+import { faultWorlds, listening, take, type World, prepare } from './world.js';
+import { fairLock, lock, writeLock } from '../support/kinds/locks.js';
+import { leasedKinds } from '../support/kinds/kinds.js';
+import { permit, semaphore } from '../support/kinds/permits.js';
+import type { Kind } from '../support/kinds/kind.js';
 
 const open = faultWorlds('storm');
 
@@ -76,7 +70,7 @@ test.concurrent(
       leasedKinds.map(async (kind) => {
         const own = `${name}-${kind.what.replace(' ', '-')}`;
         await prepare(kind, world, own);
-        const hold = await take(kind.create(client, own));
+        const hold = await take(kind.get(client, own));
         return { hold, isIn: async () => await kind.expectIn(own, hold) };
       }),
     );
@@ -88,7 +82,7 @@ test.concurrent(
     );
     const use = async (from: Client, kind: Kind, turns: Turns): Promise<void> => {
       for (let i = 0; i < 5; i += 1) {
-        const hold = await kind.create(from, nameOf(kind)).acquire();
+        const hold = await kind.get(from, nameOf(kind)).acquire();
         await turns.take(async () => {
           await delay(10);
         });
@@ -136,7 +130,7 @@ test.concurrent(
         const own = `${name}-${i}`;
         await prepare(kind, world, own);
         const held = await take(kind.rival(other, own), { leaseMs: 60_000 });
-        const waiting = kind.create(client, own).acquire();
+        const waiting = kind.get(client, own).acquire();
         await listening(own);
         return { own, held, waiting };
       }),

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { latchChannel, listening as latchListening } from '../support/latch-channel.js';
 import { rawClient } from '../support/redis.js';
-import { kinds, prepare } from './kinds.js';
-import { faultWorlds, isSubscriber, listening, settledRequests, take } from './world.js';
+import { faultWorlds, isSubscriber, listening, settledRequests, take, prepare } from './world.js';
+import { kinds } from '../support/kinds/kinds.js';
 
 const open = faultWorlds('subscriber');
 
@@ -30,7 +30,7 @@ describe.concurrent('a cut subscriber', () => {
       const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
       let entered = false;
       const waiting = kind
-        .create(client, name)
+        .get(client, name)
         .acquire()
         .finally(() => {
           entered = true;
@@ -41,7 +41,7 @@ describe.concurrent('a cut subscriber', () => {
       proxy.cutAll(isSubscriber);
       await listening(name, 0);
       await held.release();
-      if (!kind.beats) {
+      if (!kind.hasHeartbeat) {
         expect(await kind.isFree(name)).toBe(true);
         expect(entered).toBe(false);
       }

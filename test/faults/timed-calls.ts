@@ -1,7 +1,8 @@
 // Every call of every object, as it has to end in its time.
 
 import type { Client } from '../../src/index.js';
-import { kinds, lockKinds } from './kinds.js';
+import { kinds, lockKinds } from '../support/kinds/kinds.js';
+import { NO_PERMIT } from '../support/kinds/objects.js';
 
 export interface Timed {
   readonly what: string;
@@ -14,18 +15,16 @@ export interface TimedCall extends Timed {
   readonly changes?: true;
 }
 
-const NOBODYS = '00112233445566778899aabbccddeeff';
-
-const lockCalls: TimedCall[] = lockKinds.flatMap(({ what, create }) => [
-  { what: `isLocked of a ${what}`, act: (client, name) => create(client, name).isLocked() },
-  { what: `holders of a ${what}`, act: (client, name) => create(client, name).holders() },
+const lockCalls: TimedCall[] = lockKinds.flatMap(({ what, get }) => [
+  { what: `isLocked of a ${what}`, act: (client, name) => get(client, name).isLocked() },
+  { what: `holders of a ${what}`, act: (client, name) => get(client, name).holders() },
   {
     what: `remainingLeaseMs of a ${what}`,
-    act: (client, name) => create(client, name).remainingLeaseMs(),
+    act: (client, name) => get(client, name).remainingLeaseMs(),
   },
   {
     what: `forceRelease of a ${what}`,
-    act: (client, name) => create(client, name).forceRelease(),
+    act: (client, name) => get(client, name).forceRelease(),
     changes: true,
   },
 ]);
@@ -108,17 +107,17 @@ const permitCalls: TimedCall[] = [
   },
   {
     what: 'release by id',
-    act: (client, name) => client.getPermitExpirableSemaphore(name).release(NOBODYS),
+    act: (client, name) => client.getPermitExpirableSemaphore(name).release(NO_PERMIT),
     changes: true,
   },
   {
     what: 'tryRelease by id',
-    act: (client, name) => client.getPermitExpirableSemaphore(name).tryRelease(NOBODYS),
+    act: (client, name) => client.getPermitExpirableSemaphore(name).tryRelease(NO_PERMIT),
     changes: true,
   },
   {
     what: 'updateLease',
-    act: (client, name) => client.getPermitExpirableSemaphore(name).updateLease(NOBODYS, 1_000),
+    act: (client, name) => client.getPermitExpirableSemaphore(name).updateLease(NO_PERMIT, 1_000),
     changes: true,
   },
   {
@@ -129,9 +128,9 @@ const permitCalls: TimedCall[] = [
 ];
 
 export const calls: readonly TimedCall[] = [
-  ...kinds.map(({ what, create }) => ({
+  ...kinds.map(({ what, get }) => ({
     what: `tryAcquire of a ${what}`,
-    act: async (client: Client, name: string) => await create(client, name).tryAcquire(),
+    act: async (client: Client, name: string) => await get(client, name).tryAcquire(),
   })),
   ...lockCalls,
   ...latchCalls,
@@ -143,22 +142,22 @@ export const calls: readonly TimedCall[] = [
 export const WAIT_MS = 500;
 
 export const waits: readonly Timed[] = [
-  ...kinds.flatMap(({ what, create }) => [
+  ...kinds.flatMap(({ what, get }) => [
     {
       what: `tryAcquire of a ${what}`,
       act: async (client: Client, name: string) =>
-        await create(client, name).tryAcquire({ waitMs: WAIT_MS }),
+        await get(client, name).tryAcquire({ waitMs: WAIT_MS }),
     },
     {
       what: `acquire of a ${what}`,
       act: async (client: Client, name: string) =>
-        await create(client, name).acquire({ waitMs: WAIT_MS }),
+        await get(client, name).acquire({ waitMs: WAIT_MS }),
     },
   ]),
-  ...lockKinds.map(({ what, create }) => ({
+  ...lockKinds.map(({ what, get }) => ({
     what: `using of a ${what}`,
     act: async (client: Client, name: string) =>
-      await create(client, name).using(() => 0, { waitMs: WAIT_MS }),
+      await get(client, name).using(() => 0, { waitMs: WAIT_MS }),
   })),
   {
     what: 'using of a semaphore',

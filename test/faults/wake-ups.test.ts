@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
-import { fairLock, kinds, prepare, type Grant, type Kind, titled } from './kinds.js';
 import {
   cutReply,
   faultWorlds,
@@ -15,7 +14,11 @@ import {
   settledRequests,
   take,
   type World,
+  prepare,
 } from './world.js';
+import { fairLock } from '../support/kinds/locks.js';
+import { kinds } from '../support/kinds/kinds.js';
+import { titled, type Grant, type Kind } from '../support/kinds/kind.js';
 
 const open = faultWorlds('wake');
 
@@ -39,7 +42,7 @@ async function twoWaiters(
   await prepare(kind, world);
   const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
   const abort = new AbortController();
-  const entrance = kind.create(client, name);
+  const entrance = kind.get(client, name);
   const first = entrance
     .acquire({ signal: abort.signal, ...options })
     .catch((error: unknown) => error);
@@ -154,7 +157,7 @@ describe.concurrent.each(titled(kinds))(
       const world = await open(context);
       const { name, client } = world;
       await prepare(kind, world);
-      const lock = kind.create(client, name);
+      const lock = kind.get(client, name);
       const mine = await take(kind.rival(client, name));
       const abort = new AbortController();
       const first = lock.acquire({ signal: abort.signal }).catch((error: unknown) => error);
@@ -178,7 +181,7 @@ describe.concurrent.each(titled(kinds))(
       const { name, client, other } = world;
       await prepare(kind, world);
       const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
-      const lock = kind.create(client, name);
+      const lock = kind.get(client, name);
       const aborts = Array.from({ length: 8 }, () => new AbortController());
       const leaving = aborts.map(({ signal }) => lock.acquire({ signal }));
       const last = lock.acquire();

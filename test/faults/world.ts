@@ -5,14 +5,9 @@ import { createClient, type Client, type ClientOptions, type Hold } from '../../
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy, type ProxyConnection } from '../support/proxy.js';
 import { channelsUnder, keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
+import type { Kind, WireScript } from '../support/kinds/kind.js';
+import { stored } from '../support/kinds/locks.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
-
-/** What a compiled script is recognised by on the wire. */
-export interface WireScript {
-  readonly name: string;
-  readonly sha1: string;
-  readonly source: string;
-}
 
 export interface World {
   readonly proxy: Proxy;
@@ -204,14 +199,6 @@ export async function settledRequests(proxy: Proxy, name: string): Promise<void>
   );
 }
 
-/** The holders of a lock of any kind and their hold counts, as stored. */
-export async function stored(name: string, url?: string): Promise<Record<string, string>> {
-  const { mode: _, ...fields } = await rawClient(url).hgetall(name);
-  return Object.fromEntries(
-    Object.entries(fields).map(([holder, count]) => [holder.replace(/:write$/u, ''), count]),
-  );
-}
-
 /** Fails if anybody but this hold, so many times, has the lock. */
 export async function expectHolder(name: string, hold: Hold, count = 1): Promise<void> {
   expect(await stored(name)).toEqual({ [hold.holderId]: String(count) });
@@ -241,4 +228,11 @@ export async function rejection(
     (reason: unknown) => reason,
   );
   return { error, afterMs: performance.now() - startedAt };
+}
+
+/** Makes sure that somebody can get in. */
+export async function prepare(kind: Kind, world: World, name: string = world.name): Promise<void> {
+  if (kind.isSemaphore) {
+    await world.setPermits(1, name);
+  }
 }

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { ClosedError, NotHeldError } from '../../../src/index.js';
-import { allLocks } from '../../contract/faces.js';
 import { fixture, fixtureOf, rejection } from '../../contract/fixture.js';
-import { kinds } from '../names/every-kind.js';
+import { lockKinds } from '../../support/kinds/kinds.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 
-describe.each(kinds)('after close: $name', (kind) => {
+describe.each(objectKinds)('after close: $id', (kind) => {
   const { client, name } = fixture('bad-closed');
 
   test('every method rejects with ClosedError', async () => {
@@ -22,12 +22,12 @@ describe.each(kinds)('after close: $name', (kind) => {
   });
 });
 
-describe.each(allLocks)('after close: $name', (face) => {
-  const { client, name } = fixtureOf('bad-closed', face);
+describe.each(lockKinds)('after close: $what', (kind) => {
+  const { client, name } = fixtureOf('bad-closed', kind);
 
   test('a hold count is refused, too', async () => {
     const own = client();
-    const lock = face.create(own, name());
+    const lock = kind.create(own, name());
     await own.close();
 
     expect(await rejection(lock.holdCount())).toBeInstanceOf(ClosedError);
@@ -35,11 +35,11 @@ describe.each(allLocks)('after close: $name', (face) => {
 
   test('holds are released, not held at once, and do nothing more', async () => {
     const [own, object] = [client(), name()];
-    const other = face.create(client(), object);
+    const other = kind.create(client(), object);
     const lost: unknown[] = [];
     own.on('lost', (event) => lost.push(event));
-    const outer = await face.create(own, object).acquire();
-    const inner = await face.create(own, object).acquire({ within: outer });
+    const outer = await kind.create(own, object).acquire();
+    const inner = await kind.create(own, object).acquire({ within: outer });
 
     const closing = own.close();
     const atOnce = [outer.isHeld, inner.isHeld, outer.state, inner.state];
@@ -56,7 +56,7 @@ describe.each(allLocks)('after close: $name', (face) => {
 
   test('bad arguments are refused as such, also then', async () => {
     const own = client();
-    const lock = face.create(own, name());
+    const lock = kind.create(own, name());
     await own.close();
 
     expect(await rejection(lock.acquire({ waitMs: -1 }))).toBeInstanceOf(RangeError);

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { WrongTypeError } from '../../../src/index.js';
-import { allLasting, lockFaces } from '../../contract/faces.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
-import { kinds, pairs, toldApart, type Kind } from '../names/every-kind.js';
+import { allLasting, exclusiveLocks } from '../../support/kinds/kinds.js';
+import { objectKinds, pairs, toldApart, type ObjectKind } from '../../support/kinds/objects.js';
 
 // What a test puts in the way of an object stays as well.
 const { client, name, raw } = fixture('bad-kinds', allLasting);
@@ -29,14 +29,14 @@ const mode: Occupant = [
 
 const text: Occupant = ['a string that is no count', async (key) => await raw.set(key, 'text')];
 
-const occupants: Record<Kind['layout'], readonly Occupant[]> = {
+const occupants: Record<ObjectKind['layout'], readonly Occupant[]> = {
   'hash of holders': [...ofOtherTypes, text, mode],
   'hash with a mode': [...ofOtherTypes, text, holders],
   count: [...ofOtherTypes, text, holders, mode],
 };
 
 /** Every method of a kind refuses the name, and leaves what is there as it is. */
-async function expectRefused(kind: Kind, own: ReturnType<typeof client>, object: string) {
+async function expectRefused(kind: ObjectKind, own: ReturnType<typeof client>, object: string) {
   const before = await raw.dumpBuffer(object);
 
   for (const call of kind.calls(own, object)) {
@@ -49,7 +49,7 @@ async function expectRefused(kind: Kind, own: ReturnType<typeof client>, object:
   expect(await raw.dumpBuffer(object)).toEqual(before);
 }
 
-describe.each(kinds)('a name that is no $name', (kind) => {
+describe.each(objectKinds)('a name that is no $id', (kind) => {
   test.each(occupants[kind.layout])('but %s is refused, and left alone', async (_, put) => {
     const object = name();
     await put(object);
@@ -59,7 +59,7 @@ describe.each(kinds)('a name that is no $name', (kind) => {
 });
 
 test.each(toldApart)(
-  'a $is.name of another client is refused as a $other.name, and left alone',
+  'a $is.id of another client is refused as a $other.id, and left alone',
   async ({ is, other }) => {
     const object = name();
     const taken = await is.take(client(), object);
@@ -71,7 +71,7 @@ test.each(toldApart)(
 );
 
 test.each(pairs)(
-  'a $is.name that this client uses is refused as a $other.name until it is gone',
+  'a $is.id that this client uses is refused as a $other.id until it is gone',
   async ({ is, other }) => {
     const [object, own] = [name(), client()];
     const taken = await is.take(own, object);
@@ -85,7 +85,7 @@ test.each(pairs)(
 );
 
 test.each(pairs)(
-  'a $is.name that this client waits for is refused as a $other.name',
+  'a $is.id that this client waits for is refused as a $other.id',
   async ({ is, other }) => {
     const [object, own] = [name(), client()];
     const taken = await is.take(client(), object);
@@ -101,11 +101,11 @@ test.each(pairs)(
   },
 );
 
-test.each(lockFaces)(
-  'the name of a $name is free for any kind after a loss and after a wait that failed',
-  async (face) => {
+test.each(exclusiveLocks)(
+  'the name of a $what is free for any kind after a loss and after a wait that failed',
+  async (kind) => {
     const [object, own] = [name(), client()];
-    const lock = face.create(own, object);
+    const lock = kind.create(own, object);
     const hold = await lock.acquire({ leaseMs: 100 });
     await rejection(lock.acquire({ waitMs: 0 }));
     await eventually(() => hold.state === 'lost');

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hold, Lock, LockAcquireOptions } from '../../../src/index.js';
-import { allLocks } from '../../contract/faces.js';
 import { fixtureOf, rejection } from '../../contract/fixture.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { badIntegers, expectInteger, INT32_MAX } from './bad-input.js';
+import { lockKinds } from '../../support/kinds/kinds.js';
 
 type Acquire = (lock: Lock, options: LockAcquireOptions) => Promise<unknown>;
 
@@ -29,9 +29,9 @@ afterAll(async () => {
   await proxy.close();
 });
 
-describe.each(allLocks)('$name', (face) => {
-  const { client, name } = fixtureOf('bad-locks', face);
-  const create = (): Lock => face.create(client({ redis: proxy.url }), name());
+describe.each(lockKinds)('$what', (kind) => {
+  const { client, name } = fixtureOf('bad-locks', kind);
+  const create = (): Lock => kind.create(client({ redis: proxy.url }), name());
 
   describe.each(acquires)('%s', (_, acquire) => {
     test.each([

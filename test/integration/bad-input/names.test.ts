@@ -1,31 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../../src/index.js';
 import { fixture } from '../../contract/fixture.js';
+import { readLock, writeLock } from '../../support/kinds/locks.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 import { thrown } from './bad-input.js';
 
 const { client, name, raw } = fixture('bad-names');
 
-interface Getter {
-  readonly method: string;
-  readonly get: (own: Client, name: string) => { readonly name: string };
-}
-
-const getters: Getter[] = [
-  { method: 'getLock', get: (own, of) => own.getLock(of) },
-  { method: 'getFairLock', get: (own, of) => own.getFairLock(of) },
-  { method: 'getFencedLock', get: (own, of) => own.getFencedLock(of) },
-  { method: 'getReadWriteLock', get: (own, of) => own.getReadWriteLock(of) },
-  { method: 'readLock', get: (own, of) => own.getReadWriteLock(of).readLock },
-  { method: 'writeLock', get: (own, of) => own.getReadWriteLock(of).writeLock },
-  { method: 'getSemaphore', get: (own, of) => own.getSemaphore(of) },
-  {
-    method: 'getPermitExpirableSemaphore',
-    get: (own, of) => own.getPermitExpirableSemaphore(of),
-  },
-  { method: 'getCountDownLatch', get: (own, of) => own.getCountDownLatch(of) },
-];
-
-describe.each(getters)('$method', ({ get }) => {
+describe.each([...objectKinds, readLock, writeLock])('$id', ({ get }) => {
   test.each([[undefined], [null], [42], [true], [5n], [{}], [['a']], [Symbol('a')], [() => 'a']])(
     'refuses a name that is no string: %s',
     (value) => {

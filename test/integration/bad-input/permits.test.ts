@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcquireOptions, Permit, PermitExpirableSemaphore } from '../../../src/index.js';
-import { allLasting } from '../../contract/faces.js';
+import { allLasting } from '../../support/kinds/kinds.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';

@@ -3,9 +3,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Redis } from 'ioredis';
 import type { Client, Lock } from '../../../src/index.js';
-import type { LeasedFace } from '../../contract/face.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
+import type { LeasedKind } from '../../support/kinds/kind.js';
 
 /** What a program keeps about the request that it is serving. */
 export const request = new AsyncLocalStorage<string>();
@@ -43,17 +43,13 @@ export async function triedWhenLost(
 
 /** Has `blocking` take the object, and `waiting` wait for it, in the context of the caller. */
 export async function contend(
-  face: LeasedFace,
+  kind: LeasedKind,
   name: string,
   { waiting, blocking, lock, raw }: { waiting: Client; blocking: Client; lock: Lock; raw: Redis },
 ): Promise<Contended> {
-  // Readers let each other in.
-  const blocker =
-    face.kind === 'read-lock'
-      ? blocking.getReadWriteLock(name).writeLock
-      : await face.create(blocking, name);
-  const blocked = await blocker.acquire();
-  const wanted = await face.create(waiting, name);
+  await kind.create(blocking, name);
+  const blocked = await kind.rival(blocking, name).acquire();
+  const wanted = await kind.create(waiting, name);
   const tried = triedWhenLost(wanted.acquire({ leaseMs: SHORT_MS }), lock);
   await eventually(async () => (await channelsUnder(name, raw)).length > 0);
   return { release: async () => await blocked.release(), tried };

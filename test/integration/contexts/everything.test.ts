@@ -8,13 +8,13 @@ import { WaitLimit } from '../../../src/core/waiting/wait-limit.js';
 import { ChannelHub } from '../../../src/core/waiting/channel-hub.js';
 import { Watchdog } from '../../../src/core/lease/watchdog.js';
 import type { AcquireOptions, Client, Lock, Permits } from '../../../src/index.js';
-import type { Face } from '../../contract/face.js';
-import { allFaces, allLasting } from '../../contract/faces.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
 import { channelsUnder, redisUrl } from '../../support/redis.js';
 import { attempt, request, SHORT_MS } from './contexts.js';
+import type { Kind } from '../../support/kinds/kind.js';
+import { allKinds, allLasting } from '../../support/kinds/kinds.js';
 
 const { client, name, raw } = fixture('everything', allLasting);
 
@@ -48,15 +48,13 @@ const EVENTS = ['acquired', 'released', 'lost', 'suspect', 'error'] as const;
 
 /** Waits of all sorts for one object: for another client, for this one, for a lease, in vain. */
 async function useAll(
-  face: Face,
+  kind: Kind,
   mine: Client,
   other: Client,
   listen: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   const object = name();
-  const [own, far] = [await face.create(mine, object), await face.create(other, object)];
-  // Readers let each other in.
-  const blocker = face.kind === 'read-lock' ? other.getReadWriteLock(object).writeLock : far;
+  const [own, blocker] = [await kind.create(mine, object), kind.rival(other, object)];
   const before = await blocker.acquire();
   const waiting = own.acquire();
   await eventually(async () => (await channelsUnder(object, raw)).length > 0);
@@ -127,7 +125,7 @@ test('nothing of ours runs in the scope or the request that has caused it', asyn
             }
           });
           const other = client();
-          await Promise.all(allFaces.map(async (face) => await useAll(face, mine, other, heard)));
+          await Promise.all(allKinds.map(async (kind) => await useAll(kind, mine, other, heard)));
           const suspect = await mine.getLock(name()).acquire();
           proxy.cutAll();
           await eventually(() => suspect.state === 'suspect');

@@ -3,12 +3,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../src/index.js';
-import { allLeased, allLasting } from '../../contract/faces.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { kept } from '../../support/garbage.js';
 import { startProxy } from '../../support/proxy.js';
 import { channelsUnder, redisUrl } from '../../support/redis.js';
+import { allLasting, leasedKinds } from '../../support/kinds/kinds.js';
 
 const { client, name, raw } = fixture('kept', allLasting);
 
@@ -42,11 +42,10 @@ test('what began to listen, to renew or to look again does not keep the request 
   const [mine, other] = [client(), client()];
 
   const refs = await Promise.all(
-    allLeased.map(async (face) => {
+    leasedKinds.map(async (kind) => {
       const object = name();
-      const [own, far] = [await face.create(mine, object), await face.create(other, object)];
-      const blocker = face.kind === 'read-lock' ? other.getReadWriteLock(object).writeLock : far;
-      const before = await blocker.acquire();
+      const own = await kind.create(mine, object);
+      const before = await kind.rival(other, object).acquire();
       const ref = await request(async () => {
         const waiting = own.acquire();
         await eventually(async () => (await channelsUnder(object, raw)).length > 0);
@@ -65,8 +64,8 @@ test('a grant does not keep the request that acquired or extended it', async () 
   const grants: unknown[] = [];
 
   const refs = await Promise.all(
-    allLeased.map(async (face) => {
-      const object = await face.create(mine, name());
+    leasedKinds.map(async (kind) => {
+      const object = await kind.create(mine, name());
       return await request(async () => {
         const grant = await object.acquire();
         await grant.extend(60_000);

@@ -1,11 +1,11 @@
 // A promise of ours goes on in the context of who awaits it, whoever else uses the same object.
 
 import { expect, test } from 'vitest';
-import { allFaces, allLasting, allLeased } from '../../contract/faces.js';
 import { fixture } from '../../contract/fixture.js';
 import { keysUnder } from '../../support/redis.js';
 import { request } from './contexts.js';
-import { kinds } from '../names/every-kind.js';
+import { allKinds, allLasting, leasedKinds } from '../../support/kinds/kinds.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 
 const { client, name, raw } = fixture('promises', allLasting);
 
@@ -22,9 +22,9 @@ async function serve(task: (check: () => void) => Promise<void>): Promise<void> 
   );
 }
 
-test.each(allFaces)('a request that waits for a $name goes on as that request', async (face) => {
+test.each(allKinds)('a request that waits for a $what goes on as that request', async (kind) => {
   const mine = client();
-  const object = await face.create(mine, name());
+  const object = await kind.create(mine, name());
 
   await serve(async (check) => {
     const grant = await object.acquire();
@@ -56,8 +56,8 @@ test('extensions, re-entries and tasks in scopes go on as the request that asked
   const mine = client();
 
   await Promise.all(
-    allLeased.map(async (face) => {
-      const object = await face.create(mine, name());
+    leasedKinds.map(async (kind) => {
+      const object = await kind.create(mine, name());
       await serve(async (check) => {
         await object.using(async (grant) => {
           check();
@@ -75,7 +75,7 @@ test('extensions, re-entries and tasks in scopes go on as the request that asked
   );
 });
 
-test.each(kinds)('every call on a $name goes on as the request that made it', async (kind) => {
+test.each(objectKinds)('every call on a $id goes on as the request that made it', async (kind) => {
   const mine = client();
   const object = name();
   let settled = 0;

@@ -3,30 +3,32 @@
 
 import { expect, test } from 'vitest';
 import type { Client } from '../../../src/index.js';
-import { allLasting, allLeased } from '../../contract/faces.js';
-import type { LeasedFace } from '../../contract/face.js';
 import { fixture, gate } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
 import { contend, SHORT_MS, triedWhenLost } from './contexts.js';
+import { allLasting, leasedKinds } from '../../support/kinds/kinds.js';
+import type { LeasedKind } from '../../support/kinds/kind.js';
 
 const { client, name, raw } = fixture('contexts', allLasting);
 
 /** The same scene for every kind whose grants can be lost, all at once: what each comes to. */
 async function withEveryKind(
-  scene: (face: LeasedFace) => Promise<number | null>,
+  scene: (kind: LeasedKind) => Promise<number | null>,
 ): Promise<readonly (readonly [string, number | null])[]> {
-  return await Promise.all(allLeased.map(async (face) => [face.name, await scene(face)] as const));
+  return await Promise.all(
+    leasedKinds.map(async (kind) => [kind.what, await scene(kind)] as const),
+  );
 }
 
-const nobody = allLeased.map((face) => [face.name, null]);
+const nobody = leasedKinds.map((kind) => [kind.what, null]);
 
 test('who is woken by a release inside a scope is not in that scope when it loses its grant', async () => {
-  const outcomes = await withEveryKind(async (face) => {
+  const outcomes = await withEveryKind(async (kind) => {
     const mine = client();
     const lock = mine.getLock(name());
     const sides = { waiting: mine, blocking: mine, lock, raw };
-    const { release, tried } = await contend(face, name(), sides);
+    const { release, tried } = await contend(kind, name(), sides);
 
     return await lock.using(async () => {
       await release();
@@ -38,7 +40,7 @@ test('who is woken by a release inside a scope is not in that scope when it lose
 });
 
 test('who hears of a release on a connection that a scope has opened is not in that scope', async () => {
-  const outcomes = await withEveryKind(async (face) => {
+  const outcomes = await withEveryKind(async (kind) => {
     const [mine, other] = [client(), client()];
     const leader = mine.getLock(name());
     const opening = name();
@@ -56,7 +58,7 @@ test('who hears of a release on a connection that a scope has opened is not in t
     });
     await opened.opened;
     const sides = { waiting: mine, blocking: other, lock: leader, raw };
-    const { release, tried } = await contend(face, name(), sides);
+    const { release, tried } = await contend(kind, name(), sides);
     await release();
     const outcome = await tried;
     ended.open();
@@ -68,7 +70,7 @@ test('who hears of a release on a connection that a scope has opened is not in t
 });
 
 test('a client that is made inside a scope of another client is not in that scope', async () => {
-  const outcomes = await withEveryKind(async (face) => {
+  const outcomes = await withEveryKind(async (kind) => {
     const lock = client().getLock(name());
     const ended = gate();
     let scope!: Promise<void>;
@@ -79,7 +81,7 @@ test('a client that is made inside a scope of another client is not in that scop
       });
     });
     // What it asks before it is connected is sent when it is.
-    const object = await face.create(made, name());
+    const object = await kind.create(made, name());
     const outcome = await triedWhenLost(object.acquire({ leaseMs: SHORT_MS }), lock);
     ended.open();
     await scope;

@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Exclusive, Face } from '../../contract/face.js';
-import { allFaces, allLasting, allLocks, exclusiveFaces } from '../../contract/faces.js';
 import { eventually } from '../../support/eventually.js';
 import { listening } from '../../support/latch-channel.js';
 import { keysUnder, rawClient } from '../../support/redis.js';
@@ -8,7 +6,9 @@ import { expectNoChannels, expectNoResidue } from '../../support/residue.js';
 import { testScope } from '../../support/scope.js';
 import { ownServer } from '../../support/server.js';
 import { countedTraffic } from '../../support/traffic.js';
-import { kinds } from '../names/every-kind.js';
+import type { Entrance, Kind } from '../../support/kinds/kind.js';
+import { allKinds, allLasting, exclusiveKinds, lockKinds } from '../../support/kinds/kinds.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 
 const scope = testScope('cost');
 const server = await ownServer();
@@ -35,22 +35,20 @@ async function scriptsRun(): Promise<number> {
   return calls.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** A face of an object that is there already, over a connection on which commands are counted. */
-async function counted(
-  face: Face,
-): Promise<{ one: Exclusive; sent: () => string[]; name: string }> {
+/** An object that is there already, over a connection on which commands are counted. */
+async function counted(kind: Kind): Promise<{ one: Entrance; sent: () => string[]; name: string }> {
   const object = scope.name();
-  await face.create(scope.client({ redis: server.url }), object);
+  await kind.create(scope.client({ redis: server.url }), object);
   const traffic = await countedTraffic(server.url);
-  const one = await face.create(scope.client({ redis: traffic.url }), object);
+  const one = await kind.create(scope.client({ redis: traffic.url }), object);
   // Making sure that a semaphore has its permits is not what is measured.
   const before = traffic.names().length;
   return { one, sent: () => traffic.names().slice(before), name: object };
 }
 
-describe.each(allFaces)('$name', (face) => {
+describe.each(allKinds)('$what', (kind) => {
   test('the very first acquire and release on a fresh server are two commands', async () => {
-    const { one, sent } = await counted(face);
+    const { one, sent } = await counted(kind);
     await raw.script('FLUSH');
     const before = await scriptsRun();
 
@@ -62,7 +60,7 @@ describe.each(allFaces)('$name', (face) => {
   });
 
   test('every later acquire and release are two commands, too', async () => {
-    const { one, sent } = await counted(face);
+    const { one, sent } = await counted(kind);
 
     for (let i = 0; i < 50; i += 1) {
       await one.using(() => undefined);
@@ -72,9 +70,9 @@ describe.each(allFaces)('$name', (face) => {
   });
 });
 
-test.each(allLocks)('a re-entry of a $name and its release are two commands', async (face) => {
+test.each(lockKinds)('a re-entry of a $what and its release are two commands', async (kind) => {
   const traffic = await countedTraffic(server.url);
-  const lock = face.create(scope.client({ redis: traffic.url }), scope.name());
+  const lock = kind.create(scope.client({ redis: traffic.url }), scope.name());
 
   await lock.using(async () => {
     await lock.using(() => undefined);
@@ -83,11 +81,11 @@ test.each(allLocks)('a re-entry of a $name and its release are two commands', as
   expect(traffic.names()).toHaveLength(4);
 });
 
-test.each(exclusiveFaces)(
-  'asking for a busy $name is one command, and nothing is subscribed',
-  async (face) => {
-    const { one, sent, name } = await counted(face);
-    const theirs = await face.create(scope.client({ redis: server.url }), name);
+test.each(exclusiveKinds)(
+  'asking for a busy $what is one command, and nothing is subscribed',
+  async (kind) => {
+    const { one, sent, name } = await counted(kind);
+    const theirs = await kind.create(scope.client({ redis: server.url }), name);
     const grant = await theirs.acquire();
 
     const answer = await one.tryAcquire();
@@ -98,11 +96,11 @@ test.each(exclusiveFaces)(
   },
 );
 
-test.each(allFaces)('releases that nobody waits for subscribe nothing: $name', async (face) => {
+test.each(allKinds)('releases that nobody waits for subscribe nothing: $what', async (kind) => {
   const traffic = await countedTraffic(server.url);
   const client = scope.client({ redis: traffic.url });
   const all = await Promise.all(
-    Array.from({ length: 40 }, async () => await face.create(client, scope.name())),
+    Array.from({ length: 40 }, async () => await kind.create(client, scope.name())),
   );
   const before = traffic.names().length;
 
@@ -112,10 +110,10 @@ test.each(allFaces)('releases that nobody waits for subscribe nothing: $name', a
   expect(traffic.proxy.connections()).toHaveLength(1);
 });
 
-test.each(exclusiveFaces)(
-  'a hand-over of a $name inside one client costs a fixed number of scripts',
-  async (face) => {
-    const { one, sent } = await counted(face);
+test.each(exclusiveKinds)(
+  'a hand-over of a $what inside one client costs a fixed number of scripts',
+  async (kind) => {
+    const { one, sent } = await counted(kind);
     const cycles = 200;
     let inside = 0;
     let most = 0;
@@ -133,7 +131,7 @@ test.each(exclusiveFaces)(
     const scripts = sent().filter((command) => command.startsWith('eval')).length;
     // Each waiter of a fair lock asks for its own place; three of four releases of a counting
     // semaphore serve the next waiter.
-    const perCycle = { 'fair-lock': 3, semaphore: 1.5 }[face.kind] ?? 2;
+    const perCycle = { 'fair-lock': 3, semaphore: 1.5 }[kind.id] ?? 2;
     expect(most).toBe(1);
     expect(scripts).toBeLessThanOrEqual(perCycle * cycles + 6);
   },
@@ -180,7 +178,7 @@ test('waits on seventy objects of all kinds share one subscriber connection', as
   const traffic = await countedTraffic(server.url);
   const client = scope.client({ redis: traffic.url });
   const holder = scope.client({ redis: server.url });
-  const objects = kinds.flatMap((kind) =>
+  const objects = objectKinds.flatMap((kind) =>
     Array.from({ length: 10 }, () => ({ kind, name: scope.name() })),
   );
   const taken = await Promise.all(

@@ -10,7 +10,9 @@ import { eventually } from '../../support/eventually.js';
 import { randomName } from '../../support/redis.js';
 import { ownServer } from '../../support/server.js';
 import { countedTraffic, quiet } from '../../support/traffic.js';
-import { kinds, type Kind } from '../names/every-kind.js';
+import { leasedKinds } from '../../support/kinds/kinds.js';
+import { readLock, writeLock } from '../../support/kinds/locks.js';
+import { objectKinds, type ObjectKind } from '../../support/kinds/objects.js';
 
 const windowMs = 10_000;
 const server = await ownServer();
@@ -21,13 +23,13 @@ function clientOn(url: string, leaseMs = 30_000): Client {
 }
 
 /** Commands in ten seconds: a re-check every 5 s, or for who stands in a line every 1.3 s. */
-function allowed({ name }: Kind): number {
+function allowed({ id }: ObjectKind): number {
   // Readers and writers wait each by themselves.
-  return name === 'read-write-lock' ? 20 : 10;
+  return id === 'read-write-lock' ? 20 : 10;
 }
 
 /** What two hundred waiters of one process send in ten seconds. */
-async function costOfWaiting(kind: Kind): Promise<number> {
+async function costOfWaiting(kind: ObjectKind): Promise<number> {
   const name = randomName('herd');
   const traffic = await countedTraffic(server.url);
   await using client = clientOn(traffic.url);
@@ -53,16 +55,15 @@ async function costOfWaiting(kind: Kind): Promise<number> {
 
 test.concurrent('two hundred waiters for one object of any kind send next to nothing', async () => {
   const costs = await Promise.all(
-    kinds.map(async (kind) => ({ kind, sent: await costOfWaiting(kind) })),
+    objectKinds.map(async (kind) => ({ kind, sent: await costOfWaiting(kind) })),
   );
 
   const tooMuch = costs.filter(({ kind, sent }) => sent > allowed(kind));
-  expect(tooMuch.map(({ kind, sent }) => `${kind.name}: ${sent}`)).toEqual([]);
+  expect(tooMuch.map(({ kind, sent }) => `${kind.id}: ${sent}`)).toEqual([]);
 });
 
 interface Stall {
-  readonly what: string;
-  readonly kind: string;
+  readonly id: string;
   /** Holds it, and says as whom; nobody holds a count. */
   hold(client: Client, name: string): Promise<string | undefined>;
   wait(client: Client, name: string, options: WaitOptions): Promise<unknown>;
@@ -71,55 +72,22 @@ interface Stall {
 const none = (): void => undefined;
 
 const stalls: Stall[] = [
-  {
-    what: 'a lock',
-    kind: 'lock',
-    hold: async (client, name) => (await client.getLock(name).acquire()).holderId,
-    wait: async (client, name, options) => await client.getLock(name).acquire(options),
-  },
-  {
-    what: 'a fair lock',
-    kind: 'fair-lock',
-    hold: async (client, name) => (await client.getFairLock(name).acquire()).holderId,
-    wait: async (client, name, options) => await client.getFairLock(name).acquire(options),
-  },
-  {
-    what: 'a write lock behind a writer',
-    kind: 'write-lock',
-    hold: async (client, name) =>
-      (await client.getReadWriteLock(name).writeLock.acquire()).holderId,
-    wait: async (client, name, options) =>
-      await client.getReadWriteLock(name).writeLock.acquire(options),
-  },
-  {
-    what: 'a write lock behind a reader',
-    kind: 'write-lock',
-    hold: async (client, name) => (await client.getReadWriteLock(name).readLock.acquire()).holderId,
-    wait: async (client, name, options) =>
-      await client.getReadWriteLock(name).writeLock.acquire(options),
-  },
-  {
-    what: 'a read lock behind a writer',
-    kind: 'read-lock',
-    hold: async (client, name) =>
-      (await client.getReadWriteLock(name).writeLock.acquire()).holderId,
-    wait: async (client, name, options) =>
-      await client.getReadWriteLock(name).readLock.acquire(options),
-  },
-  {
-    what: 'a permit',
-    kind: 'permit-expirable-semaphore',
-    async hold(client, name) {
-      const semaphore = client.getPermitExpirableSemaphore(name);
-      await semaphore.trySetPermits(1);
-      return (await semaphore.acquire()).id;
+  ...leasedKinds.map(({ id, create, get, rival, idOf }) => ({
+    id,
+    async hold(client: Client, name: string) {
+      await create(client, name);
+      return idOf(await rival(client, name).acquire());
     },
-    wait: async (client, name, options) =>
-      await client.getPermitExpirableSemaphore(name).using(none, options),
+    wait: async (client: Client, name: string, options: WaitOptions) =>
+      await get(client, name).acquire(options),
+  })),
+  {
+    id: 'write-lock',
+    hold: async (client, name) => (await readLock.get(client, name).acquire()).holderId,
+    wait: async (client, name, options) => await writeLock.get(client, name).acquire(options),
   },
   {
-    what: 'a semaphore',
-    kind: 'semaphore',
+    id: 'semaphore',
     async hold(client, name) {
       await client.getSemaphore(name).trySetPermits(0);
       return undefined;
@@ -127,8 +95,7 @@ const stalls: Stall[] = [
     wait: async (client, name, options) => await client.getSemaphore(name).using(none, options),
   },
   {
-    what: 'a latch',
-    kind: 'count-down-latch',
+    id: 'count-down-latch',
     async hold(client, name) {
       await client.getCountDownLatch(name).trySetCount(1);
       return undefined;
@@ -139,13 +106,13 @@ const stalls: Stall[] = [
 
 /** The first such event of a wait, and what it has to be. */
 async function stallOf(stall: Stall): Promise<unknown[]> {
-  const { what, kind } = stall;
+  const { id } = stall;
   const name = randomName('stalled');
   await using client = clientOn(server.url, 100);
   await using holder = clientOn(server.url);
   const holderId = await stall.hold(holder, name);
   const stalled: unknown[] = [];
-  client.on('stalled', (event) => stalled.push({ what, ...event }));
+  client.on('stalled', (event) => stalled.push(event));
   const abort = new AbortController();
   const caught = stall
     .wait(client, name, { signal: abort.signal })
@@ -157,7 +124,7 @@ async function stallOf(stall: Stall): Promise<unknown[]> {
   expect(await caught).toBe(abort.signal.reason);
   const number = expect.any(Number) as number;
   const holders = holderId === undefined ? [] : [{ holderId, depth: 1, remainingMs: number }];
-  return [stalled, [{ what, resource: name, kind, waitedMs: number, holders }]];
+  return [stalled, [{ resource: name, kind: id, waitedMs: number, holders }]];
 }
 
 test.concurrent('a wait of more than ten seconds is told with who is in the way', async () => {

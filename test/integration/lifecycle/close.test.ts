@@ -7,7 +7,7 @@ import { channelsUnder, keysUnder, rawClient, redisUrl } from '../../support/red
 import { expectNoChannels, expectNoResidue } from '../../support/residue.js';
 import { testScope } from '../../support/scope.js';
 import { ownServer } from '../../support/server.js';
-import { kinds } from '../names/every-kind.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 
 const scope = testScope('close');
 const raw = rawClient();
@@ -78,7 +78,7 @@ test('a hold of a closed client is released: nothing more can be done with it', 
 
 test('closing ends the waits for objects of every kind and leaves nothing of them', async () => {
   const [client, holder] = [scope.client(), scope.client()];
-  const objects = kinds.map((kind) => ({ kind, name: scope.name() }));
+  const objects = objectKinds.map((kind) => ({ kind, name: scope.name() }));
   const taken = await Promise.all(
     objects.map(async ({ kind, name }) => await kind.take(holder, name)),
   );

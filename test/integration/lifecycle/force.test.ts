@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError } from '../../../src/index.js';
-import { allLocks } from '../../contract/faces.js';
 import { fixtureOf } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
+import { lockKinds } from '../../support/kinds/kinds.js';
 
-describe.each(allLocks)('$name', (face) => {
-  const { client, name, raw } = fixtureOf('force', face);
+describe.each(lockKinds)('$what', (kind) => {
+  const { client, name, raw } = fixtureOf('force', kind);
 
   test('a forced release ends the holds it found here at once', async () => {
-    const lock = face.create(client(), name());
+    const lock = kind.create(client(), name());
     const outer = await lock.acquire();
     const inner = await lock.acquire({ within: outer });
 
@@ -21,9 +21,9 @@ describe.each(allLocks)('$name', (face) => {
   });
 
   test('a forced release elsewhere ends the hold with its next renewal', async () => {
-    const hold = await face.create(client({ leaseMs: 900 }), name()).acquire();
+    const hold = await kind.create(client({ leaseMs: 900 }), name()).acquire();
 
-    await face.create(client(), hold.lockName).forceRelease();
+    await kind.create(client(), hold.lockName).forceRelease();
 
     await eventually(() => hold.state === 'lost');
     expect(hold.signal.reason).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
@@ -31,17 +31,17 @@ describe.each(allLocks)('$name', (face) => {
 
   test('a forced release never ends the hold that was granted after it', async () => {
     const [own, object] = [client(), name()];
-    const lock = face.create(own, object);
+    const lock = kind.create(own, object);
     const lost: string[] = [];
     own.on('lost', ({ holderId }) => lost.push(holderId));
-    await face.create(client(), object).acquire();
+    await kind.create(client(), object).acquire();
     await lock.isLocked();
 
     // Sent together, in this order: both answers come in one piece.
     const [forced, hold] = await Promise.all([lock.forceRelease(), lock.acquire()]);
 
     expect(forced).toBe(true);
-    expect(await raw.hget(object, face.field(hold.holderId))).toBe('1');
+    expect(await raw.hget(object, kind.field(hold.holderId))).toBe('1');
     expect([hold.state, lost]).toEqual(['held', []]);
     await hold.release();
     expect(await raw.exists(object)).toBe(0);

@@ -3,12 +3,12 @@
 
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type Client, type ClientEvents } from '../../../src/index.js';
-import type { Face } from '../../contract/face.js';
-import { allFaces, allLasting, allLeased } from '../../contract/faces.js';
 import { fixture, fixtureOf, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
+import type { Kind } from '../../support/kinds/kind.js';
+import { allKinds, allLasting, leasedKinds } from '../../support/kinds/kinds.js';
 
 const EVENTS = ['acquired', 'released', 'suspect', 'lost'] as const;
 
@@ -35,19 +35,19 @@ function names(events: readonly Told[]): string[] {
 }
 
 /** All of them are about one grant of this object. */
-function expectOneGrant(events: readonly Told[], face: Face, resource: string): void {
+function expectOneGrant(events: readonly Told[], kind: Kind, resource: string): void {
   const [first] = events;
   for (const each of events) {
-    expect(each).toMatchObject({ resource, kind: face.kind, holderId: first?.holderId });
+    expect(each).toMatchObject({ resource, kind: kind.id, holderId: first?.holderId });
   }
 }
 
-describe.each(allFaces)('events: $name', (face) => {
-  const { client, name, raw } = fixtureOf('lifecycle', face);
+describe.each(allKinds)('events: $what', (kind) => {
+  const { client, name } = fixtureOf('lifecycle', kind);
 
   test('a grant is told as acquired and its release as released, once each', async () => {
     const [own, object] = [client(), name()];
-    const one = await face.create(own, object);
+    const one = await kind.create(own, object);
     const events = told(own);
 
     const grant = await one.acquire();
@@ -56,14 +56,14 @@ describe.each(allFaces)('events: $name', (face) => {
     await one.using(() => undefined);
 
     expect(names(events)).toEqual(['acquired', 'released', 'acquired', 'released']);
-    expectOneGrant(events.slice(0, 2), face, object);
-    expectOneGrant(events.slice(2), face, object);
+    expectOneGrant(events.slice(0, 2), kind, object);
+    expectOneGrant(events.slice(2), kind, object);
     expect(events[2]?.holderId).not.toBe(events[0]?.holderId);
   });
 
   test('an await using block that throws gives its grant back and keeps its error', async () => {
     const [own, object] = [client(), name()];
-    const one = await face.create(own, object);
+    const one = await kind.create(own, object);
     const failure = new Error('in the block');
 
     const error = await rejection(
@@ -75,7 +75,7 @@ describe.each(allFaces)('events: $name', (face) => {
     );
 
     expect(error).toBe(failure);
-    expect(await face.isTaken(raw, object)).toBe(false);
+    expect(await kind.isTaken(object)).toBe(false);
   });
 
   test('disposing of what cannot be given back does not reject, and is told', async () => {
@@ -83,40 +83,40 @@ describe.each(allFaces)('events: $name', (face) => {
     const own = client({ redis: proxy.url, commandTimeoutMs: 300 });
     const errors: string[] = [];
     own.on('error', ({ error }) => errors.push(error.name));
-    const grant = await (await face.create(own, object)).acquire();
+    const grant = await (await kind.create(own, object)).acquire();
     proxy.pauseUpstream();
 
     await grant[Symbol.asyncDispose]();
     proxy.resumeUpstream();
 
     expect(errors).toContain('OutcomeUnknownError');
-    await eventually(async () => !(await face.isTaken(raw, object)));
+    await eventually(async () => !(await kind.isTaken(object)));
   });
 });
 
-describe.each(allLeased)('losses: $name', (face) => {
-  const { client, name, raw } = fixtureOf('lifecycle', face);
+describe.each(leasedKinds)('losses: $what', (kind) => {
+  const { client, name } = fixtureOf('lifecycle', kind);
 
   test('a loss is told once, whatever is done with it afterwards', async () => {
     const [own, object] = [client({ leaseMs: 900 }), name()];
-    const one = await face.create(own, object);
+    const one = await kind.create(own, object);
     const events = told(own);
     const grant = await one.acquire();
 
-    await face.erase(raw, object);
+    await kind.erase(object);
     await eventually(() => names(events).includes('lost'));
     const errors = [await rejection(grant.release()), await rejection(grant.extend(500))];
     await grant[Symbol.asyncDispose]();
 
     expect(names(events)).toEqual(['acquired', 'lost']);
-    expectOneGrant(events, face, object);
+    expectOneGrant(events, kind, object);
     expect(errors).toEqual([grant.signal.reason, grant.signal.reason]);
     expect(errors[0]).toBeInstanceOf(LeaseLostError);
   });
 
   test('disposing of what was lost unnoticed does not reject, and tells the loss', async () => {
     const [own, object] = [client(), name()];
-    const one = await face.create(own, object);
+    const one = await kind.create(own, object);
     const events = told(own);
     const errors: Error[] = [];
     own.on('error', ({ error }) => errors.push(error));
@@ -124,7 +124,7 @@ describe.each(allLeased)('losses: $name', (face) => {
     {
       await using grant = await one.acquire();
       expect(grant.isHeld).toBe(true);
-      await face.erase(raw, object);
+      await kind.erase(object);
     }
 
     expect([names(events), errors]).toEqual([['acquired', 'lost'], []]);
@@ -133,7 +133,7 @@ describe.each(allLeased)('losses: $name', (face) => {
   test('what cannot be proven is suspect, and held again when it can', async () => {
     const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
     const own = client({ redis: proxy.url, leaseMs: 5_000 });
-    const one = await face.create(own, object);
+    const one = await kind.create(own, object);
     const events = told(own);
     const grant = await one.acquire();
 
@@ -146,14 +146,14 @@ describe.each(allLeased)('losses: $name', (face) => {
 
     expect(isHeldMeanwhile).toBe(true);
     expect(names(events)).toEqual(['acquired', 'suspect']);
-    expectOneGrant(events, face, object);
+    expectOneGrant(events, kind, object);
     await grant.release();
   });
 
   test('what stays out of reach is suspect, then lost as unproven, and free', async () => {
     const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
     const own = client({ redis: proxy.url, leaseMs: 900 });
-    const one = await face.create(own, object);
+    const one = await kind.create(own, object);
     const events = told(own);
     const grant = await one.acquire();
 
@@ -163,9 +163,9 @@ describe.each(allLeased)('losses: $name', (face) => {
     await proxy.accept();
 
     expect(names(events)).toEqual(['acquired', 'suspect', 'lost']);
-    expectOneGrant(events, face, object);
+    expectOneGrant(events, kind, object);
     expect(grant.signal.reason).toMatchObject({ reason: 'unproven' });
-    await eventually(async () => !(await face.isTaken(raw, object)));
+    await eventually(async () => !(await kind.isTaken(object)));
   });
 });
 
@@ -174,18 +174,18 @@ describe('one client with everything', () => {
 
   test('closing frees what lives on a lease, and leaves permits without an owner', async () => {
     const own = client();
-    const objects = allFaces.map((face) => ({ face, object: name() }));
-    for (const { face, object } of objects) {
-      await (await face.create(own, object)).acquire();
+    const objects = allKinds.map((kind) => ({ kind, object: name() }));
+    for (const { kind, object } of objects) {
+      await (await kind.create(own, object)).acquire();
     }
 
     await own.close();
 
     const taken = objects.map(
-      async ({ face, object }) => [face.name, await face.isTaken(raw, object)] as const,
+      async ({ kind, object }) => [kind.what, await kind.isTaken(object)] as const,
     );
     expect(await Promise.all(taken)).toEqual(
-      allFaces.map((face) => [face.name, face.kind === 'semaphore']),
+      allKinds.map((kind) => [kind.what, kind.id === 'semaphore']),
     );
   });
 

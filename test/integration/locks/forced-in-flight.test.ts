@@ -1,15 +1,15 @@
 // A forced release ends what its own client asked for before it, answered by then or not.
 
 import { describe, expect, test } from 'vitest';
-import { allLocks } from '../../contract/faces.js';
 import { fixtureOf } from '../../contract/fixture.js';
+import { lockKinds } from '../../support/kinds/kinds.js';
 
-describe.each(allLocks)('$name', (face) => {
-  const { client, name } = fixtureOf('forced-in-flight', face);
+describe.each(lockKinds)('$what', (kind) => {
+  const { client, name } = fixtureOf('forced-in-flight', kind);
 
   test('an acquisition that was under way when its lock was forced is lost with it', async () => {
     const own = client();
-    const lock = face.create(own, name());
+    const lock = kind.create(own, name());
     const lost: string[] = [];
     own.on('lost', ({ holderId }) => lost.push(holderId));
     await lock.isLocked();
@@ -28,14 +28,14 @@ describe.each(allLocks)('$name', (face) => {
 
   test('whoever of this client gets in after a forced release elsewhere is alone in it', async () => {
     const own = client();
-    const lock = face.create(own, name());
+    const lock = kind.create(own, name());
     const first = await lock.acquire();
     const heldBeside: boolean[] = [];
 
-    await face.create(client(), first.lockName).forceRelease();
+    await kind.create(client(), first.lockName).forceRelease();
     // Readers go in beside readers: there the next renewal tells.
     const conflicting =
-      face.name === 'read lock' ? own.getReadWriteLock(lock.name).writeLock : lock;
+      kind.what === 'read lock' ? own.getReadWriteLock(lock.name).writeLock : lock;
     await conflicting.using(() => {
       heldBeside.push(first.isHeld);
     });

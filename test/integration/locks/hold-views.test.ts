@@ -1,14 +1,14 @@
 // A hold or a permit as callers and logs look at it.
 
 import { describe, expect, test } from 'vitest';
-import { allLasting, allLeased, allLocks } from '../../contract/faces.js';
 import { fixture, fixtureOf } from '../../contract/fixture.js';
+import { allLasting, leasedKinds, lockKinds } from '../../support/kinds/kinds.js';
 
-describe.each(allLeased)('$name', (face) => {
-  const { client, name } = fixtureOf('hold-views', face);
+describe.each(leasedKinds)('$what', (kind) => {
+  const { client, name } = fixtureOf('hold-views', kind);
 
   test('the time left is whole milliseconds, not more than the lease', async () => {
-    const one = await face.create(client(), name());
+    const one = await kind.create(client(), name());
 
     const grant = await one.acquire({ leaseMs: 10_000 });
     const { remainingMs } = grant;
@@ -21,11 +21,11 @@ describe.each(allLeased)('$name', (face) => {
   });
 });
 
-describe.each(allLocks)('$name', (face) => {
-  const { client, name } = fixtureOf('hold-views', face);
+describe.each(lockKinds)('$what', (kind) => {
+  const { client, name } = fixtureOf('hold-views', kind);
 
   test('a hold can be logged as JSON, from an inner one too', async () => {
-    const lock = face.create(client(), name());
+    const lock = kind.create(client(), name());
 
     const [outer, inner] = await lock.using(
       async (hold) =>

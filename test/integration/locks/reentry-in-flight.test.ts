@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { CommandTimeoutError, type Hold, type Lock } from '../../../src/index.js';
-import { lockFaces } from '../../contract/faces.js';
 import { fixtureOf, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
+import { exclusiveLocks } from '../../support/kinds/kinds.js';
 
 interface Stage {
   readonly proxy: Proxy;
@@ -24,13 +24,13 @@ function stating(holderId: string, count: number): (command: string[]) => boolea
   };
 }
 
-describe.each(lockFaces)('a re-entry on its way: $name', (face) => {
-  const { client, name, raw } = fixtureOf('in-flight', face);
+describe.each(exclusiveLocks)('a re-entry on its way: $what', (kind) => {
+  const { client, name, raw } = fixtureOf('in-flight', kind);
 
   async function setStage(): Promise<Stage> {
     const [object, proxy] = [name(), await startProxy({ target: redisUrl() })];
-    const lock = face.create(client({ redis: proxy.url }), object);
-    const other = face.create(client(), object);
+    const lock = kind.create(client({ redis: proxy.url }), object);
+    const other = kind.create(client(), object);
     const outer = await lock.acquire();
     return { proxy, lock, other, object, outer };
   }
@@ -40,9 +40,9 @@ describe.each(lockFaces)('a re-entry on its way: $name', (face) => {
 
     proxy.pauseDownstream();
     const entering = lock.acquire({ within: outer });
-    await eventually(async () => (await raw.hget(object, face.field(outer.holderId))) === '2');
+    await eventually(async () => (await raw.hget(object, kind.field(outer.holderId))) === '2');
     const releasing = outer.release();
-    await eventually(async () => (await raw.hget(object, face.field(outer.holderId))) === '1');
+    await eventually(async () => (await raw.hget(object, kind.field(outer.holderId))) === '1');
     // Both have been run, and neither is answered.
     const answers = [await other.tryAcquire()];
     proxy.resumeDownstream();
@@ -105,11 +105,11 @@ describe.each(lockFaces)('a re-entry on its way: $name', (face) => {
 
     proxy.pauseDownstream();
     const entering = rejection(lock.acquire({ within: outer, signal: abort.signal }));
-    await eventually(async () => (await raw.hget(object, face.field(outer.holderId))) === '2');
+    await eventually(async () => (await raw.hget(object, kind.field(outer.holderId))) === '2');
     abort.abort();
     const error = await entering;
     proxy.resumeDownstream();
-    await eventually(async () => (await raw.hget(object, face.field(outer.holderId))) === '1');
+    await eventually(async () => (await raw.hget(object, kind.field(outer.holderId))) === '1');
 
     expect(error).toBe(abort.signal.reason);
     expect(outer.isHeld).toBe(true);
@@ -125,7 +125,7 @@ describe.each(lockFaces)('a re-entry on its way: $name', (face) => {
 
     proxy.pauseDownstream();
     const entering = rejection(lock.acquire({ within: outer, signal: abort.signal }));
-    await eventually(async () => (await raw.hget(object, face.field(outer.holderId))) === '2');
+    await eventually(async () => (await raw.hget(object, kind.field(outer.holderId))) === '2');
     const releasing = outer.release();
     abort.abort();
     const error = await entering;
@@ -143,7 +143,7 @@ describe.each(lockFaces)('a re-entry on its way: $name', (face) => {
     proxy.pauseDownstream();
     const error = await rejection(lock.tryAcquire({ within: outer, waitMs: 200 }));
     proxy.resumeDownstream();
-    await eventually(async () => (await raw.hget(object, face.field(outer.holderId))) === '1');
+    await eventually(async () => (await raw.hget(object, kind.field(outer.holderId))) === '1');
 
     expect(error).toBeInstanceOf(CommandTimeoutError);
     expect(outer.isHeld).toBe(true);
@@ -168,7 +168,7 @@ describe.each(lockFaces)('a re-entry on its way: $name', (face) => {
     expect(error).toBe(outer.signal.reason);
     expect(holders).toMatchObject([{ holderId, depth: 1 }]);
     expect([outer.state, next.isHeld]).toEqual(['lost', true]);
-    expect(await raw.hgetall(object)).toEqual(face.hash(holderId, 1));
+    expect(await raw.hgetall(object)).toEqual(kind.hash(holderId, 1));
     await next.release();
   });
 });

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../../src/index.js';
-import { lockFaces } from '../../contract/faces.js';
 import { fixtureOf, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
+import { exclusiveLocks } from '../../support/kinds/kinds.js';
 
 // A re-entry is asked for, and the hold around it is released before anything else runs.
-describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face) => {
-  const { client, name } = fixtureOf('one-breath', face);
+describe.each(exclusiveLocks)('a re-entry and a release in one breath: $what', (kind) => {
+  const { client, name } = fixtureOf('one-breath', kind);
 
   test.each([
     ['in a scope', (outer: Hold, enter: () => Promise<Hold>) => outer.run(enter)],
     ['outside of any', (_: Hold, enter: () => Promise<Hold>) => enter()],
   ])('what it got is never believed to be held for too long, %s', async (where, run) => {
     const object = name();
-    const lock = face.create(client(), object);
-    const other = face.create(client(), object);
+    const lock = kind.create(client(), object);
+    const other = kind.create(client(), object);
     const outer = await lock.acquire({ leaseMs: 300 });
     const within = where === 'in a scope' ? {} : { within: outer };
 
@@ -31,8 +31,8 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
 
   test('what it got is renewed as long as it is believed to be held', async () => {
     const object = name();
-    const lock = face.create(client({ leaseMs: 600 }), object);
-    const other = face.create(client(), object);
+    const lock = kind.create(client({ leaseMs: 600 }), object);
+    const other = kind.create(client(), object);
     const outer = await lock.acquire();
 
     const entering = outer.run(async () => await lock.acquire());
@@ -48,8 +48,8 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
 
   test('aborted as well, it leaves nothing', async () => {
     const object = name();
-    const lock = face.create(client(), object);
-    const other = face.create(client(), object);
+    const lock = kind.create(client(), object);
+    const other = kind.create(client(), object);
     const outer = await lock.acquire();
     const abort = new AbortController();
 
@@ -67,8 +67,8 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
 
   test('a branch that gets its turn as the outer hold is released is held or refused', async () => {
     const object = name();
-    const lock = face.create(client({ leaseMs: 600 }), object);
-    const other = face.create(client(), object);
+    const lock = kind.create(client({ leaseMs: 600 }), object);
+    const other = kind.create(client(), object);
     const outer = await lock.acquire();
     const branch = await lock.acquire({ within: outer });
     const waiting = outer.run(async () => await lock.acquire());
@@ -86,7 +86,7 @@ describe.each(lockFaces)('a re-entry and a release in one breath: $name', (face)
 
   test('a re-entry in the scope of a hold that closes with its client is refused', async () => {
     const own = client();
-    const lock = face.create(own, name());
+    const lock = kind.create(own, name());
     const outer = await lock.acquire();
 
     const entering = rejection(outer.run(async () => await lock.acquire()));

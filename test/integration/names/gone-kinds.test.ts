@@ -3,13 +3,13 @@
 
 import { describe, expect, test } from 'vitest';
 import { CommandTimeoutError, WrongTypeError, type Client } from '../../../src/index.js';
-import { allLasting } from '../../contract/faces.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { keysUnder, redisUrl } from '../../support/redis.js';
-import { pairs } from './every-kind.js';
 import { scriptsOf } from '../semaphore/world.js';
+import { allLasting } from '../../support/kinds/kinds.js';
+import { objectKinds, pairs } from '../../support/kinds/objects.js';
 
 const { client, name, raw } = fixture('gone-kinds', allLasting);
 
@@ -18,7 +18,7 @@ async function forget(object: string): Promise<void> {
   await raw.del(object, ...(await keysUnder(object, raw)));
 }
 
-test.each(pairs)('a name whose $is.name is gone can be a $other.name', async ({ is, other }) => {
+test.each(pairs)('a name whose $is.id is gone can be a $other.id', async ({ is, other }) => {
   const [own, object] = [client(), name()];
   const taken = await is.take(own, object);
   await taken.free();
@@ -31,7 +31,7 @@ test.each(pairs)('a name whose $is.name is gone can be a $other.name', async ({ 
 });
 
 test.each(pairs.filter(({ is }) => is.layout === 'count'))(
-  'a name that this client has seen to be a $is.name is no $other.name until it is gone',
+  'a name that this client has seen to be a $is.id is no $other.id until it is gone',
   async ({ is, other }) => {
     const [own, object] = [client(), name()];
     const taken = await is.take(client(), object);
@@ -50,7 +50,7 @@ test.each(pairs.filter(({ is }) => is.layout === 'count'))(
 
     for (const error of errors) {
       expect(error).toBeInstanceOf(WrongTypeError);
-      expect(String(error)).toContain(`in use as a ${is.name}`);
+      expect(String(error)).toContain(`in use as a ${is.id}`);
     }
   },
 );
@@ -120,17 +120,9 @@ describe('the question whether it is gone', () => {
     expect([same, other, scriptsOf(proxy) - before]).toEqual([2, 2, 6]);
   });
 
-  const waits: [string, (own: Client, object: string, options: object) => Promise<unknown>][] = [
-    ['a lock', async (own, object, options) => await own.getLock(object).acquire(options)],
-    [
-      'a permit',
-      async (own, object, options) =>
-        await own.getPermitExpirableSemaphore(object).acquire(options),
-    ],
-    ['a latch', async (own, object, options) => await own.getCountDownLatch(object).wait(options)],
-  ];
+  const others = objectKinds.filter(({ id }) => id !== 'semaphore' && id !== 'read-write-lock');
 
-  test.each(waits)('counts against the patience of who waits for %s', async (_, wait) => {
+  test.each(others)('counts against the patience of who waits for a $id', async ({ wait }) => {
     const { own, object, proxy } = await remembering();
     const abort = new AbortController();
     const reason = new Error('enough');

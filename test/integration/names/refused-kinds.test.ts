@@ -2,15 +2,15 @@
 
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, WrongTypeError } from '../../../src/index.js';
-import { FOREIGNER } from '../../contract/face.js';
-import { allLasting, allLocks } from '../../contract/faces.js';
 import { fixture, rejection } from '../../contract/fixture.js';
-import { toldApart } from './every-kind.js';
+import { FOREIGNER } from '../../support/kinds/kind.js';
+import { allLasting, lockKinds } from '../../support/kinds/kinds.js';
+import { toldApart } from '../../support/kinds/objects.js';
 
-const { client, name, raw } = fixture('refused', allLasting);
+const { client, name } = fixture('refused', allLasting);
 
 test.each(toldApart)(
-  'a $is.name can be used as one after every refused call of a $other.name',
+  'a $is.id can be used as one after every refused call of a $other.id',
   async ({ is, other }) => {
     const object = name();
     const taken = await is.take(client(), object);
@@ -33,12 +33,12 @@ test.each(toldApart)(
   },
 );
 
-describe.each(allLocks)('a name that is a $name', (face) => {
+describe.each(lockKinds)('a name that is a $what', (kind) => {
   test('a re-entry that finds somebody else there says that it was taken', async () => {
     const [object, own] = [name(), client()];
-    const lock = face.create(own, object);
+    const lock = kind.create(own, object);
     const hold = await lock.acquire();
-    await face.usurp(raw, object, FOREIGNER, 500);
+    await kind.usurp(object, FOREIGNER, 500);
 
     const error = await hold.run(async () => await rejection(lock.acquire()));
 
@@ -49,9 +49,9 @@ describe.each(allLocks)('a name that is a $name', (face) => {
 
   test('a re-entry that finds nobody there says that it was deleted', async () => {
     const [object, own] = [name(), client()];
-    const lock = face.create(own, object);
+    const lock = kind.create(own, object);
     const hold = await lock.acquire();
-    await face.erase(raw, object);
+    await kind.erase(object);
 
     const error = await hold.run(async () => await rejection(lock.acquire()));
 

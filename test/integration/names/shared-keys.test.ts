@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { WrongTypeError, type Client } from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
+import { NO_PERMIT, objectKinds, type ObjectKind } from '../../support/kinds/objects.js';
 import { keysUnder } from '../../support/redis.js';
 
 const { client, name, raw } = fixture('shared-keys', [
@@ -27,8 +28,6 @@ function expectRefused(error: unknown, resource: string, other: string): void {
   expect(refusal.resource).toBe(resource);
   expect(refusal.message).toContain(`"${other}"`);
 }
-
-const NO_PERMIT = '0123456789abcdef0123456789abcdef';
 
 const harms: [string, (client: Client, name: string, id: string) => Promise<unknown>][] = [
   ['trySetPermits', async (own, at) => await own.getPermitExpirableSemaphore(at).trySetPermits(9)],
@@ -144,64 +143,56 @@ describe.each([false, true])('fair locks y and {y}, the first one in braces: %s'
   });
 });
 
-type Taking = (client: Client, name: string) => Promise<unknown>;
+/** The kinds that are called so by errors. */
+const called = (...ids: string[]): readonly ObjectKind[] =>
+  objectKinds.filter(({ id }) => ids.includes(id));
 
-const sharing: [string, Taking][] = [
-  ['fair-lock', async (own, at) => await own.getFairLock(at).acquire()],
-  ['fenced-lock', async (own, at) => await own.getFencedLock(at).acquire()],
-];
+test.each(called('fair-lock', 'fenced-lock'))(
+  'one client has no $id called y and one called {y} at once',
+  async ({ take }) => {
+    const [one, twin] = twins(false);
+    const own = client();
+    await take(own, one);
 
-test.each(sharing)('one client has no %s called y and one called {y} at once', async (_, take) => {
-  const [one, twin] = twins(false);
-  const own = client();
-  await take(own, one);
+    const error = await rejection(take(own, twin));
 
-  const error = await rejection(take(own, twin));
+    expectRefused(error, twin, one);
+  },
+);
 
-  expectRefused(error, twin, one);
-});
+test.each(called('lock', 'read-write-lock', 'semaphore', 'count-down-latch'))(
+  'a $id called y and one called {y} have no key in common',
+  async ({ take }) => {
+    const [one, twin] = twins(false);
+    const own = client();
+    const keysOf = async (which: string): Promise<string[]> => {
+      await take(own, which);
+      return await keysUnder(one, raw);
+    };
 
-const apart: [string, Taking][] = [
-  ['lock', async (own, at) => await own.getLock(at).acquire()],
-  ['read-write lock', async (own, at) => await own.getReadWriteLock(at).writeLock.acquire()],
-  ['semaphore', async (own, at) => await own.getSemaphore(at).trySetPermits(1)],
-  ['latch', async (own, at) => await own.getCountDownLatch(at).trySetCount(1)],
-];
+    const ofOne = await keysOf(one);
+    const ofBoth = await keysOf(twin);
 
-test.each(apart)('a %s called y and one called {y} have no key in common', async (_, take) => {
-  const [one, twin] = twins(false);
-  const own = client();
-  const keysOf = async (which: string): Promise<string[]> => {
-    await take(own, which);
-    return await keysUnder(one, raw);
-  };
+    expect(ofBoth).toHaveLength(2 * ofOne.length);
+  },
+);
 
-  const ofOne = await keysOf(one);
-  const ofBoth = await keysOf(twin);
+const namesakes = [
+  ['the queue of a fair lock', 'redisson_lock_queue:{NAME}', 'fair-lock'],
+  ['the scores of a fair lock', 'redisson_lock_timeout:{NAME}', 'fair-lock'],
+  ['the token of a fenced lock', 'redisson_lock_token:{NAME}', 'fenced-lock'],
+  ['the permits of a semaphore', '{NAME}:timeout', 'permit-expirable-semaphore'],
+] as const;
 
-  expect(ofBoth).toHaveLength(2 * ofOne.length);
-});
-
-const namesakes: [string, string, Taking][] = [
-  ['the queue of a fair lock', 'redisson_lock_queue:{NAME}', sharing[0]![1]],
-  ['the scores of a fair lock', 'redisson_lock_timeout:{NAME}', sharing[0]![1]],
-  ['the token of a fenced lock', 'redisson_lock_token:{NAME}', sharing[1]![1]],
-  [
-    'the permits of a semaphore',
-    '{NAME}:timeout',
-    async (own, at) => await own.getPermitExpirableSemaphore(at).trySetPermits(1),
-  ],
-];
-
-test.each(namesakes)('nothing can be called like %s in use', async (_, pattern, take) => {
+test.each(namesakes)('nothing can be called like %s in use', async (_, pattern, id) => {
   const object = name();
   const own = client();
-  await take(own, object);
+  await called(id)[0]!.take(own, object);
 
-  const called = pattern.replace('NAME', object);
-  const error = await rejection(own.getSemaphore(called).acquire());
+  const namesake = pattern.replace('NAME', object);
+  const error = await rejection(own.getSemaphore(namesake).acquire());
 
-  expectRefused(error, called, object);
+  expectRefused(error, namesake, object);
 });
 
 test('nothing can be called like a private key', () => {

@@ -1,11 +1,11 @@
 // A channel that lingers is kept for who comes meanwhile, and not given up under them.
 
 import { expect, test } from 'vitest';
-import { allLasting } from '../../contract/faces.js';
 import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
-import { kinds } from '../names/every-kind.js';
+import { allLasting } from '../../support/kinds/kinds.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 
 /** A left channel is given up well before this. */
 const LINGERED_MS = 1_500;
@@ -14,21 +14,24 @@ const PROMPTLY_MS = 2_500;
 
 const { client, name, raw } = fixture('linger-waiters', allLasting);
 
-test.each(kinds)('who waits for a $name hears of it, though others left before', async (kind) => {
-  const [object, own] = [name(), client()];
-  const taken = await kind.take(client(), object);
-  await Promise.allSettled([kind.wait(own, object, { waitMs: 100 })]);
+test.each(objectKinds)(
+  'who waits for a $id hears of it, though others left before',
+  async (kind) => {
+    const [object, own] = [name(), client()];
+    const taken = await kind.take(client(), object);
+    await Promise.allSettled([kind.wait(own, object, { waitMs: 100 })]);
 
-  const waiting = kind.wait(own, object);
-  const end = performance.now() + LINGERED_MS;
-  await eventually(() => performance.now() > end);
-  const channels = await channelsUnder(object, raw);
-  const freedAt = performance.now();
-  await taken.free();
-  await waiting;
+    const waiting = kind.wait(own, object);
+    const end = performance.now() + LINGERED_MS;
+    await eventually(() => performance.now() > end);
+    const channels = await channelsUnder(object, raw);
+    const freedAt = performance.now();
+    await taken.free();
+    await waiting;
 
-  expect(performance.now() - freedAt).toBeLessThan(PROMPTLY_MS);
-  expect(channels).toHaveLength(1);
-  expect(channels[0]?.startsWith(kind.channel(object))).toBe(true);
-  await taken.remove();
-});
+    expect(performance.now() - freedAt).toBeLessThan(PROMPTLY_MS);
+    expect(channels).toHaveLength(1);
+    expect(channels[0]?.startsWith(kind.channel(object))).toBe(true);
+    await taken.remove();
+  },
+);

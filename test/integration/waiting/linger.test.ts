@@ -2,12 +2,12 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { allLasting } from '../../contract/faces.js';
 import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder, redisUrl } from '../../support/redis.js';
 import { countedTraffic } from '../../support/traffic.js';
-import { kinds } from '../names/every-kind.js';
+import { allLasting } from '../../support/kinds/kinds.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 
 const { client, name, raw } = fixture('linger', allLasting);
 
@@ -19,22 +19,25 @@ async function aMoment(): Promise<void> {
   }
 }
 
-test.each(kinds)('the channel of a $name outlives its last waiter, and then goes', async (kind) => {
-  const object = name();
-  const taken = await kind.take(client(), object);
-  const own = client();
+test.each(objectKinds)(
+  'the channel of a $id outlives its last waiter, and then goes',
+  async (kind) => {
+    const object = name();
+    const taken = await kind.take(client(), object);
+    const own = client();
 
-  const [outcome] = await Promise.allSettled([kind.wait(own, object, { waitMs: 200 })]);
-  await aMoment();
-  const rightAfter = await channelsUnder(object, raw);
-  await eventually(async () => (await channelsUnder(object, raw)).length === 0);
+    const [outcome] = await Promise.allSettled([kind.wait(own, object, { waitMs: 200 })]);
+    await aMoment();
+    const rightAfter = await channelsUnder(object, raw);
+    await eventually(async () => (await channelsUnder(object, raw)).length === 0);
 
-  const timedOut = { reason: { code: 'ERR_ACQUIRE_TIMEOUT' } };
-  expect(outcome).toMatchObject(kind.name === 'count-down-latch' ? { value: false } : timedOut);
-  expect(rightAfter).toHaveLength(1);
-  expect(rightAfter[0]?.startsWith(kind.channel(object))).toBe(true);
-  await taken.remove();
-});
+    const timedOut = { reason: { code: 'ERR_ACQUIRE_TIMEOUT' } };
+    expect(outcome).toMatchObject(kind.id === 'count-down-latch' ? { value: false } : timedOut);
+    expect(rightAfter).toHaveLength(1);
+    expect(rightAfter[0]?.startsWith(kind.channel(object))).toBe(true);
+    await taken.remove();
+  },
+);
 
 test('who comes right back finds the channel subscribed', async () => {
   const traffic = await countedTraffic(redisUrl());

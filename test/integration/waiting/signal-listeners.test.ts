@@ -3,9 +3,9 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { allFaces, allLasting } from '../../contract/faces.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { kept } from '../../support/garbage.js';
+import { allKinds, allLasting } from '../../support/kinds/kinds.js';
 
 const { client, name } = fixture('listeners', allLasting);
 
@@ -19,19 +19,18 @@ async function waitForAll(signal: AbortSignal): Promise<readonly Promise<unknown
   const latch = name();
   await holder.getCountDownLatch(latch).trySetCount(1);
   const waits = await Promise.all(
-    allFaces.map(async (face) => {
+    allKinds.map(async (kind) => {
       const object = name();
-      const blocker =
-        face.kind === 'read-lock'
-          ? holder.getReadWriteLock(object).writeLock
-          : await face.create(holder, object);
-      await blocker.acquire();
-      const faces = await Promise.all(mine.map(async (one) => await face.create(one, object)));
-      return faces.flatMap((one) => [
-        one.acquire({ signal }),
-        one.tryAcquire({ signal, waitMs: 60_000 }),
-        one.using(() => undefined, { signal }),
-      ]);
+      await kind.create(holder, object);
+      await kind.rival(holder, object).acquire();
+      return mine.flatMap((own) => {
+        const one = kind.get(own, object);
+        return [
+          one.acquire({ signal }),
+          one.tryAcquire({ signal, waitMs: 60_000 }),
+          one.using(() => undefined, { signal }),
+        ];
+      });
     }),
   );
   const latches = mine.map(async (one) => await one.getCountDownLatch(latch).wait({ signal }));

@@ -8,7 +8,7 @@ import { thrown } from '../../integration/bad-input/bad-input.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
 import { interopCluster, MASTERS } from './cluster.js';
-import { getters } from '../support/getters.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 import { stopTimers } from '../support/world.js';
 
 const cluster = await interopCluster();
@@ -43,7 +43,7 @@ const calls: readonly Call[] = [
 ];
 
 function expectRefusedHere(node: Client, name: string): void {
-  for (const get of getters) {
+  for (const { get } of objectKinds) {
     const error = thrown(() => get(node, name));
     expect(error).toBeInstanceOf(RangeError);
     expect(String(error)).toContain(`no braces or one hash tag such as "{tag}rest", got "${name}"`);

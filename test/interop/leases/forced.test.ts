@@ -6,14 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Hold } from '../../../src/index.js';
 import { listening } from '../../faults/world.js';
 import { eventually } from '../../support/eventually.js';
-import {
-  fairLock,
-  lockKinds,
-  readLock,
-  state,
-  titled,
-  untouched,
-} from '../support/leased-kinds.js';
+import { fairLock, lockKinds, readLock, state, untouched } from '../support/leased-kinds.js';
+import { titled } from '../../support/kinds/kind.js';
 import { expectLoss, listenTo, LOOKS, nextRenewal } from '../support/losses.js';
 import { startMonitor, type Monitor } from '../support/monitor.js';
 import { interopWorlds, stopTimers } from '../support/world.js';

@@ -14,11 +14,11 @@ import {
   permitKind,
   prepare,
   state,
-  titled,
   untouched,
   writeLock as writeKind,
   type Lease,
 } from '../support/leased-kinds.js';
+import { titled } from '../../support/kinds/kind.js';
 import { interopWorlds } from '../support/world.js';
 
 const open = interopWorlds('leases');

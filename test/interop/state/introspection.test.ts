@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Hold, Lock } from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
 import type { JavaThread } from '../support/java.js';
-import { lockKinds, readLock, titled, writeLock } from '../support/leased-kinds.js';
+import { lockKinds, readLock, writeLock } from '../support/leased-kinds.js';
+import { titled } from '../../support/kinds/kind.js';
 import { leftOf } from '../bytes/left-of.js';
 import { interopWorlds } from '../support/world.js';
 

@@ -7,7 +7,7 @@ import { thrown } from '../../integration/bad-input/bad-input.js';
 import { latchChannel } from '../../support/latch-channel.js';
 import { handOvers } from './footprint.js';
 import { kinds, titledKinds } from '../wake-ups/wake-up-kinds.js';
-import { getters } from '../support/getters.js';
+import { objectKinds } from '../../support/kinds/objects.js';
 import { interopWorlds, stopTimers } from '../support/world.js';
 
 const open = interopWorlds('names');
@@ -119,7 +119,7 @@ describe('a name that we refuse', () => {
 
       await thread.call('lock.lock', name);
       await thread.call('lock.unlock', name);
-      const errors = getters.map((get) => thrown(() => get(node, name)));
+      const errors = objectKinds.map(({ get }) => thrown(() => get(node, name)));
 
       for (const error of errors) {
         expect(error).toBeInstanceOf(RangeError);
@@ -143,7 +143,7 @@ describe('a name that we refuse', () => {
     await thread.call('lock.unlock', name);
 
     expect(stored).toBe(1);
-    for (const get of getters) {
+    for (const { get } of objectKinds) {
       const error = thrown(() => get(node, name));
       expect(error).toBeInstanceOf(TypeError);
       expect(String(error)).toContain('name must be well-formed Unicode');
@@ -158,7 +158,7 @@ describe('a name that we refuse', () => {
     await thread.call('lock.lock', name);
     await thread.call('lock.unlock', name);
 
-    for (const get of getters) {
+    for (const { get } of objectKinds) {
       const error = thrown(() => get(node, name));
       expect(error).toBeInstanceOf(RangeError);
       expect(String(error)).toContain('name must have 1 to 512 bytes in UTF-8, got 513');

@@ -4,14 +4,8 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { NotHeldError, type Hold, type Lock } from '../../../src/index.js';
-import {
-  lockKinds,
-  readLock,
-  state,
-  titled,
-  untouched,
-  writeLock,
-} from '../support/leased-kinds.js';
+import { lockKinds, readLock, state, untouched, writeLock } from '../support/leased-kinds.js';
+import { titled } from '../../support/kinds/kind.js';
 import { interopWorlds } from '../support/world.js';
 
 const open = interopWorlds('reentry');

@@ -2,17 +2,11 @@
 
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type {
-  Client,
-  Hold,
-  Lock,
-  Permit,
-  PermitExpirableSemaphore,
-  ReadWriteLock,
-} from '../../../src/index.js';
-import { permitsHeld } from '../../faults/kinds.js';
-import { stored } from '../../faults/world.js';
+import type { Client, Hold, Lock, Permit, PermitExpirableSemaphore } from '../../../src/index.js';
 import type { JavaThread } from './java.js';
+import type { LockKind as ForNode } from '../../support/kinds/kind.js';
+import * as locks from '../../support/kinds/locks.js';
+import { permit } from '../../support/kinds/permits.js';
 
 /** What a Java thread has got. */
 export interface JavaGrant {
@@ -110,37 +104,31 @@ function inMs([seconds = 0, micros = 0]: readonly (number | string)[]): number {
   return Number(seconds) * 1_000 + Number(micros) / 1_000;
 }
 
-function lockKind(what: string, own: LockEntrance, rival: LockEntrance = own): LockKind {
+function lockKind(
+  { what, field, inside }: ForNode,
+  own: LockEntrance,
+  rival: LockEntrance = own,
+): LockKind {
   return {
     what,
     ...own,
     rival,
-    field: (holderId) => (own.op === 'write' ? `${holderId}:write` : holderId),
-    inside: async (name) => Object.keys(await stored(name)).toSorted(),
+    field,
+    inside,
     lease: lockLease,
     refusal: 'IllegalMonitorStateException',
   };
 }
 
-const rwlock = (client: Client, name: string): ReadWriteLock => client.getReadWriteLock(name);
-const reader = lockEntrance('read', (client, name) => rwlock(client, name).readLock);
-const writer = lockEntrance('write', (client, name) => rwlock(client, name).writeLock);
+const reader = lockEntrance('read', locks.readLock.get);
+const writer = lockEntrance('write', locks.writeLock.get);
 
-export const readLock = lockKind('read lock', reader, writer);
-export const writeLock = lockKind('write lock', writer);
-export const fairLock = lockKind(
-  'fair lock',
-  lockEntrance('fair', (client, name) => client.getFairLock(name)),
-);
+export const readLock = lockKind(locks.readLock, reader, writer);
+export const writeLock = lockKind(locks.writeLock, writer);
+export const fairLock = lockKind(locks.fairLock, lockEntrance('fair', locks.fairLock.get));
 export const lockKinds: readonly LockKind[] = [
-  lockKind(
-    'lock',
-    lockEntrance('lock', (client, name) => client.getLock(name)),
-  ),
-  lockKind(
-    'fenced lock',
-    lockEntrance('fenced', (client, name) => client.getFencedLock(name)),
-  ),
+  lockKind(locks.lock, lockEntrance('lock', locks.lock.get)),
+  lockKind(locks.fencedLock, lockEntrance('fenced', locks.fencedLock.get)),
   fairLock,
   readLock,
   writeLock,
@@ -166,10 +154,10 @@ const permitEntrance: Entrance = {
 
 /** A permit-expirable semaphore with one permit. */
 export const permitKind: LeasedKind = {
-  what: 'permit',
+  what: permit.what,
   ...permitEntrance,
   rival: permitEntrance,
-  inside: async (name) => await permitsHeld(name),
+  inside: permit.inside,
   lease: permitLease,
   refusal: 'IllegalArgumentException',
 };
@@ -205,9 +193,4 @@ export async function state(kind: LeasedKind, raw: Redis, name: string): Promise
 export function untouched({ who, endsAt }: State): unknown {
   // To 50 ms: the server tells time and TTL one after the other.
   return { who, endsAt: expect.closeTo(endsAt, -2) as unknown };
-}
-
-/** For `describe.each`: what each kind is called, and the kind. */
-export function titled<K extends LeasedKind>(those: readonly K[]): [string, K][] {
-  return those.map((kind) => [kind.what, kind]);
 }

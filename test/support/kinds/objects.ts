@@ -1,7 +1,9 @@
-// Every kind of object with all its methods, for tests that ask the same of all of them.
+// Every object that a name can stand for, with all its methods: readers and writers have one name.
 
 import type { Client, Lock, WaitOptions } from '../../../src/index.js';
-import { latchChannel } from '../../support/latch-channel.js';
+import { latchChannel } from '../latch-channel.js';
+import type { ExclusiveLock } from './kind.js';
+import { fairLock, fencedLock, lock, readLock, writeLock } from './locks.js';
 
 /** What an object was taken for. */
 interface Taken {
@@ -11,17 +13,18 @@ interface Taken {
   remove(): Promise<unknown>;
 }
 
-export interface Kind {
+export interface ObjectKind {
   /** As errors name it. */
-  readonly name: string;
+  readonly id: string;
   /** What the server can tell from the name: kinds of one layout are the same to it. */
   readonly layout: 'hash of holders' | 'hash with a mode' | 'count';
+  get(this: void, client: Client, name: string): { readonly name: string };
   /** Every method that asks the server. */
   calls(client: Client, name: string): (() => Promise<unknown>)[];
   /** Uses all of it. */
-  take(client: Client, name: string): Promise<Taken>;
+  take(this: void, client: Client, name: string): Promise<Taken>;
   /** Waits until it is free, and leaves it free. */
-  wait(client: Client, name: string, options?: WaitOptions): Promise<unknown>;
+  wait(this: void, client: Client, name: string, options?: WaitOptions): Promise<unknown>;
   /** Where waiters listen; those of a fair lock each on one that begins so. */
   channel(name: string): string;
   /** Looks at it. */
@@ -29,62 +32,58 @@ export interface Kind {
 }
 
 /** Thirty-two digits that name no permit. */
-const NO_PERMIT = '0123456789abcdef0123456789abcdef';
+export const NO_PERMIT = '0123456789abcdef0123456789abcdef';
 
 const never = (): string => 'never';
 const nothing = (): void => undefined;
 
-function lockCalls(lock: Lock): (() => Promise<unknown>)[] {
+function lockCalls(one: Lock): (() => Promise<unknown>)[] {
   return [
-    () => lock.acquire(),
-    () => lock.acquire({ waitMs: 5_000, leaseMs: 1_000 }),
-    () => lock.tryAcquire(),
-    () => lock.tryAcquire({ waitMs: 0 }),
-    () => lock.using(never),
-    () => lock.isLocked(),
-    () => lock.holders(),
-    () => lock.remainingLeaseMs(),
-    () => lock.forceRelease(),
+    () => one.acquire(),
+    () => one.acquire({ waitMs: 5_000, leaseMs: 1_000 }),
+    () => one.tryAcquire(),
+    () => one.tryAcquire({ waitMs: 0 }),
+    () => one.using(never),
+    () => one.isLocked(),
+    () => one.holders(),
+    () => one.remainingLeaseMs(),
+    () => one.forceRelease(),
   ];
 }
 
-async function take(lock: Lock): Promise<Taken> {
-  const hold = await lock.acquire();
+async function take(one: Lock): Promise<Taken> {
+  const hold = await one.acquire();
   const release = async (): Promise<void> => await hold.release();
   return { free: release, remove: release };
 }
 
-function kindOfLock(name: string, get: (client: Client, name: string) => Lock): Kind {
-  return {
-    name,
-    layout: 'hash of holders',
-    calls: (client, object) => lockCalls(get(client, object)),
-    take: async (client, object) => await take(get(client, object)),
-    wait: async (client, object, options) => await get(client, object).using(nothing, options),
-    channel: (object) => `redisson_lock__channel:{${object}}`,
-    look: async (client, object) => await get(client, object).isLocked(),
-  };
-}
+const ofLock = ({ id, get, channel }: ExclusiveLock): ObjectKind => ({
+  id,
+  layout: 'hash of holders',
+  get,
+  calls: (client, name) => lockCalls(get(client, name)),
+  take: async (client, name) => await take(get(client, name)),
+  wait: async (client, name, options) => await get(client, name).using(nothing, options),
+  channel,
+  look: async (client, name) => await get(client, name).isLocked(),
+});
 
-const readWriteLock: Kind = {
-  name: 'read-write-lock',
+const readWriteLock: ObjectKind = {
+  ...ofLock(writeLock),
+  id: 'read-write-lock',
   layout: 'hash with a mode',
-  calls(client, name) {
-    const { readLock, writeLock } = client.getReadWriteLock(name);
-    return [...lockCalls(readLock), ...lockCalls(writeLock)];
-  },
-  take: async (client, name) => await take(client.getReadWriteLock(name).writeLock),
-  async wait(client, name, options) {
-    const { readLock, writeLock } = client.getReadWriteLock(name);
-    await Promise.all([readLock.using(nothing, options), writeLock.using(nothing, options)]);
-  },
-  channel: (name) => `redisson_rwlock:{${name}}`,
-  look: async (client, name) => await client.getReadWriteLock(name).readLock.isLocked(),
+  get: (client, name) => client.getReadWriteLock(name),
+  calls: (client, name) => [readLock, writeLock].flatMap(({ get }) => lockCalls(get(client, name))),
+  wait: async (client, name, options) =>
+    await Promise.all(
+      [readLock, writeLock].map(async ({ get }) => await get(client, name).using(nothing, options)),
+    ),
 };
 
-const semaphore: Kind = {
-  name: 'semaphore',
+const semaphoreObject: ObjectKind = {
+  id: 'semaphore',
   layout: 'count',
+  get: (client, name) => client.getSemaphore(name),
   calls(client, name) {
     const one = client.getSemaphore(name);
     return [
@@ -112,9 +111,10 @@ const semaphore: Kind = {
   look: async (client, name) => await client.getSemaphore(name).availablePermits(),
 };
 
-const permitExpirableSemaphore: Kind = {
-  name: 'permit-expirable-semaphore',
+const permitsObject: ObjectKind = {
+  id: 'permit-expirable-semaphore',
   layout: 'count',
+  get: (client, name) => client.getPermitExpirableSemaphore(name),
   calls(client, name) {
     const one = client.getPermitExpirableSemaphore(name);
     return [
@@ -148,9 +148,10 @@ const permitExpirableSemaphore: Kind = {
   look: async (client, name) => await client.getPermitExpirableSemaphore(name).totalPermits(),
 };
 
-const countDownLatch: Kind = {
-  name: 'count-down-latch',
+const latchObject: ObjectKind = {
+  id: 'count-down-latch',
   layout: 'count',
+  get: (client, name) => client.getCountDownLatch(name),
   calls(client, name) {
     const latch = client.getCountDownLatch(name);
     return [
@@ -172,20 +173,21 @@ const countDownLatch: Kind = {
   look: async (client, name) => await client.getCountDownLatch(name).count(),
 };
 
-export const kinds: readonly Kind[] = [
-  kindOfLock('lock', (client, name) => client.getLock(name)),
-  kindOfLock('fair-lock', (client, name) => client.getFairLock(name)),
-  kindOfLock('fenced-lock', (client, name) => client.getFencedLock(name)),
+export const objectKinds: readonly ObjectKind[] = [
+  ofLock(lock),
+  ofLock(fairLock),
+  ofLock(fencedLock),
   readWriteLock,
-  semaphore,
-  permitExpirableSemaphore,
-  countDownLatch,
+  semaphoreObject,
+  permitsObject,
+  latchObject,
 ];
 
 /** Every two kinds that differ, in both orders. */
-export const pairs: readonly { readonly is: Kind; readonly other: Kind }[] = kinds.flatMap((is) =>
-  kinds.filter((other) => other !== is).map((other) => ({ is, other })),
-);
+export const pairs: readonly { readonly is: ObjectKind; readonly other: ObjectKind }[] =
+  objectKinds.flatMap((is) =>
+    objectKinds.filter((other) => other !== is).map((other) => ({ is, other })),
+  );
 
 /** Every two that the server can tell apart. */
 export const toldApart: typeof pairs = pairs.filter(({ is, other }) => is.layout !== other.layout);
