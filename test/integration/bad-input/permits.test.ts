@@ -2,11 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcquireOptions, Permit, PermitExpirableSemaphore } from '../../../src/index.js';
-import { allLasting } from '../../support/kinds/kinds.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
+import { NO_PERMIT } from '../../support/kinds/objects.js';
 import { badIntegers, expectInteger, INT32_MAX } from './bad-input.js';
+import { allLasting } from '../../support/kinds/kinds.js';
 
 const { client, name } = fixture('bad-permits', allLasting);
 
@@ -78,6 +79,17 @@ describe.each(acquires)('%s', (_, acquire) => {
 
     expect(scripts()).toBe(before);
   });
+
+  test('ends with the reason of a signal that has aborted, and sends nothing', async () => {
+    const semaphore = create();
+    const before = scripts();
+    const signal = AbortSignal.abort(new Error('before'));
+
+    const error = await rejection(acquire(semaphore, { signal }));
+
+    expect(String(error)).toBe('Error: before');
+    expect(scripts()).toBe(before);
+  });
 });
 
 test.each([[null], [undefined], [5], ['task'], [{}], [Promise.resolve()]])(
@@ -108,6 +120,62 @@ test.each([[null], [5], ['soon'], [true], [[]], [() => ({})]])(
   },
 );
 
+test('integers of the wrong type or outside their range are refused by name', async () => {
+  const semaphore = create();
+  const before = scripts();
+  const calls: [string, number, number, (bad: number) => Promise<unknown>][] = [
+    ['permits', 0, INT32_MAX, async (bad) => await semaphore.trySetPermits(bad)],
+    ['ttlMs', 1, INT32_MAX, async (bad) => await semaphore.trySetPermits(1, { ttlMs: bad })],
+    ['permits', 0, INT32_MAX, async (bad) => await semaphore.setPermits(bad)],
+    ['delta', -INT32_MAX - 1, INT32_MAX, async (bad) => await semaphore.addPermits(bad)],
+    ['count', 1, 1_000, async (bad) => await semaphore.acquireMany(bad)],
+    ['count', 1, 1_000, async (bad) => await semaphore.tryAcquireMany(bad)],
+    ['leaseMs', 1, INT32_MAX, async (bad) => await semaphore.updateLease(NO_PERMIT, bad)],
+  ];
+
+  for (const [argument, min, max, call] of calls) {
+    for (const bad of badIntegers(min, max)) {
+      const error = await rejection(call(bad.value as number));
+      expectInteger(error, argument, [min, max], bad);
+    }
+  }
+
+  expect(scripts()).toBe(before);
+});
+
+test('permit ids that are no 32 lower-case hex digits are refused', async () => {
+  const semaphore = create();
+  const before = scripts();
+  const calls = [
+    async (bad: never) => await semaphore.release(bad),
+    async (bad: never) => await semaphore.tryRelease(bad),
+    async (bad: never) => await semaphore.updateLease(bad, 1_000),
+  ];
+
+  for (const call of calls) {
+    for (const bad of [undefined, null, 5, {}, Buffer.from(NO_PERMIT, 'hex')]) {
+      const error = await rejection(call(bad as never));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain('permitId must be a string');
+    }
+    for (const bad of [
+      '',
+      'short',
+      NO_PERMIT.toUpperCase(),
+      `${NO_PERMIT}0`,
+      ` ${NO_PERMIT}`,
+      `${NO_PERMIT}\n`,
+    ]) {
+      const error = await rejection(call(bad as never));
+      expect(error).toBeInstanceOf(RangeError);
+      expect(String(error)).toContain('permitId must be 32 lower-case hex digits');
+      expect(String(error)).toContain(JSON.stringify(bad));
+    }
+  }
+
+  expect(scripts()).toBe(before);
+});
+
 test('what is left out is of the wrong type, and nothing is sent', async () => {
   const semaphore = create();
   const before = scripts();
@@ -119,7 +187,7 @@ test('what is left out is of the wrong type, and nothing is sent', async () => {
     await rejection(semaphore.addPermits(nothing)),
     await rejection(semaphore.acquireMany(nothing)),
     await rejection(semaphore.tryAcquireMany(nothing)),
-    await rejection(semaphore.updateLease('0'.repeat(32), nothing)),
+    await rejection(semaphore.updateLease(NO_PERMIT, nothing)),
   ];
 
   const named = ['permits', 'permits', 'delta', 'count', 'count', 'leaseMs'];
@@ -152,4 +220,18 @@ test('undefined stands for a default', async () => {
   await using permit = await semaphore.tryAcquire(none as unknown as AcquireOptions);
 
   expect(permit?.isHeld).toBe(true);
+});
+
+test('the smallest and the largest values are taken', async () => {
+  const semaphore = create();
+
+  const set = await semaphore.trySetPermits(INT32_MAX, { ttlMs: INT32_MAX });
+  const [permit] = await semaphore.acquireMany(1, { leaseMs: INT32_MAX, waitMs: INT32_MAX });
+  await permit!.extend(INT32_MAX);
+  const updated = await semaphore.updateLease(permit!.id, INT32_MAX);
+  await semaphore.setPermits(0);
+
+  expect([set, updated, permit!.isHeld]).toEqual([true, true, true]);
+  expect(await semaphore.availablePermits()).toBe(-1);
+  await semaphore.delete();
 });

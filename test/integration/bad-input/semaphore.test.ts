@@ -83,25 +83,3 @@ test('the smallest and the largest values are taken', async () => {
   expect([set, lowest]).toEqual([true, int32Min]);
   expect(await raw.get(semaphore.name)).toBe(String(INT32_MAX));
 });
-
-test('a closed client refuses every call', async () => {
-  const own = client();
-  const semaphore = own.getSemaphore(name());
-  await own.close();
-
-  const errors = await Promise.all([
-    rejection(semaphore.trySetPermits(1)),
-    rejection(semaphore.addPermits(1)),
-    rejection(semaphore.drainPermits()),
-    rejection(semaphore.availablePermits()),
-    rejection(semaphore.acquire()),
-    rejection(semaphore.tryAcquire()),
-    rejection(semaphore.release()),
-    rejection(semaphore.using(() => 'never')),
-    rejection(semaphore.delete()),
-  ]);
-
-  for (const error of errors) {
-    expect(error).toMatchObject({ code: 'ERR_CLOSED', resource: semaphore.name });
-  }
-});
