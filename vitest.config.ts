@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/sequencer.js';
 
 // The peer range spans two majors: the same suite runs against either.
 const driver = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? { ioredis: 'ioredis-5' } : {};
@@ -13,6 +14,7 @@ export default defineConfig({
     pool: 'forks',
     // More than two cores: much of the time is spent waiting for leases to end.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,

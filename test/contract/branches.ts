@@ -21,7 +21,7 @@ function meter(): { task: () => Promise<void>; most: () => number } {
 
 /** Parallel branches of one holder keep out of each other's way. */
 export function branchSuite(kind: ExclusiveLock): void {
-  describe(`branches: ${kind.what}`, () => {
+  describe(`branches: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('branches', kind);
 
     test('branches of one holder run one after the other', async () => {

@@ -1,9 +1,7 @@
+import { describe } from 'vitest';
 import { cancellationSuite, givingUpSuite } from './cancellation.js';
 import { allKinds, exclusiveKinds } from '../support/kinds/kinds.js';
 
-for (const kind of exclusiveKinds) {
-  cancellationSuite(kind);
-}
-for (const kind of allKinds) {
-  givingUpSuite(kind);
-}
+// The kinds side by side: most of the time passes until waits end.
+describe.concurrent.each(exclusiveKinds)('$what', cancellationSuite);
+describe.concurrent.each(allKinds)('$what', givingUpSuite);

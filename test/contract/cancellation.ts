@@ -10,7 +10,7 @@ import type { Kind } from '../support/kinds/kind.js';
 
 /** What ends a wait, and that nothing of it is left. */
 export function cancellationSuite(kind: Kind): void {
-  describe(`cancellation: ${kind.what}`, () => {
+  describe(`cancellation: ${kind.what}`, { concurrent: false }, () => {
     const { client, name, raw } = fixtureOf('cancellation', kind);
 
     test('aborting a wait rejects with the very reason and leaves nothing', async () => {
@@ -115,7 +115,7 @@ export function cancellationSuite(kind: Kind): void {
 
 /** What is left of an acquisition that nobody wants any more. */
 export function givingUpSuite(kind: Kind): void {
-  describe(`giving up: ${kind.what}`, () => {
+  describe(`giving up: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('giving-up', kind);
 
     test('an aborted signal rejects with its very reason, and nothing is sent', async () => {

@@ -1,12 +1,12 @@
+import { describe } from 'vitest';
 import { closingSuite, handOverSuite, leaseSuite } from './leases.js';
 import { lossSuite } from './losses.js';
 import { exclusiveLeased, leasedKinds } from '../support/kinds/kinds.js';
 
-for (const kind of leasedKinds) {
+// The kinds side by side: most of the time passes until leases end.
+describe.concurrent.each(leasedKinds)('$what', (kind) => {
   leaseSuite(kind);
   closingSuite(kind);
   lossSuite(kind);
-}
-for (const kind of exclusiveLeased) {
-  handOverSuite(kind);
-}
+});
+describe.concurrent.each(exclusiveLeased)('$what', handOverSuite);

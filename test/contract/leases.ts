@@ -11,7 +11,7 @@ type LostEvent = Parameters<ClientEvents['lost']>[0];
 
 /** How long a grant lasts. */
 export function leaseSuite(kind: LeasedKind): void {
-  describe(`leases: ${kind.what}`, () => {
+  describe(`leases: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('leases', kind);
 
     test('a holder never believes in its lease for longer than the server does', async () => {
@@ -104,7 +104,7 @@ export function leaseSuite(kind: LeasedKind): void {
 
 /** What becomes of a lease when its client closes. */
 export function closingSuite(kind: LeasedKind): void {
-  describe(`closing: ${kind.what}`, () => {
+  describe(`closing: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('closing', kind);
 
     test('a client that closes gives back what it holds, and tells no loss', async () => {
@@ -127,7 +127,7 @@ export function closingSuite(kind: LeasedKind): void {
 
 /** Who gets in next when a lease ends. */
 export function handOverSuite(kind: LeasedKind): void {
-  describe(`end of a lease: ${kind.what}`, () => {
+  describe(`end of a lease: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('hand-over', kind);
 
     test('a waiter gets in when the lease of a holder that went quiet ends', async () => {

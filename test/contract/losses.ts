@@ -8,7 +8,7 @@ type LostEvent = Parameters<ClientEvents['lost']>[0];
 
 /** A loss is told to its holder, once, and to nobody else. */
 export function lossSuite(kind: LeasedKind): void {
-  describe(`loss: ${kind.what}`, () => {
+  describe(`loss: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('loss', kind);
 
     test('a fixed lease ends by itself, and its holder is told everywhere', async () => {

@@ -8,7 +8,7 @@ import type { ExclusiveLock } from '../support/kinds/kind.js';
 
 /** Who re-enters a lock, and who is kept out. */
 export function reentrySuite(kind: ExclusiveLock): void {
-  describe(`re-entry: ${kind.what}`, () => {
+  describe(`re-entry: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('reentry', kind);
 
     test('nested using re-enters at once, one deeper each time, as one holder', async () => {

@@ -7,7 +7,7 @@ import type { ExclusiveLock, LockKind } from '../support/kinds/kind.js';
 
 /** A scope ends with its hold. */
 export function scopeSuite(kind: ExclusiveLock): void {
-  describe(`scopes: ${kind.what}`, () => {
+  describe(`scopes: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('scopes', kind);
 
     test('work that outlives its scope acquires afresh', async () => {
@@ -113,7 +113,7 @@ export function scopeSuite(kind: ExclusiveLock): void {
 
 /** Nothing can be built on a hold that has ended. */
 export function endedHoldSuite(kind: LockKind): void {
-  describe(`ended holds: ${kind.what}`, () => {
+  describe(`ended holds: ${kind.what}`, { concurrent: false }, () => {
     const { client, name, raw } = fixtureOf('ended', kind);
 
     test('inside a lost hold every acquisition is refused', async () => {
@@ -197,7 +197,7 @@ export function endedHoldSuite(kind: LockKind): void {
 
 /** All holds of one holder live on one lease. */
 export function sharedLeaseSuite(kind: LockKind): void {
-  describe(`shared lease: ${kind.what}`, () => {
+  describe(`shared lease: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('shared', kind);
 
     test('a shorter lease of a re-entry and its release leave the lease as long as it was', async () => {

@@ -6,7 +6,7 @@ import { allLasting, lockKinds } from '../support/kinds/kinds.js';
 
 /** What `within` accepts. */
 export function withinSuite(kind: LockKind): void {
-  describe(`within: ${kind.what}`, () => {
+  describe(`within: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixture('within', allLasting);
 
     test('a released hold is refused', async () => {
@@ -62,7 +62,7 @@ export function withinSuite(kind: LockKind): void {
 
 /** What would wait for itself. */
 export function deadlockSuite(kind: ExclusiveLock): void {
-  describe(`deadlock: ${kind.what}`, () => {
+  describe(`deadlock: ${kind.what}`, { concurrent: false }, () => {
     const { client, name } = fixtureOf('deadlock', kind);
 
     test('naming the outer hold inside its own inner one is a deadlock, told at once', async () => {
