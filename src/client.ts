@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import { systemClock } from './core/base/clock.js';
+import { systemClock, type Clock } from './core/base/clock.js';
 import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js';
 import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
@@ -115,7 +115,7 @@ class LatchkeyClient implements Client {
   readonly #permits = new PermitsState();
   #closing: Promise<void> | undefined;
 
-  constructor(given: ClientOptions) {
+  constructor(given: ClientOptions, clock: Clock) {
     const options = checkOptions('options', given) as ClientOptions;
     const { REDIS_URL = DEFAULT_URL } = process.env;
     const { redis = REDIS_URL, keyPrefix = '', leaseMs = DEFAULT_LEASE_MS } = options;
@@ -132,7 +132,6 @@ class LatchkeyClient implements Client {
       ),
     };
     const endpoint = readTemplate(redis);
-    const clock = systemClock();
     this.#client = new ClientServices(this.id, settings, clock);
     this.#services = new EndpointServices(this.#client, (owner) =>
       createRouter(endpoint, settings, clock, owner),
@@ -221,5 +220,10 @@ class LatchkeyClient implements Client {
 
 /** Makes a client; synchronous, it connects in the background. */
 export function createClient(options: ClientOptions = {}): Client {
-  return new LatchkeyClient(options);
+  return createClientOn(systemClock(), options);
+}
+
+/** The same with a clock of the caller: tests let time pass. Not exported by the package. */
+export function createClientOn(clock: Clock, options: ClientOptions = {}): Client {
+  return new LatchkeyClient(options, clock);
 }

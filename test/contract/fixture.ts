@@ -2,11 +2,10 @@
 
 import type { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import type { Client, ClientOptions } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
-import { testScope } from '../support/scope.js';
+import { testScope, type Scope } from '../support/scope.js';
 import type { Kind } from '../support/kinds/kind.js';
 
 /** Private records that live for ten minutes by design. */
@@ -26,7 +25,7 @@ export interface Fixture {
   /** A name nobody has used. */
   readonly name: () => string;
   /** A client of the shared server, or another one, closed after the test. */
-  readonly client: (options?: ClientOptions) => Client;
+  readonly client: Scope['client'];
 }
 
 /**

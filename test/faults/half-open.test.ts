@@ -3,8 +3,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { LeaseLostError, type Client } from '../../src/index.js';
 import { listening as latchListening } from '../support/latch-channel.js';
+import { RECHECK_MAX_MS } from '../../src/core/waiting/timing.js';
 import { eventually } from '../support/eventually.js';
 import type { ConnectionPredicate, Proxy } from '../support/proxy.js';
+import { skippingClock } from '../support/skipping-clock.js';
 import { rawClient } from '../support/redis.js';
 import {
   expectHolder,
@@ -66,15 +68,17 @@ describe.concurrent('a half-open subscriber', () => {
   for (const kind of kinds) {
     test(`a waiter for a ${kind.what} gets in within the re-check`, async (context) => {
       const world = await open(context);
-      const { proxy, name, client, other } = world;
+      const { proxy, name, other } = world;
+      const clock = skippingClock();
       await prepare(kind, world);
       const held = await take(kind.rival(other, name), { leaseMs: 60_000 });
-      const waiting = kind.get(client, name).acquire({ waitMs: 8_000 });
+      const waiting = kind.get(world.open({}, clock), name).acquire({ waitMs: 8_000 });
       await listening(name);
       await settledRequests(proxy, name);
 
       expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
       await held.release();
+      clock.skip(RECHECK_MAX_MS);
       const grant = await waiting;
 
       await kind.expectIn(name, grant);
@@ -82,7 +86,9 @@ describe.concurrent('a half-open subscriber', () => {
   }
 
   test('a latch lets its waiters go within the re-check', async (context) => {
-    const { proxy, name, client, other } = await open(context);
+    const { proxy, name, other, open: start } = await open(context);
+    const clock = skippingClock();
+    const client = start({}, clock);
     await other.getCountDownLatch(name).trySetCount(1);
     const waits = [1, 2, 3].map(() => client.getCountDownLatch(name).wait({ waitMs: 8_000 }));
     await latchListening(rawClient(), name);
@@ -90,18 +96,20 @@ describe.concurrent('a half-open subscriber', () => {
 
     expect(proxy.halfOpen(isSubscriber)).toHaveLength(1);
     await other.getCountDownLatch(name).countDown();
+    clock.skip(RECHECK_MAX_MS);
 
     expect(await Promise.all(waits)).toEqual([true, true, true]);
   });
 
   test('it is replaced, and the next message arrives at once', async (context) => {
-    const { proxy, name, client, other } = await open(context);
+    const { proxy, name, other, open: start } = await open(context);
+    const clock = skippingClock();
     const held = await take(other.getLock(name), { leaseMs: 60_000 });
-    const waiting = client.getLock(name).acquire();
+    const waiting = start({}, clock).getLock(name).acquire();
     await listening(name);
     const [deaf] = proxy.halfOpen(isSubscriber);
 
-    await eventually(() => deaf?.isOpen === false, { withinMs: 8_000 });
+    await clock.lapse(() => deaf?.isOpen === false);
     await listening(name);
     const releasedAt = performance.now();
     await held.release();

@@ -5,8 +5,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WrongTypeError } from '../../src/index.js';
 import { lockAcquire } from '../../src/core/wire/scripts.generated.js';
+import { RECHECK_MAX_MS } from '../../src/core/waiting/timing.js';
 import { eventually } from '../support/eventually.js';
 import type { ProxyConnection } from '../support/proxy.js';
+import { skippingClock } from '../support/skipping-clock.js';
 import { rawClient } from '../support/redis.js';
 import {
   expectHolder,
@@ -155,7 +157,9 @@ describe.concurrent.each(titled(kinds))('a waiter of the own client, for a %s', 
 
 describe.concurrent('what no message tells, the re-check does', () => {
   test('the key of the lock was overwritten with something else', async (context) => {
-    const { proxy, name, client, other } = await open(context);
+    const { proxy, name, other, open: start } = await open(context);
+    const clock = skippingClock();
+    const client = start({}, clock);
     await take(other.getLock(name), { leaseMs: 60_000 });
     const waiting = [1, 2].map(
       async () => await client.getLock(name).acquire({ waitMs: RECHECKED_MS }),
@@ -167,6 +171,7 @@ describe.concurrent('what no message tells, the re-check does', () => {
     await settledRequests(proxy, name);
 
     await rawClient().set(name, 'something else', 'PX', 2 * RECHECKED_MS);
+    clock.skip(RECHECK_MAX_MS);
     const errors = await told;
     await rawClient().del(name);
 
@@ -176,7 +181,9 @@ describe.concurrent('what no message tells, the re-check does', () => {
   });
 
   test('a late copy of the own question got the lock', async (context) => {
-    const { proxy, name, client, other } = await open(context);
+    const { proxy, name, other, open: start } = await open(context);
+    const clock = skippingClock();
+    const client = start({}, clock);
     const held = await take(other.getLock(name), { leaseMs: 60_000 });
     const bytes = keepUnderWay(proxy, lockAcquire);
     const waiting = client.getLock(name).acquire({ waitMs: RECHECKED_MS });
@@ -189,6 +196,7 @@ describe.concurrent('what no message tells, the re-check does', () => {
     await rawClient().del(name);
     await bytes.deliver();
     const [owner] = Object.keys(await stored(name));
+    clock.skip(RECHECK_MAX_MS);
     const hold = await within(waiting, RECHECKED_MS);
 
     expect(hold.holderId).toBe(owner);

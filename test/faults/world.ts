@@ -1,7 +1,9 @@
 // A client behind a proxy, other clients that the faults do not reach, and ways to hit one command.
 
 import { afterAll, expect, type TestContext } from 'vitest';
-import { createClient, type Client, type ClientOptions, type Hold } from '../../src/index.js';
+import { createClientOn } from '../../src/client.js';
+import { systemClock, type Clock } from '../../src/core/base/clock.js';
+import type { Client, ClientOptions, Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy, type ProxyConnection } from '../support/proxy.js';
 import { channelsUnder, keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
@@ -18,7 +20,7 @@ export interface World {
   /** A client that reaches the server directly. */
   readonly other: Client;
   /** Another client behind the proxy. */
-  readonly open: (options?: ClientOptions) => Client;
+  readonly open: (options?: ClientOptions, clock?: Clock) => Client;
   /** Makes a semaphore of either sort, which is removed in the end. */
   readonly setPermits: (permits: number, name?: string) => Promise<void>;
   /** Redis is unreachable for whoever is behind the proxy. */
@@ -71,8 +73,8 @@ export function faultWorlds(
     const name = `${prefix}-${worlds}`;
     const proxy = await startProxy({ target });
     const clients: Client[] = [];
-    const start = (redis: string, given: ClientOptions): Client => {
-      const client = createClient({ redis, ...given });
+    const start = (redis: string, given: ClientOptions, clock = systemClock()): Client => {
+      const client = createClientOn(clock, { redis, ...given });
       clients.push(client);
       return client;
     };
@@ -88,7 +90,7 @@ export function faultWorlds(
       name,
       client,
       other: start(target, {}),
-      open: (given = {}) => start(proxy.url, given),
+      open: (given = {}, clock) => start(proxy.url, given, clock),
       setPermits: async (permits, semaphore = name) => {
         semaphores.add(semaphore);
         await rawClient(target).set(semaphore, permits);

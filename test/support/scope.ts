@@ -1,7 +1,9 @@
 // What one test file may touch: its own names, and clients that end with the test that made them.
 
 import { afterEach } from 'vitest';
-import { createClient, type Client, type ClientOptions } from '../../src/index.js';
+import { createClientOn } from '../../src/client.js';
+import { systemClock, type Clock } from '../../src/core/base/clock.js';
+import type { Client, ClientOptions } from '../../src/index.js';
 import { randomName, redisUrl } from './redis.js';
 
 export interface Scope {
@@ -10,7 +12,7 @@ export interface Scope {
   /** A name nobody has used. */
   name(): string;
   /** A client on the shared Redis, or another one, closed after the test. */
-  client(options?: ClientOptions): Client;
+  client(options?: ClientOptions, clock?: Clock): Client;
 }
 
 /**
@@ -32,8 +34,8 @@ export function testScope(word: string): Scope {
       names += 1;
       return `${prefix}-${names}`;
     },
-    client: (options = {}) => {
-      const client = createClient({ redis: redisUrl(), ...options });
+    client: (options = {}, clock = systemClock()) => {
+      const client = createClientOn(clock, { redis: redisUrl(), ...options });
       clients.add(client);
       return client;
     },

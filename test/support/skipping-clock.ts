@@ -1,10 +1,13 @@
 // The machine's clock, on which a test can skip a long time: whatever falls due on the way is run.
 
 import { systemClock, type Clock, type Timer } from '../../src/core/base/clock.js';
+import { eventually } from './eventually.js';
 
 export interface SkippingClock extends Clock {
   /** Lets so much time have passed, at once. */
   skip(ms: number): void;
+  /** Lets a quarter of a second pass at each look, until `condition` holds. */
+  lapse(condition: () => boolean): Promise<void>;
 }
 
 interface Waiting {
@@ -17,6 +20,13 @@ export function skippingClock(): SkippingClock {
   const waiting = new Set<Waiting>();
   let skippedMs = 0;
   const now = (): number => clock.now() + skippedMs;
+  const skip = (ms: number): void => {
+    skippedMs += ms;
+    const due = [...waiting].filter(({ dueAt }) => dueAt <= now());
+    for (const { fire } of due.toSorted((a, b) => a.dueAt - b.dueAt)) {
+      fire();
+    }
+  };
   return {
     ...clock,
     now,
@@ -39,12 +49,12 @@ export function skippingClock(): SkippingClock {
         },
       };
     },
-    skip(ms) {
-      skippedMs += ms;
-      const due = [...waiting].filter(({ dueAt }) => dueAt <= now());
-      for (const { fire } of due.toSorted((a, b) => a.dueAt - b.dueAt)) {
-        fire();
-      }
+    skip,
+    async lapse(condition) {
+      await eventually(() => {
+        skip(250);
+        return condition();
+      });
     },
   };
 }

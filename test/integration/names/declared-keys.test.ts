@@ -4,11 +4,13 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Client, Lock } from '../../../src/index.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
+import { RECHECK_MAX_MS } from '../../../src/core/waiting/timing.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { channelsUnder, rawClient } from '../../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../../support/residue.js';
 import { testScope } from '../../support/scope.js';
+import { skippingClock } from '../../support/skipping-clock.js';
 import { ownServer } from '../../support/server.js';
 
 const scope = testScope('declared');
@@ -195,11 +197,13 @@ test('every key that a script touches is declared, over the whole API', async ()
   const client = scope.client({ redis: proxy.url, leaseMs: 600, commandTimeoutMs: 400 });
   const other = scope.client({ redis: server.url });
   const keeper = scope.client({ redis: server.url, leaseMs: 600 });
+  const clock = skippingClock();
+  const patient = scope.client({ redis: server.url }, clock);
   const users = { proxy, client, other };
 
   // A wait that outlives a re-check, and holds that outlive a renewal, while the rest goes on.
   const hold = await other.getLock(scope.name()).acquire();
-  const waiting = client.getLock(hold.lockName).acquire({ waitMs: 20_000 });
+  const waiting = patient.getLock(hold.lockName).acquire({ waitMs: 20_000 });
   const reading = await keeper.getReadWriteLock(scope.name()).readLock.acquire();
   const renewed = keeper.getPermitExpirableSemaphore(scope.name());
   await renewed.trySetPermits(1);
@@ -220,6 +224,7 @@ test('every key that a script touches is declared, over the whole API', async ()
     await usePermits(users, wrap(scope.name()));
     await useLatch(users, wrap(scope.name()));
   }
+  clock.skip(RECHECK_MAX_MS);
   const background = [
     'waits/poll',
     'lock/renew',

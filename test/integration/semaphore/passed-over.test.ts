@@ -1,11 +1,17 @@
 // What takes five seconds and more, side by side: re-checks (S3), and requests that others pass (S7).
 
 import { afterAll, expect, test } from 'vitest';
-import { createClient, type Client, type Semaphore } from '../../../src/index.js';
+import { createClientOn } from '../../../src/client.js';
+import { systemClock } from '../../../src/core/base/clock.js';
+import type { Client, Semaphore } from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
 import { keysUnder, randomName, rawClient, redisUrl } from '../../support/redis.js';
+import { skippingClock } from '../../support/skipping-clock.js';
 import { listening } from './world.js';
+
+/** A request that was passed over for so long takes a place in line. */
+const PASSED_OVER_MS = 5_000;
 
 const raw = rawClient();
 const names: string[] = [];
@@ -23,8 +29,25 @@ function newName(word: string): string {
 }
 
 /** Ends at the end of the test that made it: the tests of this file run side by side. */
-function open(redis = redisUrl()): Client {
-  return createClient({ redis });
+function open(redis = redisUrl(), clock = systemClock()): Client {
+  // No command is in time on a clock that skips 5 s.
+  return createClientOn(clock, { redis, commandTimeoutMs: 60_000 });
+}
+
+/** A client that waits for permits, and how to let it be passed over for long enough. */
+function passed(
+  name: string,
+  redis?: string,
+): { big: Client; nowInLine: (length: number) => Promise<void> } {
+  const clock = skippingClock();
+  return {
+    big: open(redis, clock),
+    nowInLine: async (length) => {
+      await listening(raw, name, length);
+      clock.skip(PASSED_OVER_MS);
+      await eventually(async () => (await lineOf(name)).length === length);
+    },
+  };
 }
 
 /** Two that take one permit in turn, each until the other has one too (or a second has passed), so
@@ -102,13 +125,14 @@ test.concurrent(
 test.concurrent('S7: while one is first in line, attempts of others are refused', async () => {
   const name = newName('refused');
   await using holder = open();
-  await using big = open();
+  const { big, nowInLine } = passed(name);
+  await using _ = big;
   const gate = holder.getSemaphore(name);
   await gate.trySetPermits(3);
   const held = await gate.acquire(1);
   const waiting = big.getSemaphore(name).acquire(3);
 
-  await eventually(async () => (await lineOf(name)).length === 1, { withinMs: 7_000 });
+  await nowInLine(1);
   const refused = [await gate.tryAcquire(1), await gate.tryAcquire(1, { waitMs: 300 })];
   const left = await gate.availablePermits();
   await held.release();
@@ -123,14 +147,15 @@ test.concurrent('S7: while one is first in line, attempts of others are refused'
 test.concurrent('S7: when it gives up, the others get in at once', async () => {
   const name = newName('gives-up');
   await using other = open();
-  await using big = open();
+  const { big, nowInLine } = passed(name);
+  await using _ = big;
   await other.getSemaphore(name).trySetPermits(2);
   const abort = new AbortController();
   const caught = big
     .getSemaphore(name)
     .acquire(3, { signal: abort.signal })
     .catch(() => 'gone');
-  await eventually(async () => (await lineOf(name)).length === 1, { withinMs: 7_000 });
+  await nowInLine(1);
   const small = other.getSemaphore(name).acquire(1);
   await other.getSemaphore(name).availablePermits();
   const startedAt = performance.now();
@@ -151,13 +176,14 @@ test.concurrent(
     const name = newName('cut-off');
     const proxy = await startProxy({ target: redisUrl() });
     await using other = open();
-    await using big = open(proxy.url);
+    const { big, nowInLine } = passed(name, proxy.url);
+    await using _ = big;
     await other.getSemaphore(name).trySetPermits(2);
     const caught = big
       .getSemaphore(name)
       .acquire(3)
       .catch(() => 'gone');
-    await eventually(async () => (await lineOf(name)).length === 1, { withinMs: 7_000 });
+    await nowInLine(1);
 
     proxy.refuse();
     proxy.cutAll();
@@ -178,26 +204,27 @@ test.concurrent(
   async () => {
     const name = newName('order');
     await using holder = open();
-    await using first = open();
-    await using second = open();
+    const [first, second] = [passed(name), passed(name)];
+    await using _ = first.big;
+    await using __ = second.big;
     const gate = holder.getSemaphore(name);
     await gate.trySetPermits(2);
     const held = await gate.acquire(2);
     const order: string[] = [];
     const waits = [
-      first
+      first.big
         .getSemaphore(name)
         .acquire(2)
         .then((permits) => (order.push('first'), permits)),
     ];
-    await eventually(async () => (await lineOf(name)).length === 1, { withinMs: 7_000 });
+    await first.nowInLine(1);
     waits.push(
-      second
+      second.big
         .getSemaphore(name)
         .acquire(1)
         .then((permits) => (order.push('second'), permits)),
     );
-    await eventually(async () => (await lineOf(name)).length === 2, { withinMs: 7_000 });
+    await second.nowInLine(2);
 
     await held.release();
     for (const wait of waits) {

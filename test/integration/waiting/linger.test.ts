@@ -6,10 +6,14 @@ import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder, redisUrl } from '../../support/redis.js';
 import { countedTraffic } from '../../support/traffic.js';
+import { skippingClock } from '../../support/skipping-clock.js';
 import { allLasting } from '../../support/kinds/kinds.js';
 import { objectKinds } from '../../support/kinds/objects.js';
 
 const { client, name, raw } = fixture('linger', allLasting);
+
+/** A channel that nobody uses is given up well before this. */
+const LINGERED_MS = 1_500;
 
 /** A moment that is much shorter than a second, and in which whatever was sent has arrived. */
 async function aMoment(): Promise<void> {
@@ -24,12 +28,16 @@ test.each(objectKinds)(
   async (kind) => {
     const object = name();
     const taken = await kind.take(client(), object);
-    const own = client();
+    const clock = skippingClock();
+    const own = client({}, clock);
 
     const [outcome] = await Promise.allSettled([kind.wait(own, object, { waitMs: 200 })]);
     await aMoment();
     const rightAfter = await channelsUnder(object, raw);
-    await eventually(async () => (await channelsUnder(object, raw)).length === 0);
+    clock.skip(LINGERED_MS);
+    await eventually(async () => (await channelsUnder(object, raw)).length === 0, {
+      withinMs: 500,
+    });
 
     const timedOut = { reason: { code: 'ERR_ACQUIRE_TIMEOUT' } };
     expect(outcome).toMatchObject(kind.id === 'count-down-latch' ? { value: false } : timedOut);
