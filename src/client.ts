@@ -19,15 +19,12 @@ import {
   RENEWED_LEASE_MIN_MS,
 } from './core/base/arguments.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
-import { PermitsState } from './expirable-semaphore/grants.js';
+import { ExpirableSemaphoreState } from './expirable-semaphore/grants.js';
 import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
-import { LatchFace } from './latch/latch.js';
-import type { CountDownLatch, LatchLooks } from './latch/latch.js';
-import { createReadWriteLock } from './rwlock/rwlock.js';
-import type { ReadWriteLock } from './rwlock/rwlock.js';
-import { SemaphoreFace } from './semaphore/semaphore.js';
+import { LatchFace, type CountDownLatch, type LatchPolls } from './latch/latch.js';
+import { createReadWriteLock, type ReadWriteLock } from './rwlock/rwlock.js';
+import { SemaphoreFace, type Semaphore } from './semaphore/semaphore.js';
 import type { SemaphoreQueues } from './semaphore/grants.js';
-import type { Semaphore } from './semaphore/semaphore.js';
 import { createFairLock, createFencedLock, createLock } from './lock/lock.js';
 
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
@@ -110,9 +107,9 @@ class LatchkeyClient implements Client {
   readonly #services: EndpointServices;
   readonly #locks: LockState;
   readonly #keyPrefix: string;
-  readonly #latchLooks: LatchLooks = new Map();
+  readonly #latchPolls: LatchPolls = new Map();
   readonly #semaphoreQueues: SemaphoreQueues = new Map();
-  readonly #permits = new PermitsState();
+  readonly #expirableSemaphores = new ExpirableSemaphoreState();
   #closing: Promise<void> | undefined;
 
   constructor(given: ClientOptions, clock: Clock) {
@@ -157,7 +154,7 @@ class LatchkeyClient implements Client {
 
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     const key = objectKey(this.#keyPrefix, name);
-    return new PermitExpirableSemaphoreFace(this.#services, name, key, this.#permits);
+    return new PermitExpirableSemaphoreFace(this.#services, name, key, this.#expirableSemaphores);
   }
 
   getSemaphore(name: string): Semaphore {
@@ -167,7 +164,7 @@ class LatchkeyClient implements Client {
 
   getCountDownLatch(name: string): CountDownLatch {
     const key = objectKey(this.#keyPrefix, name);
-    return new LatchFace(this.#services, name, key, this.#latchLooks);
+    return new LatchFace(this.#services, name, key, this.#latchPolls);
   }
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {

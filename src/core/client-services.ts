@@ -1,9 +1,8 @@
 import { ClosedError } from '../errors.js';
-import type { Anchor, Clock, Timer } from './base/clock.js';
+import type { KeepAlive, Clock, Timer } from './base/clock.js';
 import { Events } from './observe/events.js';
 import { SlowWaits } from './observe/slow-wait.js';
-import { WaitLimit, Waits } from './waiting/wait-limit.js';
-import type { Ending, WaitLimits } from './waiting/wait-limit.js';
+import { WaitLimit, Waits, type Ending, type WaitLimits } from './waiting/wait-limit.js';
 
 /** Settings of a client, checked. */
 export interface Settings {
@@ -20,10 +19,10 @@ export class ClientServices {
   readonly events: Events = new Events();
   readonly slowWaits: SlowWaits;
   /** Keeps the process alive from each `hold()` to its `drop()`. */
-  readonly anchor: Pick<Anchor, 'hold' | 'drop'>;
+  readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
   readonly #waits: Waits;
-  readonly #anchor: Anchor;
-  #anchored = 0;
+  readonly #keepAlive: KeepAlive;
+  #refs = 0;
   #asyncIds = 0;
   #closed = false;
 
@@ -31,9 +30,9 @@ export class ClientServices {
     this.id = id;
     this.settings = settings;
     this.clock = clock;
-    this.#anchor = clock.anchor();
-    this.anchor = { hold: () => this.#hold(), drop: () => this.#drop() };
-    this.#waits = new Waits(this.anchor);
+    this.#keepAlive = clock.keepAlive();
+    this.keepAlive = { ref: () => this.#ref(), unref: () => this.#unref() };
+    this.#waits = new Waits(this.keepAlive);
     this.slowWaits = new SlowWaits(clock, this.events, settings.leaseMs, (error) =>
       this.failed(error),
     );
@@ -87,32 +86,32 @@ export class ClientServices {
 
   /** Waits for `work`, which never rejects, but not longer than `limitMs`. */
   async inTime(work: Promise<unknown>, limitMs: number): Promise<void> {
-    this.#hold();
+    this.#ref();
     let timer: Timer | undefined;
     const limit = new Promise<void>((resolve) => {
       timer = this.clock.after(limitMs, resolve);
     });
     await Promise.race([work, limit]);
     timer?.cancel();
-    this.#drop();
+    this.#unref();
   }
 
   /** Nothing keeps the process alive any more. */
   shutDown(): void {
-    this.#anchor.cancel();
+    this.#keepAlive.cancel();
   }
 
-  #hold(): void {
-    this.#anchored += 1;
-    if (this.#anchored === 1) {
-      this.#anchor.hold();
+  #ref(): void {
+    this.#refs += 1;
+    if (this.#refs === 1) {
+      this.#keepAlive.ref();
     }
   }
 
-  #drop(): void {
-    this.#anchored -= 1;
-    if (this.#anchored === 0) {
-      this.#anchor.drop();
+  #unref(): void {
+    this.#refs -= 1;
+    if (this.#refs === 0) {
+      this.#keepAlive.unref();
     }
   }
 }

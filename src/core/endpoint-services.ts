@@ -4,8 +4,7 @@ import type { Router, RouterOwner } from './connection/router.js';
 import { Delivery } from './delivery/delivery.js';
 import { RefusedMessages } from './delivery/refused-messages.js';
 import { Requests } from './delivery/requests.js';
-import { Lease } from './lease/lease.js';
-import type { LeaseIdentity, LostHook } from './lease/lease.js';
+import { Lease, type LeaseIdentity, type LostHook } from './lease/lease.js';
 import type { Renewal } from './lease/renewal.js';
 import { Watchdog } from './lease/watchdog.js';
 import { NameRegistry } from './name-registry.js';
@@ -33,7 +32,7 @@ export class EndpointServices {
   #lastTroubleAt = 0;
 
   constructor(client: ClientServices, createRouter: (owner: RouterOwner) => Router) {
-    const { clock, anchor, settings } = client;
+    const { clock, keepAlive, settings } = client;
     const { leaseMs, commandTimeoutMs } = settings;
     this.client = client;
     this.clock = clock;
@@ -52,7 +51,7 @@ export class EndpointServices {
     this.hub = new ChannelHub(this.router.channels, clock, failed);
     this.delivery = new Delivery({
       clock,
-      anchor,
+      keepAlive,
       router: this.router,
       requests: new Requests(),
       timeoutMs: commandTimeoutMs,
@@ -71,13 +70,13 @@ export class EndpointServices {
   /** A lease was granted: it is renewed, and keeps the process alive, until it ends. */
   keep(lease: Lease, renewal: Renewal): void {
     this.watchdog.add(lease, renewal);
-    this.client.anchor.hold();
+    this.client.keepAlive.ref();
   }
 
   /** The lease ends, released or lost. */
   letGo(lease: Lease): void {
     if (this.watchdog.delete(lease)) {
-      this.client.anchor.drop();
+      this.client.keepAlive.unref();
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Prepared, Sending } from './wire/call.js';
+import type { Command, PendingCall } from './wire/call.js';
 import type { CountReply } from './delivery/count-reply.js';
 import type { Request } from './delivery/requests.js';
 import type { EndpointServices } from './endpoint-services.js';
@@ -31,8 +31,8 @@ export abstract class Face<P extends ObjectProtocol<EndpointServices>> {
 
   /** Runs a call that is made at most once; see `Delivery.countOnce`. */
   protected countOnce(
-    build: (request: Request) => Prepared<string>,
-    late?: (count: number | undefined, call: Sending) => void,
+    build: (request: Request) => Command<string>,
+    late?: (count: number | undefined, call: PendingCall) => void,
   ): Promise<CountReply> {
     const { key, requestsKey } = this.protocol;
     return this.services.delivery.countOnce(this.name, key, requestsKey, build, late);

@@ -1,4 +1,4 @@
-import { prepare } from './wire/call.js';
+import { commandOf } from './wire/call.js';
 import type { NamedObject, Use } from './name-registry.js';
 import type { Ending, WaitLimit } from './waiting/wait-limit.js';
 import type { EndpointServices } from './endpoint-services.js';
@@ -123,7 +123,7 @@ function isThere(
 ): Promise<boolean> {
   const { clock, delivery } = services;
   return new Promise((resolve, reject) => {
-    const call = delivery.start(prepare(namesIsCount, { name: key }, {}), {
+    const call = delivery.start(commandOf(namesIsCount, { name: key }, {}), {
       answered: (found) => {
         waitLimit.onEnd = undefined;
         resolve(found === 1);

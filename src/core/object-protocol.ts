@@ -1,6 +1,5 @@
 import { privateKey } from './base/key-names.js';
-import { NO_SIDE_KEYS } from './name-registry.js';
-import type { NamedObject } from './name-registry.js';
+import { NO_SIDE_KEYS, type NamedObject } from './name-registry.js';
 
 /** What the calls of an object say of their client, and of how messages go out. */
 export interface ProtocolServices {

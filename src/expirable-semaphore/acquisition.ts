@@ -1,12 +1,12 @@
 import { AcquireTimeoutError } from '../errors.js';
-import type { Sending } from '../core/wire/call.js';
+import type { PendingCall } from '../core/wire/call.js';
 import { Linked } from '../core/base/linked-list.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitAnswer } from '../core/permits/permit-source.js';
 import { translate } from '../core/delivery/translate.js';
 import type { LeaseTerms } from '../core/base/arguments.js';
-import type { Claimant } from './claims.js';
+import type { LeasedPermitWaiter } from './leased-permit-source.js';
 import type { PermitGrants } from './grants.js';
 import type { LeasedPermit } from './permit.js';
 
@@ -25,7 +25,7 @@ export interface PermitTerms extends LeaseTerms {
  * One request for permits: it stands in the local queue, which asks for it, until all its permits
  * are granted or its wait ends.
  */
-export class PermitAcquisition extends Linked implements Claimant {
+export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
   readonly count: number;
   readonly waits: boolean;
   readonly leaseMs: number;
@@ -34,7 +34,7 @@ export class PermitAcquisition extends Linked implements Claimant {
   readonly #terms: PermitTerms;
   readonly #resolve: (permits: LeasedPermit[]) => void;
   readonly #reject: (error: unknown) => void;
-  #queue: PermitQueue<Claimant> | undefined;
+  #queue: PermitQueue<LeasedPermitWaiter> | undefined;
   #saidBusy = false;
   #stopWatching: (() => void) | undefined;
   #over = false;
@@ -75,7 +75,7 @@ export class PermitAcquisition extends Linked implements Claimant {
     }
   }
 
-  granted(call: Sending, { lifeMs = -1 }: PermitAnswer): boolean {
+  granted(call: PendingCall, { lifeMs = -1 }: PermitAnswer): boolean {
     if (this.#over) {
       this.#grants.giveBack(this);
       return true;

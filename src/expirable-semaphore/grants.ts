@@ -1,37 +1,38 @@
 import { OutcomeUnknownError } from '../errors.js';
-import type { Prepared, Sending } from '../core/wire/call.js';
+import type { Command, PendingCall } from '../core/wire/call.js';
 import type { CountReply } from '../core/delivery/count-reply.js';
 import type { Holder } from '../core/observe/events.js';
-import { GrantLifecycle } from '../core/grant/grant-lifecycle.js';
-import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { GrantLifecycle, type ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import type { Lease } from '../core/lease/lease.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import type { LeaseTerms } from '../core/base/arguments.js';
-import { PermitClaims } from './claims.js';
-import type { Claimant } from './claims.js';
+import { LeasedPermitSource, type LeasedPermitWaiter } from './leased-permit-source.js';
 import { LeasedPermit } from './permit.js';
-import { claimOf, idsOf } from './protocol.js';
-import type { Claim, PermitsProtocol } from './protocol.js';
+import { singleId, idsOf, type PermitIds, type ExpirableSemaphoreProtocol } from './protocol.js';
 
 /** A lease this short may be over before its answer arrives, and that is then told as it is. */
 const RETRIED_LEASE_MIN_MS = 100;
 
 /** What the permit-expirable semaphores of one client share. */
-export class PermitsState {
+export class ExpirableSemaphoreState {
   /** Local waiters, by key. */
-  readonly queues: Map<string, PermitQueue<Claimant>> = new Map();
+  readonly queues: Map<string, PermitQueue<LeasedPermitWaiter>> = new Map();
   /** Permits of this client that are held, by id. */
   readonly permits: Map<string, LeasedPermit> = new Map();
 }
 
 /** Looks after the permits of one semaphore from their grant to their end. */
 export class PermitGrants extends GrantLifecycle<LeasedPermit> {
-  readonly protocol: PermitsProtocol;
-  readonly #state: PermitsState;
+  readonly protocol: ExpirableSemaphoreProtocol;
+  readonly #state: ExpirableSemaphoreState;
 
-  constructor(services: EndpointServices, protocol: PermitsProtocol, state: PermitsState) {
+  constructor(
+    services: EndpointServices,
+    protocol: ExpirableSemaphoreProtocol,
+    state: ExpirableSemaphoreState,
+  ) {
     super(services, protocol);
     this.protocol = protocol;
     this.#state = state;
@@ -41,9 +42,9 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
    * their lease, and that is not among the shortest. `lifeMs`: what the semaphore had left to live, < 0
    * means no limit. */
   grant(
-    claim: Claim,
+    claim: PermitIds,
     terms: LeaseTerms,
-    call: Sending,
+    call: PendingCall,
     lifeMs: number,
   ): LeasedPermit[] | undefined {
     const { clock, names } = this.services;
@@ -80,31 +81,31 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
 
   /** The semaphore was deleted, by `call`. The permits that were asked for before that are gone with
    * it, also those that were granted after it was sent. */
-  deleted({ order, sentAt, lastSentAt, strays }: Sending): void {
+  deleted({ order, sentAt, lastSentAt, unackedCopies }: PendingCall): void {
     const { watchdog } = this.services;
     for (const lease of watchdog.leasesOf(this.protocol.kind, this.protocol.key)) {
       if (lease.order < order) {
         lease.lose('deleted');
         if (lease.isReordered) {
           // It may have been granted behind the deletion, by a semaphore that was set since.
-          this.giveBack(claimOf(lease.identity.holderId));
+          this.giveBack(singleId(lease.identity.holderId));
         }
       }
     }
-    if (strays > 0 || lastSentAt !== sentAt) {
+    if (unackedCopies > 0 || lastSentAt !== sentAt) {
       // A copy of it may have run behind later calls: what they got is asked about.
-      watchdog.look();
+      watchdog.pollAll();
     }
     this.wake();
   }
 
   /** The local waiters of this semaphore. */
-  queue(): PermitQueue<Claimant> {
+  queue(): PermitQueue<LeasedPermitWaiter> {
     const { queues } = this.#state;
     const { key } = this.protocol;
     let queue = queues.get(key);
     if (queue === undefined) {
-      const claims = new PermitClaims(this.protocol);
+      const claims = new LeasedPermitSource(this.protocol);
       queue = new PermitQueue(this.services, claims, () => queues.delete(key));
       queues.set(key, queue);
     }
@@ -161,31 +162,31 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     late?: (count: number | undefined) => void,
   ): Promise<CountReply> {
     const { resource, key, requestsKey } = this.protocol;
-    const build = (request: Request): Prepared<string> =>
+    const build = (request: Request): Command<string> =>
       this.protocol.updateLease(request, id, leaseMs);
     return this.services.delivery.countOnce(resource, key, requestsKey, build, late);
   }
 
   /** Returns what was granted and is not wanted any more. */
-  giveBack(claim: Claim): void {
+  giveBack(claim: PermitIds): void {
     this.services.delivery.inBackground(this.protocol.release(claim), { done: () => this.wake() });
   }
 
   /** Something of this semaphore may be available now. */
   override wake(): void {
-    this.#state.queues.get(this.protocol.key)?.hint();
+    this.#state.queues.get(this.protocol.key)?.wakeUp();
   }
 
-  protected override stateAlive(lease: Lease): Prepared<ReleaseResult> {
+  protected override stateAlive(lease: Lease): Command<ReleaseResult> {
     this.letGo(lease);
     lease.end();
-    return this.protocol.release(claimOf(lease.identity.holderId));
+    return this.protocol.release(singleId(lease.identity.holderId));
   }
 
   protected override released(): void {}
 
   protected override takeBack(lease: Lease): void {
-    this.giveBack(claimOf(lease.identity.holderId));
+    this.giveBack(singleId(lease.identity.holderId));
   }
 
   protected override letGo(lease: Lease): void {

@@ -1,5 +1,4 @@
-import { prepare } from '../core/wire/call.js';
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { integers } from '../core/wire/replies.js';
 import type { Holder } from '../core/observe/events.js';
 import type { LeasedObject, ReleaseResult } from '../core/grant/grant-lifecycle.js';
@@ -21,8 +20,12 @@ import {
   permitsTrySet,
   permitsUpdateLease,
 } from '../core/wire/scripts.generated.js';
-import { renewalAnswers } from '../core/lease/renewal.js';
-import type { Renewal, RenewalAnswer, RenewalClaim } from '../core/lease/renewal.js';
+import {
+  renewalAnswers,
+  type Renewal,
+  type RenewalAnswer,
+  type RenewalItem,
+} from '../core/lease/renewal.js';
 
 /** How many permits there are, and who has them does not matter. */
 export interface PermitsView {
@@ -32,7 +35,7 @@ export interface PermitsView {
   readonly exists: boolean;
 }
 
-const acquire: Sendable<PermitAnswer> = {
+const acquire: CommandScript<PermitAnswer> = {
   ...permitsAcquire,
   decode(reply) {
     const [granted = 0, retryMs = 0, lifeMs = 0] = integers(permitsAcquire.decode(reply), 3);
@@ -40,7 +43,7 @@ const acquire: Sendable<PermitAnswer> = {
   },
 };
 
-const inspect: Sendable<PermitsView> = {
+const inspect: CommandScript<PermitsView> = {
   ...permitsInspect,
   decode(reply) {
     const numbers = integers(permitsInspect.decode(reply), 3);
@@ -49,7 +52,7 @@ const inspect: Sendable<PermitsView> = {
   },
 };
 
-const holders: Sendable<readonly Holder[]> = {
+const holders: CommandScript<readonly Holder[]> = {
   ...permitsHolders,
   decode(reply) {
     const pairs = permitsHolders.decode(reply).matchAll(/(\S+) (-?\d+)/g);
@@ -63,7 +66,7 @@ const holders: Sendable<readonly Holder[]> = {
 const FREED: ReleaseResult = { is: 'freed', listeners: 0 };
 const DELETED: ReleaseResult = { is: 'deleted' };
 
-const release: Sendable<ReleaseResult> = {
+const release: CommandScript<ReleaseResult> = {
   ...permitsRelease,
   decode(reply) {
     const released = permitsRelease.decode(reply);
@@ -71,12 +74,12 @@ const release: Sendable<ReleaseResult> = {
   },
 };
 
-const renew: Sendable<readonly RenewalAnswer[]> = {
+const renew: CommandScript<readonly RenewalAnswer[]> = {
   ...permitsRenew,
   decode: (reply) => renewalAnswers(permitsRenew.decode(reply).split(' ')),
 };
 
-function renewal(claims: readonly RenewalClaim[]): Prepared<readonly RenewalAnswer[]> {
+function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
   const operands = permitsRenew.operands(
     { keys: claims.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
     { claims: claims.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },
@@ -91,13 +94,13 @@ function idBytes(id: string): Buffer {
 
 /** Permits of one grant: they start with `first`, and count on from there in the last four bytes,
  * so that a call for many is no longer than a call for one. */
-export interface Claim {
+export interface PermitIds {
   readonly first: Buffer;
   readonly count: number;
 }
 
 /** The ids of all permits of a claim. */
-export function idsOf({ first, count }: Claim): string[] {
+export function idsOf({ first, count }: PermitIds): string[] {
   if (count === 1) {
     return [first.toString('hex')];
   }
@@ -110,7 +113,7 @@ export function idsOf({ first, count }: Claim): string[] {
 }
 
 /** A single permit. */
-export function claimOf(id: string): Claim {
+export function singleId(id: string): PermitIds {
   return { first: idBytes(id), count: 1 };
 }
 
@@ -122,12 +125,15 @@ function joined(id: Buffer, text: string): Buffer {
   return bytes;
 }
 
-function claimBytes({ first, count }: Claim): Buffer {
+function idsBytes({ first, count }: PermitIds): Buffer {
   return joined(first, String(count));
 }
 
 /** One permit-expirable semaphore on Redisson's wire. */
-export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements LeasedObject {
+export class ExpirableSemaphoreProtocol
+  extends ObjectProtocol<EndpointServices>
+  implements LeasedObject
+{
   readonly kind = 'permit-expirable-semaphore';
   readonly family: string = this.kind;
   readonly renewal: Renewal = renewal;
@@ -170,9 +176,9 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
   /** Takes permits for as many waiters as fit, in their order; each has a claim and its lease. */
   acquire(
     { number, lowWater }: Request,
-    claims: readonly (Claim & { readonly leaseMs: number })[],
+    claims: readonly (PermitIds & { readonly leaseMs: number })[],
     mustQueue: boolean,
-  ): Prepared<PermitAnswer> {
+  ): Command<PermitAnswer> {
     const operands = permitsAcquire.operands(this.#lineKeys, {
       number,
       lowWater,
@@ -186,37 +192,37 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
 
   giveBack(
     { number, lowWater }: Request,
-    claims: readonly Claim[],
+    claims: readonly PermitIds[],
     leaves: boolean,
-  ): Prepared<unknown> {
-    return prepare(permitsGiveBack, this.#lineKeys, {
+  ): Command<unknown> {
+    return commandOf(permitsGiveBack, this.#lineKeys, {
       number,
       lowWater,
       ...this.notice,
       client: this.services.client.id,
       leaves: Number(leaves),
-      claims: claims.map((claim) => claimBytes(claim)),
+      claims: claims.map((claim) => idsBytes(claim)),
     });
   }
 
   /** Returns permits of this client; safe to run twice. */
-  release(claim: Claim): Prepared<ReleaseResult> {
-    const args = { ...this.notice, claim: claimBytes(claim) };
+  release(claim: PermitIds): Command<ReleaseResult> {
+    const args = { ...this.notice, claim: idsBytes(claim) };
     return { script: release, operands: permitsRelease.operands(this.#keys, args) };
   }
 
-  releaseAny({ number, lowWater }: Request, id: string): Prepared<string> {
-    const claim = claimBytes(claimOf(id));
-    return prepare(permitsReleaseAny, this.#counted, { number, lowWater, ...this.notice, claim });
+  releaseAny({ number, lowWater }: Request, id: string): Command<string> {
+    const claim = idsBytes(singleId(id));
+    return commandOf(permitsReleaseAny, this.#counted, { number, lowWater, ...this.notice, claim });
   }
 
-  updateLease({ number, lowWater }: Request, id: string, leaseMs: number): Prepared<string> {
+  updateLease({ number, lowWater }: Request, id: string, leaseMs: number): Command<string> {
     const args = { number, lowWater, permit: idBytes(id), leaseMs, ...this.notice };
-    return prepare(permitsUpdateLease, this.#counted, args);
+    return commandOf(permitsUpdateLease, this.#counted, args);
   }
 
-  trySet({ number, lowWater }: Request, permits: number, ttlMs: number): Prepared<string> {
-    return prepare(permitsTrySet, this.#counted, {
+  trySet({ number, lowWater }: Request, permits: number, ttlMs: number): Command<string> {
+    return commandOf(permitsTrySet, this.#counted, {
       number,
       lowWater,
       permits,
@@ -226,8 +232,8 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
   }
 
   /** Sets the total, or adds to it. */
-  resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Prepared<string> {
-    return prepare(permitsResize, this.#counted, {
+  resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Command<string> {
+    return commandOf(permitsResize, this.#counted, {
       number,
       lowWater,
       way,
@@ -236,15 +242,15 @@ export class PermitsProtocol extends ObjectProtocol<EndpointServices> implements
     });
   }
 
-  delete({ number, lowWater }: Request): Prepared<string> {
-    return prepare(permitsDelete, this.#counted, { number, lowWater });
+  delete({ number, lowWater }: Request): Command<string> {
+    return commandOf(permitsDelete, this.#counted, { number, lowWater });
   }
 
-  inspect(): Prepared<PermitsView> {
+  inspect(): Command<PermitsView> {
     return { script: inspect, operands: permitsInspect.operands(this.#keys, {}) };
   }
 
-  holders(): Prepared<readonly Holder[]> {
+  holders(): Command<readonly Holder[]> {
     const { timeouts } = this.#keys;
     return { script: holders, operands: permitsHolders.operands({ timeouts }, {}) };
   }

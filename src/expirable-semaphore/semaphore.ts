@@ -1,21 +1,24 @@
 import { AcquireTimeoutError, LeaseLostError, NotHeldError } from '../errors.js';
 import { Face } from '../core/face.js';
 import { enterAndStart } from '../core/name-entry.js';
-import type { AcquireOptions } from '../core/base/arguments.js';
+import {
+  checkLease,
+  checkOptions,
+  checkTask,
+  checkWaiting,
+  checkInteger,
+  INT32_MAX,
+  type AcquireOptions,
+} from '../core/base/arguments.js';
 import { describe } from '../core/base/key-names.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Prepared } from '../core/wire/call.js';
+import type { Command } from '../core/wire/call.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import { checkLease, checkOptions, checkTask, checkWaiting } from '../core/base/arguments.js';
-import { checkInteger, INT32_MAX } from '../core/base/arguments.js';
-import { PermitAcquisition } from './acquisition.js';
-import type { PermitTerms } from './acquisition.js';
+import { PermitAcquisition, type PermitTerms } from './acquisition.js';
 import type { PermitExpirableSemaphore } from './contract.js';
-import { PermitGrants } from './grants.js';
-import type { PermitsState } from './grants.js';
+import { PermitGrants, type ExpirableSemaphoreState } from './grants.js';
 import type { LeasedPermit, Permit } from './permit.js';
-import { PermitsProtocol } from './protocol.js';
-import type { PermitsView } from './protocol.js';
+import { ExpirableSemaphoreProtocol, type PermitsView } from './protocol.js';
 
 /** Permits of one call: the server grants them in one step, and is not to be busy with it for long.
  */
@@ -44,13 +47,18 @@ function onlyOne([permit]: readonly LeasedPermit[]): LeasedPermit {
 
 /** The face of one permit-expirable semaphore. */
 export class PermitExpirableSemaphoreFace
-  extends Face<PermitsProtocol>
+  extends Face<ExpirableSemaphoreProtocol>
   implements PermitExpirableSemaphore
 {
   readonly #grants: PermitGrants;
 
-  constructor(services: EndpointServices, name: string, key: string, state: PermitsState) {
-    super(services, new PermitsProtocol(services, name, key));
+  constructor(
+    services: EndpointServices,
+    name: string,
+    key: string,
+    state: ExpirableSemaphoreState,
+  ) {
+    super(services, new ExpirableSemaphoreProtocol(services, name, key));
     this.#grants = new PermitGrants(services, this.protocol, state);
   }
 
@@ -177,12 +185,12 @@ export class PermitExpirableSemaphoreFace
     );
   }
 
-  async #change(build: (request: Request) => Prepared<string>): Promise<boolean> {
+  async #change(build: (request: Request) => Command<string>): Promise<boolean> {
     return await this.inUse(() => this.#count(build));
   }
 
   /** Runs a counted call, and has the local waiters look at what it has changed. */
-  async #count(build: (request: Request) => Prepared<string>): Promise<boolean> {
+  async #count(build: (request: Request) => Command<string>): Promise<boolean> {
     const { count } = await this.countOnce(build);
     this.#grants.wake();
     return count === 1;

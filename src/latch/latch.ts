@@ -1,16 +1,19 @@
 import { outside } from '../core/base/async-context.js';
 import { translate } from '../core/delivery/translate.js';
-import type { Prepared } from '../core/wire/call.js';
+import type { Command } from '../core/wire/call.js';
 import { Face } from '../core/face.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import { SharedPoll } from './shared-poll.js';
-import type { Watcher } from './shared-poll.js';
-import type { WaitOptions } from '../core/base/arguments.js';
-import { checkInteger, checkOptions, checkWaiting, INT32_MAX } from '../core/base/arguments.js';
-import { LatchProtocol } from './protocol.js';
-import type { LatchView } from './protocol.js';
+import { SharedPoll, type Watcher } from './shared-poll.js';
+import {
+  checkInteger,
+  checkOptions,
+  checkWaiting,
+  INT32_MAX,
+  type WaitOptions,
+} from '../core/base/arguments.js';
+import { LatchProtocol, type LatchView } from './protocol.js';
 
 /**
  * A count that many processes count down and many wait for; at zero it is gone, and everybody who
@@ -56,12 +59,12 @@ export interface CountDownLatch {
 class LatchWaiter implements Watcher<LatchView> {
   /** What the first look showed: a later mark means that a zero was reached since. */
   #opened: string | undefined;
-  readonly #looksOnce: boolean;
+  readonly #pollsOnce: boolean;
   readonly #done: (result: boolean) => void;
   readonly fail: (error: Error) => void;
 
-  constructor(looksOnce: boolean, done: (result: boolean) => void, fail: (error: Error) => void) {
-    this.#looksOnce = looksOnce;
+  constructor(pollsOnce: boolean, done: (result: boolean) => void, fail: (error: Error) => void) {
+    this.#pollsOnce = pollsOnce;
     this.#done = done;
     this.fail = fail;
   }
@@ -74,20 +77,20 @@ class LatchWaiter implements Watcher<LatchView> {
     this.#opened ??= opened;
     // The mark outlives the zero: it is seen even when the latch was set again at once.
     const reached = count === 0 || (opened !== '' && opened !== this.#opened);
-    if (reached || this.#looksOnce) {
+    if (reached || this.#pollsOnce) {
       this.#done(reached);
     }
-    return reached || this.#looksOnce;
+    return reached || this.#pollsOnce;
   }
 }
 
 /** The face of one latch. */
 export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
-  readonly #looks: Map<string, SharedPoll<LatchView>>;
+  readonly #polls: Map<string, SharedPoll<LatchView>>;
 
-  constructor(services: EndpointServices, name: string, key: string, looks: LatchLooks) {
+  constructor(services: EndpointServices, name: string, key: string, polls: LatchPolls) {
     super(services, new LatchProtocol(services, name, key));
-    this.#looks = looks;
+    this.#polls = polls;
   }
 
   async trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean> {
@@ -109,9 +112,9 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
   }
 
   async count(): Promise<number> {
-    const look = (): Promise<LatchView> =>
+    const poll = (): Promise<LatchView> =>
       this.services.delivery.read(this.name, this.protocol.inspect());
-    const { count } = await this.inUse(look, (view) => view.count === 0);
+    const { count } = await this.inUse(poll, (view) => view.count === 0);
     return count;
   }
 
@@ -138,12 +141,12 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     return deleted === 1;
   }
 
-  #waitWith(waitLimit: WaitLimit, looksOnce: boolean): Promise<boolean> {
+  #waitWith(waitLimit: WaitLimit, pollsOnce: boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const look = this.#look();
+      const poll = this.#poll();
       const stopWatching = this.#watchForStall(waitLimit.startedAt);
       const waiter = new LatchWaiter(
-        looksOnce,
+        pollsOnce,
         (reached) => {
           stopWatching();
           resolve(reached);
@@ -155,7 +158,7 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
       );
       const end = (ending: Ending): void => {
         stopWatching();
-        look.leave(waiter);
+        poll.leave(waiter);
         if (ending.why === 'timeout' && waiter.hasSeen) {
           resolve(false);
         } else {
@@ -167,7 +170,7 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
         return;
       }
       waitLimit.onEnd = end;
-      look.join(waiter);
+      poll.join(waiter);
     });
   }
 
@@ -187,34 +190,34 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
   }
 
   /** The look that all local waiters of this latch share. */
-  #look(): SharedPoll<LatchView> {
+  #poll(): SharedPoll<LatchView> {
     const { key, channel } = this.protocol;
-    let look = this.#looks.get(key);
-    if (look === undefined) {
+    let poll = this.#polls.get(key);
+    if (poll === undefined) {
       const watched = {
         channel,
         read: () => this.protocol.inspect(),
         quietMs: ({ ttlMs }: LatchView) => ttlMs,
       };
-      look = new SharedPoll(this.services, watched, () => this.#looks.delete(key));
-      this.#looks.set(key, look);
+      poll = new SharedPoll(this.services, watched, () => this.#polls.delete(key));
+      this.#polls.set(key, poll);
     }
-    return look;
+    return poll;
   }
 
   /** Local waiters need not wait for the message. */
   #wakeAtZero(count: number): boolean {
     if (count === 0) {
-      const look = this.#looks.get(this.protocol.key);
+      const poll = this.#polls.get(this.protocol.key);
       // The waiters there belong to other contexts.
-      outside(() => look?.hint());
+      outside(() => poll?.wakeUp());
     }
     return count === 0;
   }
 
   /** Makes a counted call; `isGone` says whether its answer shows that there is no latch now. */
   async #change(
-    build: (request: Request) => Prepared<string>,
+    build: (request: Request) => Command<string>,
     isGone: (answer: number) => boolean,
   ): Promise<number> {
     const { count } = await this.inUse(
@@ -226,4 +229,4 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
 }
 
 /** The looks of all latches of one client, by key. */
-export type LatchLooks = Map<string, SharedPoll<LatchView>>;
+export type LatchPolls = Map<string, SharedPoll<LatchView>>;

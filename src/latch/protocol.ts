@@ -1,5 +1,4 @@
-import { prepare } from '../core/wire/call.js';
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { integers } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey } from '../core/base/key-names.js';
@@ -21,7 +20,7 @@ export interface LatchView {
   readonly opened: string;
 }
 
-const inspect: Sendable<LatchView> = {
+const inspect: CommandScript<LatchView> = {
   ...latchInspect,
   decode(reply) {
     const [count = '', ttl = '', opened = ''] = latchInspect.decode(reply).split(' ');
@@ -49,20 +48,20 @@ export class LatchProtocol extends ObjectProtocol<EndpointServices> {
     super(services, name, key, channelOf(key, services.router.isCluster));
   }
 
-  trySetCount({ number, lowWater }: Request, count: number, ttlMs: number): Prepared<string> {
+  trySetCount({ number, lowWater }: Request, count: number, ttlMs: number): Command<string> {
     const keys = { latch: this.key, requests: this.requestsKey };
-    return prepare(latchTrySetCount, keys, { number, lowWater, count, ttlMs, ...this.notice });
+    return commandOf(latchTrySetCount, keys, { number, lowWater, count, ttlMs, ...this.notice });
   }
 
-  countDown({ number, lowWater }: Request): Prepared<string> {
-    return prepare(latchCountDown, this.#keys, { number, lowWater, ...this.notice });
+  countDown({ number, lowWater }: Request): Command<string> {
+    return commandOf(latchCountDown, this.#keys, { number, lowWater, ...this.notice });
   }
 
-  delete({ number, lowWater }: Request): Prepared<string> {
-    return prepare(latchDelete, this.#keys, { number, lowWater, ...this.notice });
+  delete({ number, lowWater }: Request): Command<string> {
+    return commandOf(latchDelete, this.#keys, { number, lowWater, ...this.notice });
   }
 
-  inspect(): Prepared<LatchView> {
+  inspect(): Command<LatchView> {
     const keys = { latch: this.key, opened: this.#keys.opened };
     return { script: inspect, operands: latchInspect.operands(keys, {}) };
   }

@@ -1,4 +1,4 @@
-import type { Call, Prepared } from '../core/wire/call.js';
+import type { Call, Command } from '../core/wire/call.js';
 import type { Timer } from '../core/base/clock.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { RECHECK_MAX_MS } from '../core/waiting/timing.js';
@@ -14,7 +14,7 @@ export interface Watcher<V> {
 /** What is watched and how. */
 export interface Watched<V> {
   readonly channel: string;
-  read(): Prepared<V>;
+  read(): Command<V>;
   /** How long nothing can change without a message: -1 says that nobody knows. */
   quietMs(view: V): number;
 }
@@ -29,9 +29,9 @@ export class SharedPoll<V> {
   readonly #emptied: () => void;
   /** Each watcher, and the number of the first look that was sent after it joined. */
   readonly #watchers = new Map<Watcher<V>, number>();
-  #looks = 0;
+  #polls = 0;
   #call: Call<V> | undefined;
-  #hinted = false;
+  #wokenUp = false;
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
@@ -45,8 +45,8 @@ export class SharedPoll<V> {
   }
 
   join(watcher: Watcher<V>): void {
-    this.#watchers.set(watcher, this.#looks + 1);
-    this.hint();
+    this.#watchers.set(watcher, this.#polls + 1);
+    this.wakeUp();
   }
 
   leave(watcher: Watcher<V>): void {
@@ -56,35 +56,35 @@ export class SharedPoll<V> {
   }
 
   /** Something may have changed: look. */
-  hint(): void {
+  wakeUp(): void {
     if (this.#call !== undefined) {
-      this.#hinted = true;
+      this.#wokenUp = true;
     } else if (this.#watchers.size > 0) {
-      this.#look();
+      this.#poll();
     }
   }
 
-  #look(): void {
+  #poll(): void {
     this.#recheck?.cancel();
-    this.#hinted = false;
-    this.#looks += 1;
+    this.#wokenUp = false;
+    this.#polls += 1;
     this.#call = this.#services.delivery.start(this.#watched.read(), {
-      answered: (view) => this.#looked(() => this.#show(view)),
-      failed: (error) => this.#looked(() => this.#fail(error)),
+      answered: (view) => this.#polled(() => this.#show(view)),
+      failed: (error) => this.#polled(() => this.#fail(error)),
     });
   }
 
-  #looked(tell: () => void): void {
+  #polled(tell: () => void): void {
     this.#call = undefined;
     tell();
-    if (this.#hinted) {
-      this.hint();
+    if (this.#wokenUp) {
+      this.wakeUp();
     }
   }
 
   #show(view: V): void {
-    for (const [watcher, firstLook] of this.#watchers) {
-      if (firstLook <= this.#looks && watcher.see(view)) {
+    for (const [watcher, firstPoll] of this.#watchers) {
+      if (firstPoll <= this.#polls && watcher.see(view)) {
         this.#watchers.delete(watcher);
       }
     }
@@ -96,12 +96,12 @@ export class SharedPoll<V> {
     const quietMs = this.#watched.quietMs(view);
     const delayMs = quietMs < 0 ? RECHECK_MAX_MS : Math.min(quietMs + 1, RECHECK_MAX_MS);
     this.#recheck?.cancel();
-    this.#recheck = this.#services.clock.after(delayMs, () => this.hint());
+    this.#recheck = this.#services.clock.after(delayMs, () => this.wakeUp());
   }
 
   #fail(error: Error): void {
-    for (const [watcher, firstLook] of this.#watchers) {
-      if (firstLook <= this.#looks) {
+    for (const [watcher, firstPoll] of this.#watchers) {
+      if (firstPoll <= this.#polls) {
         this.#watchers.delete(watcher);
         watcher.fail(error);
       }
@@ -112,7 +112,7 @@ export class SharedPoll<V> {
   }
 
   #listen(): void {
-    this.#stopListening ??= this.#services.hub.listen(this.#watched.channel, () => this.hint());
+    this.#stopListening ??= this.#services.hub.listen(this.#watched.channel, () => this.wakeUp());
   }
 
   #end(): void {

@@ -11,7 +11,7 @@ export interface FairQueueServices {
 }
 
 /** One waiter's place in the queue. */
-class Stand extends Linked {
+class Entry extends Linked {
   readonly waiter: Waiter;
   /** Whose channel is listened to. */
   holderId: string;
@@ -21,7 +21,7 @@ class Stand extends Linked {
   isQueued = false;
   isAsking = false;
   /** Something may have changed since it asked last. */
-  isHinted = false;
+  isWokenUp = false;
   stopListening: (() => void) | undefined;
 
   constructor(waiter: Waiter) {
@@ -32,7 +32,7 @@ class Stand extends Linked {
 
   ask(position: Position): void {
     this.isAsking = true;
-    this.isHinted = false;
+    this.isWokenUp = false;
     this.waiter.ask(position);
   }
 }
@@ -47,10 +47,10 @@ export class FairQueue implements WaitQueue {
   /** What the channel of each waiter begins with. */
   readonly #channel: string;
   readonly #emptied: () => void;
-  readonly #line = new LinkedList<Stand>();
-  readonly #stands = new Map<Waiter, Stand>();
+  readonly #queue = new LinkedList<Entry>();
+  readonly #entries = new Map<Waiter, Entry>();
   /** Everybody before it has asked for a place on the server. */
-  #next: Stand | undefined;
+  #next: Entry | undefined;
   #timer: Timer | undefined;
 
   constructor(services: FairQueueServices, channel: string, emptied: () => void) {
@@ -61,24 +61,24 @@ export class FairQueue implements WaitQueue {
 
   /** The first one asks at once, without queueing: most locks are free. */
   join(waiter: Waiter): boolean {
-    const stand = new Stand(waiter);
-    const isFirst = this.#line.first === undefined;
-    this.#stands.set(waiter, stand);
-    this.#line.push(stand);
-    this.#next ??= stand;
+    const entry = new Entry(waiter);
+    const isFirst = this.#queue.first === undefined;
+    this.#entries.set(waiter, entry);
+    this.#queue.push(entry);
+    this.#next ??= entry;
     if (isFirst) {
-      stand.ask('none');
+      entry.ask('none');
     } else {
-      this.#listen(stand);
+      this.#listen(entry);
     }
     return isFirst;
   }
 
-  hint(): void {
-    const head = this.#line.first;
+  wakeUp(): void {
+    const head = this.#queue.first;
     if (head?.isAsking === true) {
       // The answer may be older than the hint.
-      head.isHinted = true;
+      head.isWokenUp = true;
     } else if (head?.isQueued === true) {
       this.#timer?.cancel();
       // The others of this client may have come to stand before it: it goes first all the same.
@@ -90,28 +90,28 @@ export class FairQueue implements WaitQueue {
     this.contended = true;
     if (this.#remove(waiter)?.wasHead === true) {
       // Its release brings the next hint, unless the next one was told of it before this grant.
-      this.#sleep(this.#line.first?.isHinted === true ? 0 : leaseMs);
+      this.#sleep(this.#queue.first?.isWokenUp === true ? 0 : leaseMs);
     }
   }
 
   busy(waiter: Waiter, { busyMs }: Verdict & { is: 'busy' }): void {
-    const stand = this.#stands.get(waiter);
-    if (stand === undefined) {
+    const entry = this.#entries.get(waiter);
+    if (entry === undefined) {
       return;
     }
-    stand.isAsking = false;
+    entry.isAsking = false;
     this.contended = true;
-    if (stand.holderId !== waiter.holderId) {
-      this.#startOver(stand);
+    if (entry.holderId !== waiter.holderId) {
+      this.#startOver(entry);
     }
-    if (stand.stopListening === undefined) {
-      this.#listen(stand);
+    if (entry.stopListening === undefined) {
+      this.#listen(entry);
     }
-    if (stand !== this.#line.first) {
+    if (entry !== this.#queue.first) {
       return;
     }
-    if (stand.isHinted && stand.isQueued) {
-      this.hint();
+    if (entry.isWokenUp && entry.isQueued) {
+      this.wakeUp();
     } else {
       this.#sleep(busyMs);
     }
@@ -119,7 +119,7 @@ export class FairQueue implements WaitQueue {
 
   leave(waiter: Waiter): void {
     const left = this.#remove(waiter);
-    if (left?.wasHead === true && left.stand.isAsking) {
+    if (left?.wasHead === true && left.entry.isAsking) {
       // It passes its wake-up on, once even if many leave together.
       this.#sleep(0);
     }
@@ -130,46 +130,46 @@ export class FairQueue implements WaitQueue {
     return false;
   }
 
-  #remove(waiter: Waiter): { stand: Stand; wasHead: boolean } | undefined {
-    const stand = this.#stands.get(waiter);
-    if (stand === undefined) {
+  #remove(waiter: Waiter): { entry: Entry; wasHead: boolean } | undefined {
+    const entry = this.#entries.get(waiter);
+    if (entry === undefined) {
       return undefined;
     }
-    const wasHead = stand === this.#line.first;
-    if (stand === this.#next) {
-      this.#next = stand.next;
+    const wasHead = entry === this.#queue.first;
+    if (entry === this.#next) {
+      this.#next = entry.next;
     }
-    this.#stands.delete(waiter);
-    this.#line.delete(stand);
-    stand.stopListening?.();
-    if (this.#line.first === undefined) {
+    this.#entries.delete(waiter);
+    this.#queue.delete(entry);
+    entry.stopListening?.();
+    if (this.#queue.first === undefined) {
       this.#timer?.cancel();
       this.#emptied();
     } else {
       this.#enter();
     }
-    return { stand, wasHead };
+    return { entry, wasHead };
   }
 
   /** It was granted too late to be of use, and goes on under another holder id. */
-  #startOver(stand: Stand): void {
-    stand.stopListening?.();
-    stand.stopListening = undefined;
-    stand.holderId = stand.waiter.holderId;
-    stand.isReady = false;
-    stand.isQueued = false;
-    this.#next = stand;
+  #startOver(entry: Entry): void {
+    entry.stopListening?.();
+    entry.stopListening = undefined;
+    entry.holderId = entry.waiter.holderId;
+    entry.isReady = false;
+    entry.isQueued = false;
+    this.#next = entry;
   }
 
   /** Queueing before the subscription stands could miss the only message. */
-  #listen(stand: Stand): void {
-    const channel = `${this.#channel}:${stand.holderId}`;
-    stand.stopListening = this.#services.hub.listen(channel, () => {
-      if (stand.isReady) {
-        stand.isHinted = true;
-        this.hint();
+  #listen(entry: Entry): void {
+    const channel = `${this.#channel}:${entry.holderId}`;
+    entry.stopListening = this.#services.hub.listen(channel, () => {
+      if (entry.isReady) {
+        entry.isWokenUp = true;
+        this.wakeUp();
       } else {
-        stand.isReady = true;
+        entry.isReady = true;
         this.#enter();
       }
     });
@@ -177,20 +177,20 @@ export class FairQueue implements WaitQueue {
 
   /** Lets those queue on the server whose turn to do so has come. */
   #enter(): void {
-    for (let stand = this.#next; stand !== undefined; stand = this.#next) {
-      if (!stand.isQueued) {
-        if (!stand.isReady || stand.isAsking) {
+    for (let entry = this.#next; entry !== undefined; entry = this.#next) {
+      if (!entry.isQueued) {
+        if (!entry.isReady || entry.isAsking) {
           return;
         }
-        stand.isQueued = true;
-        stand.ask('queue');
+        entry.isQueued = true;
+        entry.ask('queue');
       }
-      this.#next = stand.next;
+      this.#next = entry.next;
     }
   }
 
   #sleep(busyMs: number): void {
-    const head = this.#line.first;
+    const head = this.#queue.first;
     if (head === undefined) {
       return;
     }
@@ -202,13 +202,13 @@ export class FairQueue implements WaitQueue {
   }
 
   #look(): void {
-    const head = this.#line.first;
+    const head = this.#queue.first;
     if (head?.isQueued === false) {
       // Nobody confirms its subscription: it does without messages.
       head.isReady = true;
       this.#enter();
     } else {
-      this.hint();
+      this.wakeUp();
     }
   }
 }

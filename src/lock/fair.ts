@@ -1,5 +1,4 @@
-import { prepare } from '../core/wire/call.js';
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey, twinOf } from '../core/base/key-names.js';
@@ -16,17 +15,17 @@ import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { FairQueue } from './fair-queue.js';
 import { HashLockProtocol } from './protocol.js';
 
-const acquire: Sendable<Verdict> = {
+const acquire: CommandScript<Verdict> = {
   ...fairLockAcquire,
   decode: (reply) => verdictOf(fairLockAcquire.decode(reply)),
 };
 
-const release: Sendable<ReleaseResult> = {
+const release: CommandScript<ReleaseResult> = {
   ...fairLockRelease,
   decode: (reply) => releaseResultOf(fairLockRelease.decode(reply)),
 };
 
-const followUp: Sendable<boolean> = {
+const followUp: CommandScript<boolean> = {
   ...fairLockFollowUp,
   decode: (reply) => fairLockFollowUp.decode(reply) === 1,
 };
@@ -53,7 +52,7 @@ export class FairLockProtocol extends HashLockProtocol {
     return [this.#line.queue, this.#line.timeouts];
   }
 
-  override get keepsLine(): boolean {
+  override get keepsPosition(): boolean {
     return true;
   }
 
@@ -70,7 +69,7 @@ export class FairLockProtocol extends HashLockProtocol {
     count: number,
     leaseMs: number,
     position: Position,
-  ): Prepared<Verdict> {
+  ): Command<Verdict> {
     const operands = fairLockAcquire.operands(
       {
         lock: this.key,
@@ -83,7 +82,7 @@ export class FairLockProtocol extends HashLockProtocol {
     return { script: acquire, operands };
   }
 
-  override release(holder: string, { count, tombstoneMs }: ReleaseTerms): Prepared<ReleaseResult> {
+  override release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
     const operands = fairLockRelease.operands(
       { lock: this.key, tombstone: this.tombstoneKey(holder), ...this.#line },
       { holder, count, tombstoneMs, ...this.notice },
@@ -91,7 +90,7 @@ export class FairLockProtocol extends HashLockProtocol {
     return { script: release, operands };
   }
 
-  followUp(): Prepared<boolean> {
+  followUp(): Command<boolean> {
     const keys = { lock: this.key, ...this.#line };
     return {
       script: followUp,
@@ -99,8 +98,8 @@ export class FairLockProtocol extends HashLockProtocol {
     };
   }
 
-  override forceRelease(request: { number: number; lowWater: number }): Prepared<string> {
+  override forceRelease(request: { number: number; lowWater: number }): Command<string> {
     const keys = { lock: this.key, requests: this.requestsKey, ...this.#line };
-    return prepare(fairLockForceRelease, keys, { ...request, ...this.notice });
+    return commandOf(fairLockForceRelease, keys, { ...request, ...this.notice });
   }
 }

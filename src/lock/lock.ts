@@ -1,5 +1,4 @@
-import { LockFace } from '../core/locks/lock-face.js';
-import type { Lock } from '../core/locks/lock-face.js';
+import { LockFace, type Lock } from '../core/locks/lock-face.js';
 import type { LockState } from '../core/locks/lock-state.js';
 import { FairLockProtocol } from './fair.js';
 import { FencedLockProtocol, HashLockProtocol } from './protocol.js';

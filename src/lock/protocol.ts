@@ -1,6 +1,5 @@
 import { UnexpectedReplyError } from '../errors.js';
-import { prepare } from '../core/wire/call.js';
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { list } from '../core/wire/replies.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
@@ -8,8 +7,15 @@ import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import type { LockState } from '../core/locks/lock-state.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
-import { FIRST_PAGE, LAST_PAGE, releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
-import type { HolderPage, LeasePage, LockProtocol } from '../core/locks/lock-protocol.js';
+import {
+  FIRST_PAGE,
+  LAST_PAGE,
+  releaseResultOf,
+  verdictOf,
+  type HolderPage,
+  type LeasePage,
+  type LockProtocol,
+} from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey } from '../core/base/key-names.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -24,28 +30,28 @@ import {
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import type { Renewal } from '../core/lease/renewal.js';
 
-const acquirePlain: Sendable<Verdict> = {
+const acquirePlain: CommandScript<Verdict> = {
   ...lockAcquire,
   decode: (reply) => verdictOf(lockAcquire.decode(reply)),
 };
 
-const acquireFenced: Sendable<Verdict> = {
+const acquireFenced: CommandScript<Verdict> = {
   ...lockAcquireFenced,
   decode(reply) {
     const answer = lockAcquireFenced.decode(reply);
     return answer.startsWith('+')
-      ? { is: 'taken', fencingToken: BigInt(answer.slice(1)) }
+      ? { is: 'granted', fencingToken: BigInt(answer.slice(1)) }
       : verdictOf(Number(answer));
   },
 };
 
 /** One lease for all of it: there is one page only. */
-const lease: Sendable<LeasePage> = {
+const lease: CommandScript<LeasePage> = {
   ...lockLease,
   decode: (reply) => ({ cursor: LAST_PAGE, leaseMs: lockLease.decode(reply) }),
 };
 
-const inspect: Sendable<HolderPage> = {
+const inspect: CommandScript<HolderPage> = {
   ...lockInspect,
   decode: (reply) => readPage(lockInspect.decode(reply)),
 };
@@ -68,7 +74,7 @@ function readPage(json: string): HolderPage {
 
 const renewal = hashRenewal((holderId) => holderId);
 
-const release: Sendable<ReleaseResult> = {
+const release: CommandScript<ReleaseResult> = {
   ...lockRelease,
   decode(reply) {
     const code = lockRelease.decode(reply);
@@ -94,7 +100,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return false;
   }
 
-  get keepsLine(): boolean {
+  get keepsPosition(): boolean {
     return false;
   }
 
@@ -107,7 +113,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return new ExclusiveQueue({ hub, clock, rechecks, fairness }, this, emptied);
   }
 
-  acquire(holder: string, count: number, leaseMs: number, _position: Position): Prepared<Verdict> {
+  acquire(holder: string, count: number, leaseMs: number, _position: Position): Command<Verdict> {
     const operands = lockAcquire.operands(
       { lock: this.key, tombstone: this.tombstoneKey(holder) },
       { holder, count, leaseMs },
@@ -115,7 +121,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return { script: acquirePlain, operands };
   }
 
-  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Prepared<ReleaseResult> {
+  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
     const operands = lockRelease.operands(
       { lock: this.key, tombstone: this.tombstoneKey(holder) },
       { holder, count, tombstoneMs, ...this.notice },
@@ -123,24 +129,24 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return { script: release, operands };
   }
 
-  forceRelease(request: { number: number; lowWater: number }): Prepared<string> {
+  forceRelease(request: { number: number; lowWater: number }): Command<string> {
     const keys = { lock: this.key, requests: this.requestsKey };
-    return prepare(lockForceRelease, keys, { ...request, ...this.notice });
+    return commandOf(lockForceRelease, keys, { ...request, ...this.notice });
   }
 
-  lease(): Prepared<LeasePage> {
+  lease(): Command<LeasePage> {
     return { script: lease, operands: lockLease.operands({ lock: this.key }, {}) };
   }
 
-  holdCount(holder: string): Prepared<number> {
-    return prepare(lockHoldCount, { lock: this.key }, { holder });
+  holdCount(holder: string): Command<number> {
+    return commandOf(lockHoldCount, { lock: this.key }, { holder });
   }
 
-  holders(cursor: string): Prepared<HolderPage> {
+  holders(cursor: string): Command<HolderPage> {
     return { script: inspect, operands: lockInspect.operands({ lock: this.key }, { cursor }) };
   }
 
-  obstacles(): Prepared<HolderPage> {
+  obstacles(): Command<HolderPage> {
     return this.holders(FIRST_PAGE);
   }
 
@@ -158,7 +164,7 @@ export class FencedLockProtocol extends HashLockProtocol {
     return [this.#token];
   }
 
-  override acquire(holder: string, count: number, leaseMs: number): Prepared<Verdict> {
+  override acquire(holder: string, count: number, leaseMs: number): Command<Verdict> {
     const keys = {
       lock: this.key,
       tombstone: this.tombstoneKey(holder),

@@ -1,8 +1,7 @@
-import { prepare } from '../core/wire/call.js';
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { integer, list } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
-import type { HolderPage, LeasePage } from '../core/locks/lock-protocol.js';
+import { FIRST_PAGE, type HolderPage, type LeasePage } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey, suffixed } from '../core/base/key-names.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -11,9 +10,8 @@ import {
   rwlockInspect,
   rwlockLease,
 } from '../core/wire/scripts.generated.js';
-import { FIRST_PAGE } from '../core/locks/lock-protocol.js';
 
-const inspect: Sendable<HolderPage> = {
+const inspect: CommandScript<HolderPage> = {
   ...rwlockInspect,
   decode(reply) {
     const [cursor, ...parts] = list(JSON.parse(rwlockInspect.decode(reply)));
@@ -30,7 +28,7 @@ const inspect: Sendable<HolderPage> = {
   },
 };
 
-const lease: Sendable<LeasePage> = {
+const lease: CommandScript<LeasePage> = {
   ...rwlockLease,
   decode(reply) {
     const [cursor = '', leaseMs] = rwlockLease.decode(reply).split(' ');
@@ -94,35 +92,35 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   /** Which holders in the hash are this side's. */
   protected abstract readonly mode: 'read' | 'write';
 
-  forceRelease({ number, lowWater }: { number: number; lowWater: number }): Prepared<string> {
+  forceRelease({ number, lowWater }: { number: number; lowWater: number }): Command<string> {
     const { key, requestsKey, mode, stem } = this;
     const keys = { lock: key, readers: this.lines.readers, requests: requestsKey };
-    return prepare(rwlockForceRelease, keys, { number, lowWater, mode, ...this.notice, stem });
+    return commandOf(rwlockForceRelease, keys, { number, lowWater, mode, ...this.notice, stem });
   }
 
-  lease(cursor: string, enoughMs: number): Prepared<LeasePage> {
+  lease(cursor: string, enoughMs: number): Command<LeasePage> {
     const { mode: side, stem } = this;
     const operands = rwlockLease.operands(this.#asked, { side, cursor, enoughMs, stem });
     return { script: lease, operands };
   }
 
-  holdCount(holderId: string): Prepared<number> {
+  holdCount(holderId: string): Command<number> {
     const { stem } = this;
     const holder = this.mode === 'write' ? holderId + WRITE : holderId;
-    return prepare(rwlockHoldCount, this.#asked, { holder, stem });
+    return commandOf(rwlockHoldCount, this.#asked, { holder, stem });
   }
 
-  holders(cursor: string): Prepared<HolderPage> {
+  holders(cursor: string): Command<HolderPage> {
     return this.#holders(cursor, this.mode);
   }
 
-  obstacles(): Prepared<HolderPage> {
+  obstacles(): Command<HolderPage> {
     return this.#holders(FIRST_PAGE, 'read', 'write');
   }
 
-  #holders(cursor: string, ...modes: readonly ('read' | 'write')[]): Prepared<HolderPage> {
+  #holders(cursor: string, ...modes: readonly ('read' | 'write')[]): Command<HolderPage> {
     const operands = rwlockInspect.operands(this.#asked, { cursor, stem: this.stem });
-    const script: Sendable<HolderPage> = {
+    const script: CommandScript<HolderPage> = {
       ...rwlockInspect,
       decode: (reply) => sideOf(inspect.decode(reply), modes),
     };

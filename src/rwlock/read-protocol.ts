@@ -1,10 +1,13 @@
-import { prepare } from '../core/wire/call.js';
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { integer } from '../core/wire/replies.js';
 import { UnexpectedReplyError } from '../errors.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
-import type { LockProtocol, Sibling } from '../core/locks/lock-protocol.js';
+import {
+  releaseResultOf,
+  verdictOf,
+  type LockProtocol,
+  type Sibling,
+} from '../core/locks/lock-protocol.js';
 import type { LockState } from '../core/locks/lock-state.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
@@ -16,25 +19,28 @@ import {
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { tombstoneKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
-import { ReaderQueue } from './reader-queue.js';
-import type { ReadClaim, ReadLine } from './reader-queue.js';
-import { renewalAnswers } from '../core/lease/renewal.js';
-import type { Renewal, RenewalAnswer, RenewalClaim } from '../core/lease/renewal.js';
+import { ReaderQueue, type ReadAttempt, type ReadLine } from './reader-queue.js';
+import {
+  renewalAnswers,
+  type Renewal,
+  type RenewalAnswer,
+  type RenewalItem,
+} from '../core/lease/renewal.js';
 
 function verdictsOf(reply: unknown): Verdict[] {
   const [rank, ...codes] = rwlockAcquireRead.decode(reply).split(' ');
   return codes.map((code) => {
     if (code === 'T') {
-      return { is: 'taken' };
+      return { is: 'granted' };
     }
     const ms = integer(code);
     return ms < -1 ? verdictOf(ms) : { is: 'busy', busyMs: ms, rank: Number(rank) };
   });
 }
 
-const acquireMany: Sendable<Verdict[]> = { ...rwlockAcquireRead, decode: verdictsOf };
+const acquireMany: CommandScript<Verdict[]> = { ...rwlockAcquireRead, decode: verdictsOf };
 
-const acquireOne: Sendable<Verdict> = {
+const acquireOne: CommandScript<Verdict> = {
   ...rwlockAcquireRead,
   decode(reply) {
     const [verdict] = verdictsOf(reply);
@@ -45,17 +51,17 @@ const acquireOne: Sendable<Verdict> = {
   },
 };
 
-const releaseRead: Sendable<ReleaseResult> = {
+const releaseRead: CommandScript<ReleaseResult> = {
   ...rwlockReleaseRead,
   decode: (reply) => releaseResultOf(rwlockReleaseRead.decode(reply)),
 };
 
-const renew: Sendable<readonly RenewalAnswer[]> = {
+const renew: CommandScript<readonly RenewalAnswer[]> = {
   ...rwlockRenewRead,
   decode: (reply) => renewalAnswers(rwlockRenewRead.decode(reply)),
 };
 
-function renewal(claims: readonly RenewalClaim[]): Prepared<readonly RenewalAnswer[]> {
+function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
   const ofClaims: string[] = [];
   const terms: string[] = [];
   for (const { key, holderId, count, leaseMs } of claims) {
@@ -74,7 +80,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
   readonly kind = 'read-lock';
   readonly isShared = true;
   /** The line is its client's, which leaves it with its last reader. */
-  readonly keepsLine = false;
+  readonly keepsPosition = false;
   readonly renewal: Renewal = renewal;
   readonly lockId: string;
   readonly sibling: Sibling;
@@ -100,24 +106,24 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     leaseMs: number,
     position: Position,
     beside = '',
-  ): Prepared<Verdict> {
+  ): Command<Verdict> {
     const claim = { holderId, count, leaseMs, rank: 0, beside };
     // Others of this client may wait, whose place in the line must not move back.
     const joins = position === 'none' ? 'none' : 'join';
     return { script: acquireOne, operands: this.#claim([claim], joins) };
   }
 
-  acquireMany(claims: readonly ReadClaim[]): Prepared<Verdict[]> {
+  acquireMany(claims: readonly ReadAttempt[]): Command<Verdict[]> {
     return { script: acquireMany, operands: this.#claim(claims, 'queue') };
   }
 
-  leaveLine(): Prepared<number> {
+  leaveLine(): Command<number> {
     const { key, lines, services, notice } = this;
     const keys = { lock: key, waiting: lines.waiting, heartbeats: lines.heartbeats };
-    return prepare(rwlockLeaveQueue, keys, { client: services.client.id, ...notice });
+    return commandOf(rwlockLeaveQueue, keys, { client: services.client.id, ...notice });
   }
 
-  release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Prepared<ReleaseResult> {
+  release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Command<ReleaseResult> {
     const { key, lines, stem, notice } = this;
     const keys = {
       lock: key,
@@ -130,7 +136,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
   }
 
   #claim(
-    claims: readonly ReadClaim[],
+    claims: readonly ReadAttempt[],
     position: 'none' | 'join' | 'queue',
   ): ReturnType<typeof rwlockAcquireRead.operands> {
     const { key, lines, services, notice } = this;

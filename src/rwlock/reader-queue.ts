@@ -1,4 +1,4 @@
-import type { Call, Prepared, Sending } from '../core/wire/call.js';
+import type { Call, Command, PendingCall } from '../core/wire/call.js';
 import type { Timer } from '../core/base/clock.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import type { Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
@@ -8,7 +8,7 @@ import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 const READERS_PER_COMMAND = 250;
 
 /** One reader of an ask. */
-export interface ReadClaim {
+export interface ReadAttempt {
   readonly holderId: string;
   readonly count: number;
   readonly leaseMs: number;
@@ -22,15 +22,15 @@ export interface ReadClaim {
 export interface ReadLine {
   readonly channel: string;
   /** Asks for several readers; they stand in line as one, since the first of them. */
-  acquireMany(claims: readonly ReadClaim[]): Prepared<Verdict[]>;
+  acquireMany(claims: readonly ReadAttempt[]): Command<Verdict[]>;
   /** Nobody here waits any more. */
-  leaveLine(): Prepared<number>;
+  leaveLine(): Command<number>;
 }
 
 /** An ask that is under way for several waiters. */
 interface Asking {
   readonly waiters: readonly Waiter[];
-  readonly hints: number;
+  readonly wakeUps: number;
   call: Call<Verdict[]> | undefined;
   /** A copy of it may still be granted. */
   mayRun: boolean;
@@ -49,7 +49,7 @@ export class ReaderQueue implements WaitQueue {
   readonly #entering = new Map<Waiter, number>();
   /** Those who were told to wait, or came after them, with their ranks. */
   readonly #waiting = new Map<Waiter, number>();
-  #hints = 0;
+  #wakeUps = 0;
   /** Somebody has left who may stand in line on the server. */
   #mayStand = false;
   #asking: Asking | undefined;
@@ -71,7 +71,7 @@ export class ReaderQueue implements WaitQueue {
       this.#waiting.set(waiter, 0);
       return false;
     }
-    this.#entering.set(waiter, this.#hints);
+    this.#entering.set(waiter, this.#wakeUps);
     waiter.ask('queue');
     return true;
   }
@@ -87,12 +87,12 @@ export class ReaderQueue implements WaitQueue {
     this.contended = true;
     const known = this.#waiting.get(waiter) ?? 0;
     this.#waiting.set(waiter, known === 0 ? rank : known);
-    const hints = this.#entering.get(waiter);
+    const wakeUps = this.#entering.get(waiter);
     this.#entering.delete(waiter);
     this.#listen();
-    if (hints !== undefined && hints !== this.#hints) {
+    if (wakeUps !== undefined && wakeUps !== this.#wakeUps) {
       // Something has changed since it asked.
-      this.hint();
+      this.wakeUp();
     } else if (this.#asking === undefined) {
       this.#sleep(busyMs);
     }
@@ -111,8 +111,8 @@ export class ReaderQueue implements WaitQueue {
     return this.#asking?.mayRun === true && this.#asking.waiters.includes(waiter);
   }
 
-  hint(): void {
-    this.#hints += 1;
+  wakeUp(): void {
+    this.#wakeUps += 1;
     this.#ask();
   }
 
@@ -122,7 +122,7 @@ export class ReaderQueue implements WaitQueue {
     }
     this.#recheck?.cancel();
     const waiters: Waiter[] = [];
-    const claims: ReadClaim[] = [];
+    const claims: ReadAttempt[] = [];
     for (const [waiter, rank] of this.#waiting) {
       if (waiters.length === READERS_PER_COMMAND) {
         break;
@@ -133,7 +133,7 @@ export class ReaderQueue implements WaitQueue {
     }
     const asking: Asking = {
       waiters,
-      hints: this.#hints,
+      wakeUps: this.#wakeUps,
       call: undefined,
       mayRun: true,
     };
@@ -142,14 +142,14 @@ export class ReaderQueue implements WaitQueue {
       answered: (verdicts, call) => this.#answered(asking, verdicts, call),
       failed: (error, call) => {
         asking.call = undefined;
-        asking.mayRun = call.strays > 0;
+        asking.mayRun = call.unackedCopies > 0;
         this.#tell(asking, (waiter) => waiter.failed(error, call));
         this.#goOn(asking, 0);
       },
     });
   }
 
-  #answered(asking: Asking, verdicts: readonly Verdict[], call: Sending): void {
+  #answered(asking: Asking, verdicts: readonly Verdict[], call: PendingCall): void {
     asking.call = undefined;
     this.#tell(asking, (waiter, i) => {
       waiter.answered(verdicts[i] ?? { is: 'busy', busyMs: 0 }, call);
@@ -178,7 +178,7 @@ export class ReaderQueue implements WaitQueue {
       return;
     }
     this.#asking = undefined;
-    if (asking.hints !== this.#hints || busyMs === 0) {
+    if (asking.wakeUps !== this.#wakeUps || busyMs === 0) {
       this.#ask();
     } else {
       this.#sleep(busyMs);
@@ -190,13 +190,13 @@ export class ReaderQueue implements WaitQueue {
     this.#recheck?.cancel();
     if (this.#waiting.size > 0) {
       const delayMs = busyMs < 0 ? HEARTBEAT_MS : Math.min(busyMs + 1, HEARTBEAT_MS);
-      this.#recheck = this.#services.clock.after(delayMs, () => this.hint());
+      this.#recheck = this.#services.clock.after(delayMs, () => this.wakeUp());
     }
   }
 
   #listen(): void {
     const { hub } = this.#services;
-    this.#stopListening ??= hub.listen(this.#line.channel, () => this.hint());
+    this.#stopListening ??= hub.listen(this.#line.channel, () => this.wakeUp());
   }
 
   #forget(waiter: Waiter): void {

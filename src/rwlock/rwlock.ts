@@ -1,5 +1,4 @@
-import { LockFace } from '../core/locks/lock-face.js';
-import type { Lock } from '../core/locks/lock-face.js';
+import { LockFace, type Lock } from '../core/locks/lock-face.js';
 import type { LockState } from '../core/locks/lock-state.js';
 import { ReadProtocol } from './read-protocol.js';
 import { WriteProtocol } from './write-protocol.js';

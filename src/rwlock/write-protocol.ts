@@ -1,9 +1,13 @@
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import type { Command, CommandScript } from '../core/wire/call.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
-import type { LockProtocol, Sibling } from '../core/locks/lock-protocol.js';
+import {
+  releaseResultOf,
+  verdictOf,
+  type LockProtocol,
+  type Sibling,
+} from '../core/locks/lock-protocol.js';
 import type { LockState } from '../core/locks/lock-state.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
@@ -13,12 +17,12 @@ import { tombstoneKey, SideProtocol } from './protocol.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 import type { Renewal } from '../core/lease/renewal.js';
 
-const acquireWrite: Sendable<Verdict> = {
+const acquireWrite: CommandScript<Verdict> = {
   ...rwlockAcquireWrite,
   decode: (reply) => verdictOf(rwlockAcquireWrite.decode(reply)),
 };
 
-const releaseWrite: Sendable<ReleaseResult> = {
+const releaseWrite: CommandScript<ReleaseResult> = {
   ...rwlockReleaseWrite,
   decode: (reply) => releaseResultOf(rwlockReleaseWrite.decode(reply)),
 };
@@ -29,7 +33,7 @@ const renewal = hashRenewal((holderId) => `${holderId}:write`);
 export class WriteProtocol extends SideProtocol implements LockProtocol {
   readonly kind = 'write-lock';
   readonly isShared = false;
-  readonly keepsLine = true;
+  readonly keepsPosition = true;
   readonly renewal: Renewal = renewal;
   readonly lockId: string;
   readonly sibling: Sibling;
@@ -50,12 +54,12 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
     const { hub, clock, rechecks } = services;
     return new ExclusiveQueue(
       { hub, clock, rechecks },
-      { key, channel, beatMs: HEARTBEAT_MS },
+      { key, channel, heartbeatMs: HEARTBEAT_MS },
       emptied,
     );
   }
 
-  acquire(holder: string, count: number, leaseMs: number, position: Position): Prepared<Verdict> {
+  acquire(holder: string, count: number, leaseMs: number, position: Position): Command<Verdict> {
     const { key, lines, notice, stem } = this;
     const keys = {
       lock: key,
@@ -66,7 +70,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
     return { script: acquireWrite, operands: rwlockAcquireWrite.operands(keys, args) };
   }
 
-  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Prepared<ReleaseResult> {
+  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
     const { key, lines, notice, stem } = this;
     const keys = {
       lock: key,

@@ -3,7 +3,7 @@ import { Linked } from '../core/base/linked-list.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitAnswer, PermitWaiter } from '../core/permits/permit-source.js';
-import type { Sending } from '../core/wire/call.js';
+import type { PendingCall } from '../core/wire/call.js';
 import { translate } from '../core/delivery/translate.js';
 import type { SemaphoreGrants } from './grants.js';
 import type { Permits } from './permits.js';
@@ -61,7 +61,7 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
     this.#stopWatching ??= this.#grants.watchForStall(this.#waitLimit.startedAt);
   }
 
-  granted(_call: Sending, { mark }: PermitAnswer): boolean {
+  granted(_call: PendingCall, { mark }: PermitAnswer): boolean {
     const taken = { permits: this.count, mark };
     if (this.#over) {
       // Granted after it had left: somebody else shall have them.

@@ -1,13 +1,12 @@
 import type { Answered } from '../core/delivery/pending-reply.js';
 import { asError } from '../core/wire/replies.js';
-import type { BurnFollower } from '../core/delivery/delivery.js';
+import type { TombstoneFollower } from '../core/delivery/delivery.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitWaiter } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { INT32_MAX } from '../core/base/arguments.js';
-import { GrantedPermits } from './permits.js';
-import type { PermitsOwner } from './permits.js';
+import { GrantedPermits, type PermitsOwner } from './permits.js';
 import type { ReleaseAnswer, Returned, SemaphoreProtocol } from './protocol.js';
 
 /** The local waiters of all semaphores of one client, by key. */
@@ -42,7 +41,7 @@ export class SemaphoreGrants implements PermitsOwner {
 
   /** Local waiters need not wait for the message that so many permits are available. */
   wake(available: number): void {
-    this.#queues.get(this.protocol.key)?.hint(available);
+    this.#queues.get(this.protocol.key)?.wakeUp(available);
   }
 
   /** Reports a wait for this semaphore that lasts; returns what stops that. */
@@ -105,7 +104,7 @@ export class SemaphoreGrants implements PermitsOwner {
   /** Releases permits, and serves the next local waiters in the same step when it is their turn.
    * Those that were taken, and so have a mark, go on behind when they are late; others are then
    * made never to be released. */
-  giveBack(returned: Returned, follower?: BurnFollower): Promise<unknown> {
+  giveBack(returned: Returned, follower?: TombstoneFollower): Promise<unknown> {
     const { services, protocol } = this;
     const { key, resource } = protocol;
     const queue = this.#queues.get(key);
@@ -116,9 +115,10 @@ export class SemaphoreGrants implements PermitsOwner {
     ): Promise<Answered<ReleaseAnswer>> => {
       const build = (request: Request) => protocol.release(request, returned, waiters, mustQueue);
       const goesOn = returned.mark !== undefined;
-      const burn = (request: Request) => protocol.settle(request, goesOn ? returned : undefined);
-      const burning = { burn, always: goesOn, follower };
-      const answered = await services.delivery.sendOnce(resource, key, build, burning);
+      const setTombstone = (request: Request) =>
+        protocol.settle(request, goesOn ? returned : undefined);
+      const tombstone = { setTombstone, always: goesOn, follower };
+      const answered = await services.delivery.sendOnce(resource, key, build, tombstone);
       const { isRefused, available } = answered.answer;
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);

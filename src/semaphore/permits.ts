@@ -1,6 +1,6 @@
 import { CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
 import { asError } from '../core/wire/replies.js';
-import type { BurnFollower } from '../core/delivery/delivery.js';
+import type { TombstoneFollower } from '../core/delivery/delivery.js';
 import type { Returned } from './protocol.js';
 
 /** Proof of an acquisition of permits, and the simplest way to give them back. */
@@ -38,7 +38,7 @@ export interface PermitsOwner {
 }
 
 /** Permits of a counting semaphore that were granted to a caller. */
-export class GrantedPermits implements Permits, BurnFollower {
+export class GrantedPermits implements Permits, TombstoneFollower {
   readonly taken: Returned;
   /** Names this grant in events; the server knows nothing of it. */
   readonly holderId: string;
@@ -83,7 +83,7 @@ export class GrantedPermits implements Permits, BurnFollower {
     }
   }
 
-  burnt(): void {
+  tombstoneSet(): void {
     this.#known('done');
   }
 

@@ -1,5 +1,4 @@
-import { prepare } from '../core/wire/call.js';
-import type { Prepared, Sendable } from '../core/wire/call.js';
+import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { RECORD_MS } from '../core/wire/constants.generated.js';
 import { integers } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
@@ -41,7 +40,7 @@ export interface Returned {
 /** What a release says to the waiters that it was to serve, and to its caller. */
 export interface ReleaseAnswer extends PermitAnswer, Availability {}
 
-const inspect: Sendable<SemaphoreView> = {
+const inspect: CommandScript<SemaphoreView> = {
   ...semaphoreInspect,
   decode(reply) {
     const [available = 0, exists] = integers(semaphoreInspect.decode(reply), 2);
@@ -55,7 +54,7 @@ function marked(answer: string, length: number): { numbers: number[]; mark: stri
   return { numbers: integers(answer.slice(0, end), length), mark: answer.slice(end + 1) };
 }
 
-const acquire: Sendable<PermitAnswer> = {
+const acquire: CommandScript<PermitAnswer> = {
   ...semaphoreAcquire,
   decode(reply) {
     const { numbers, mark } = marked(semaphoreAcquire.decode(reply), 3);
@@ -70,7 +69,7 @@ function refusedAt(answer: string): number | undefined {
   return answer.startsWith(prefix) ? integers(answer.slice(prefix.length), 1)[0] : undefined;
 }
 
-const release: Sendable<ReleaseAnswer> = {
+const release: CommandScript<ReleaseAnswer> = {
   ...semaphoreRelease,
   decode(reply) {
     const answer = semaphoreRelease.decode(reply);
@@ -84,7 +83,7 @@ const release: Sendable<ReleaseAnswer> = {
   },
 };
 
-const addPermits: Sendable<Availability> = {
+const addPermits: CommandScript<Availability> = {
   ...semaphoreAddPermits,
   decode(reply) {
     const answer = semaphoreAddPermits.decode(reply);
@@ -146,7 +145,7 @@ export class SemaphoreProtocol
     { number, lowWater }: Request,
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
-  ): Prepared<PermitAnswer> {
+  ): Command<PermitAnswer> {
     const args = {
       number,
       lowWater,
@@ -164,7 +163,7 @@ export class SemaphoreProtocol
     { permits, mark = '' }: Returned,
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
-  ): Prepared<ReleaseAnswer> {
+  ): Command<ReleaseAnswer> {
     const args = {
       number,
       lowWater,
@@ -178,35 +177,35 @@ export class SemaphoreProtocol
     return { script: release, operands: semaphoreRelease.operands(this.#queueKeys, args) };
   }
 
-  giveBack(request: Request, _waiters: readonly PermitWaiter[], leaves: boolean): Prepared<number> {
+  giveBack(request: Request, _waiters: readonly PermitWaiter[], leaves: boolean): Command<number> {
     return this.#undo(request, leaves, NOTHING);
   }
 
   /** Makes sure that a change never runs (again) and serves nobody; a release of `returned` that
    * never ran is made now. */
-  settle(request: Request, returned: Returned = NOTHING): Prepared<number> {
+  settle(request: Request, returned: Returned = NOTHING): Command<number> {
     return this.#undo(request, false, returned);
   }
 
-  addPermits({ number, lowWater }: Request, delta: number): Prepared<Availability> {
+  addPermits({ number, lowWater }: Request, delta: number): Command<Availability> {
     const args = { number, lowWater, ...this.notice, delta };
     return { script: addPermits, operands: semaphoreAddPermits.operands(this.#keys, args) };
   }
 
-  drainPermits({ number, lowWater }: Request): Prepared<string> {
-    return prepare(semaphoreDrainPermits, this.#keys, { number, lowWater });
+  drainPermits({ number, lowWater }: Request): Command<string> {
+    return commandOf(semaphoreDrainPermits, this.#keys, { number, lowWater });
   }
 
-  trySetPermits({ number, lowWater }: Request, permits: number, ttlMs: number): Prepared<string> {
+  trySetPermits({ number, lowWater }: Request, permits: number, ttlMs: number): Command<string> {
     const args = { number, lowWater, ...this.notice, permits, ttlMs };
-    return prepare(semaphoreTrySetPermits, this.#keys, args);
+    return commandOf(semaphoreTrySetPermits, this.#keys, args);
   }
 
-  delete({ number, lowWater }: Request): Prepared<string> {
-    return prepare(semaphoreDelete, this.#keys, { number, lowWater });
+  delete({ number, lowWater }: Request): Command<string> {
+    return commandOf(semaphoreDelete, this.#keys, { number, lowWater });
   }
 
-  inspect(): Prepared<SemaphoreView> {
+  inspect(): Command<SemaphoreView> {
     return { script: inspect, operands: semaphoreInspect.operands({ semaphore: this.key }, {}) };
   }
 
@@ -214,9 +213,9 @@ export class SemaphoreProtocol
     { number, lowWater }: Request,
     leaves: boolean,
     { permits, mark = '' }: Returned,
-  ): Prepared<number> {
+  ): Command<number> {
     const place = { client: this.services.client.id, leaves: Number(leaves) };
     const args = { number, lowWater, ...this.notice, ...place, permits, mark };
-    return prepare(semaphoreGiveBack, this.#queueKeys, args);
+    return commandOf(semaphoreGiveBack, this.#queueKeys, args);
   }
 }

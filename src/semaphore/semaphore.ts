@@ -1,5 +1,5 @@
 import { AcquireTimeoutError } from '../errors.js';
-import type { Prepared } from '../core/wire/call.js';
+import type { Command } from '../core/wire/call.js';
 import { Face } from '../core/face.js';
 import { enterAndStart } from '../core/name-entry.js';
 import type { Request } from '../core/delivery/requests.js';
@@ -10,12 +10,10 @@ import {
   checkTask,
   checkWaiting,
   INT32_MAX,
+  type WaitOptions,
 } from '../core/base/arguments.js';
-import type { WaitOptions } from '../core/base/arguments.js';
-import { PermitsAcquisition } from './acquisition.js';
-import type { PermitsTerms } from './acquisition.js';
-import { outOfRange, SemaphoreGrants } from './grants.js';
-import type { SemaphoreQueues } from './grants.js';
+import { PermitsAcquisition, type PermitsTerms } from './acquisition.js';
+import { outOfRange, SemaphoreGrants, type SemaphoreQueues } from './grants.js';
 import type { Permits } from './permits.js';
 import { SemaphoreProtocol } from './protocol.js';
 
@@ -133,7 +131,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
         this.name,
         this.protocol.key,
         (request) => this.protocol.addPermits(request, delta),
-        { burn: (request) => this.protocol.settle(request), always: false },
+        { setTombstone: (request) => this.protocol.settle(request), always: false },
       );
       const { isRefused, available } = answer;
       if (isRefused) {
@@ -232,7 +230,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   /** Runs a call that is made at most once. */
   async #count(
-    build: (request: Request) => Prepared<string>,
+    build: (request: Request) => Command<string>,
     isGone?: () => boolean,
   ): Promise<number> {
     const { count } = await this.inUse(() => this.countOnce(build), isGone);

@@ -81,13 +81,13 @@ test('130,000 calls in flight outlive their connection', async (context) => {
   const calls = Array.from({ length: CALLS }, () => send());
   proxy.cutAll();
   await eventually(() => told.includes('down '), { withinMs: 20_000 });
-  const strays = calls.reduce((sum, call) => sum + call.strays, 0);
+  const unackedCopies = calls.reduce((sum, call) => sum + call.unackedCopies, 0);
   for (const call of calls.slice(WANTED)) {
     call.abandon();
   }
   await eventually(() => told.length === 1 + WANTED, { withinMs: 20_000 });
 
-  expect(strays).toBe(CALLS);
+  expect(unackedCopies).toBe(CALLS);
   expect(told.slice(1).filter((answer) => answer !== 'answered 1')).toEqual([]);
 });
 

@@ -41,7 +41,7 @@ export function fakeClock(startAt = 1_000): FakeClock {
       return timer;
     },
     afterInput: (task) => (afterInput === undefined ? task() : void afterInput.push(task)),
-    anchor: () => ({ hold: () => {}, drop: () => {}, cancel: () => {} }),
+    keepAlive: () => ({ ref: () => {}, unref: () => {}, cancel: () => {} }),
     advance(ms) {
       const end = time + ms;
       for (let timer = next(end); timer !== undefined; timer = next(end)) {

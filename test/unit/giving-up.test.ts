@@ -1,7 +1,7 @@
 // What it costs to give up, or to go on, when tens of thousands wait: the same for each.
 
 import { expect, test } from 'vitest';
-import { Call, type Sending } from '../../src/core/wire/call.js';
+import { Call, type PendingCall } from '../../src/core/wire/call.js';
 import { Linked } from '../../src/core/base/linked-list.js';
 import { ClusterRouter } from '../../src/core/connection/cluster-router.js';
 import { ExclusiveQueue } from '../../src/core/locks/exclusive-queue.js';
@@ -53,7 +53,7 @@ const owner: RouterOwner = {
 
 const watch = { failed: fault, unheard: nothing };
 
-function calls(count: number, send: (call: Sending) => void): Sending[] {
+function calls(count: number, send: (call: PendingCall) => void): PendingCall[] {
   return Array.from({ length: count }, () => {
     const call = new Call({ script, operands: [1, 'key'] }, receiver, true, watch);
     send(call);
@@ -65,20 +65,20 @@ function translate<T>(address: T): T {
   return address;
 }
 
-const ofLink = (count: number): Sending[] => {
+const ofLink = (count: number): PendingCall[] => {
   // Never opened: whatever is sent waits.
   const link = new CommandConnection(server, clock, { ...owner, redirected: () => false });
   return calls(count, (call) => link.send(call));
 };
 
-const ofCluster = (count: number): Sending[] => {
+const ofCluster = (count: number): PendingCall[] => {
   // Nobody to ask who serves which slot.
   const endpoint = { ...server, seeds: [], translate, shardedSubscriptionMode: 'auto' } as const;
   const router = new ClusterRouter(endpoint, clock, owner);
   return calls(count, (call) => router.send(call));
 };
 
-const abandon = (sent: readonly Sending[]) => (): void => {
+const abandon = (sent: readonly PendingCall[]) => (): void => {
   for (const call of sent) {
     call.abandon();
   }
@@ -119,7 +119,7 @@ const leaving =
   };
 
 const mutexOf = (count: number): { mutex: BranchMutex; patiences: WaitLimit[] } => {
-  const waits = new Waits({ hold: nothing, drop: nothing });
+  const waits = new Waits({ ref: nothing, unref: nothing });
   const mutex = new BranchMutex();
   mutex.tryTake();
   const patiences = Array.from({ length: count }, () => {

@@ -2,14 +2,14 @@ import assert from 'node:assert';
 import { AsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Scopes, type Place, type ScopedHold } from '../../src/core/locks/scopes.js';
+import { Scopes, type ScopeEntry, type ScopedHold } from '../../src/core/locks/scopes.js';
 
 /** How many holds were looked at. */
 let looks = 0;
 
 class FakeHold implements ScopedHold {
   state: ScopedHold['state'] = 'held';
-  readonly place: Place<FakeHold> = { hold: this };
+  readonly entry: ScopeEntry<FakeHold> = { hold: this };
   readonly #lockId: string;
   readonly #outer: FakeHold | undefined;
 
@@ -30,7 +30,7 @@ class FakeHold implements ScopedHold {
 
   release(): void {
     this.state = 'released';
-    this.place.hold = undefined;
+    this.entry.hold = undefined;
   }
 }
 
@@ -51,7 +51,7 @@ test('outside of every scope nothing encloses', () => {
   const scopes = new Scopes<FakeHold>();
   const hold = new FakeHold('a');
 
-  scopes.run(hold.place, () => {});
+  scopes.run(hold.entry, () => {});
 
   expect(scopes.enclosing('a')).toBeUndefined();
   expect(scopes.isInside(hold)).toBe(false);
@@ -63,11 +63,11 @@ test('the nearest enclosing hold of the lock is found, across other locks and aw
   const [between, inner] = [new FakeHold('b'), new FakeHold('a', outer)];
   const found: unknown[] = [];
 
-  await scopes.run(outer.place, async () => {
-    await scopes.run(between.place, async () => {
+  await scopes.run(outer.entry, async () => {
+    await scopes.run(between.entry, async () => {
       await setImmediate();
       found.push(scopes.enclosing('a'), scopes.enclosing('b'), scopes.enclosing('c'));
-      await scopes.run(inner.place, async () => {
+      await scopes.run(inner.entry, async () => {
         await setImmediate();
         found.push(scopes.enclosing('a'), scopes.enclosing('b'));
       });
@@ -84,12 +84,12 @@ test('parallel branches see their own scopes only', async () => {
   const holds = [1, 2, 3].map(() => new FakeHold('a', outer));
 
   const found = await scopes.run(
-    outer.place,
+    outer.entry,
     async () =>
       await Promise.all(
         holds.map(
           async (hold) =>
-            await scopes.run(hold.place, async () => {
+            await scopes.run(hold.entry, async () => {
               await setImmediate();
               return scopes.enclosing('a');
             }),
@@ -105,8 +105,8 @@ test('a released hold is passed over, a lost or suspect one is not', () => {
   const outer = new FakeHold('a');
   const inner = new FakeHold('a', outer);
 
-  const found = scopes.run(outer.place, () =>
-    scopes.run(inner.place, () => {
+  const found = scopes.run(outer.entry, () =>
+    scopes.run(inner.entry, () => {
       const states = (['suspect', 'lost', 'released'] as const).map((state) => {
         inner.state = state;
         return scopes.enclosing('a');
@@ -126,8 +126,8 @@ test('code is inside the hold it runs in, and inside every hold that one re-ente
   const [other, sibling] = [new FakeHold('b'), new FakeHold('a', outer)];
 
   // Entered by name: there is no scope of `outer` around it.
-  const inside = scopes.run(inner.place, () =>
-    scopes.run(other.place, () =>
+  const inside = scopes.run(inner.entry, () =>
+    scopes.run(other.entry, () =>
       [inner, outer, other, sibling].map((hold) => scopes.isInside(hold)),
     ),
   );
@@ -139,7 +139,7 @@ test('a scope is there for what its task started, and gone for what comes after'
   const scopes = new Scopes<FakeHold>();
   const hold = new FakeHold('a');
 
-  const late = scopes.run(hold.place, () => ({
+  const late = scopes.run(hold.entry, () => ({
     found: setImmediate().then(() => scopes.enclosing('a')),
   }));
 
@@ -151,14 +151,14 @@ test('a task that throws leaves no scope behind', () => {
   const scopes = new Scopes<FakeHold>();
   const hold = new FakeHold('a');
 
-  expect(() => scopes.run(hold.place, () => assert.fail('own'))).toThrow('own');
+  expect(() => scopes.run(hold.entry, () => assert.fail('own'))).toThrow('own');
   expect(scopes.enclosing('a')).toBeUndefined();
 });
 
 test('scopes of two clients do not see each other', () => {
   const [mine, theirs] = [new Scopes<FakeHold>(), new Scopes<FakeHold>()];
 
-  const found = mine.run(new FakeHold('a').place, () => theirs.enclosing('a'));
+  const found = mine.run(new FakeHold('a').entry, () => theirs.enclosing('a'));
 
   expect(found).toBeUndefined();
 });
@@ -172,7 +172,7 @@ test('a job that starts its next run inside its scope again and again looks at w
     const hold = new FakeHold('job');
     const before = inNextRun;
     before(() => {
-      scopes.run(hold.place, () => {
+      scopes.run(hold.entry, () => {
         costs.push(costOfLooking(scopes));
         inNextRun = AsyncResource.bind((next) => next());
       });
@@ -192,7 +192,7 @@ test('holds of alternating locks that overlap leave no trace of those that were 
   for (let i = 0; i < 100; i += 1) {
     const hold = new FakeHold(`lock ${i % 4}`);
     inScope(() => {
-      scopes.run(hold.place, () => {
+      scopes.run(hold.entry, () => {
         costs.push(costOfLooking(scopes).enclosing);
         inScope = AsyncResource.bind((task) => task());
       });
@@ -212,10 +212,10 @@ test('what was released after a scope began inside it is passed over for good', 
   const holds = ['a', 'b', 'c', 'd'].map((lock) => new FakeHold(lock));
   const [a, b, c, d] = holds as [FakeHold, FakeHold, FakeHold, FakeHold];
 
-  const costs = scopes.run(a.place, () =>
-    scopes.run(b.place, () =>
-      scopes.run(c.place, () =>
-        scopes.run(d.place, () => {
+  const costs = scopes.run(a.entry, () =>
+    scopes.run(b.entry, () =>
+      scopes.run(c.entry, () =>
+        scopes.run(d.entry, () => {
           b.release();
           c.release();
           scopes.enclosing('elsewhere');
@@ -235,7 +235,7 @@ test('tasks run in one hold inside one another are one scope', () => {
 
   for (let i = 0; i < 100; i += 1) {
     inScope(() => {
-      scopes.run((i % 2 === 0 ? a : b).place, () => {
+      scopes.run((i % 2 === 0 ? a : b).entry, () => {
         inScope = AsyncResource.bind((task) => task());
       });
     });
@@ -255,10 +255,10 @@ test('looking through re-entries costs each hold once', () => {
       return costOfLooking(scopes).isInside;
     }
     inner = new FakeHold('a', inner);
-    return scopes.run(inner.place, () => nest(levels - 1));
+    return scopes.run(inner.entry, () => nest(levels - 1));
   };
 
-  const cost = scopes.run(inner.place, () => nest(50));
+  const cost = scopes.run(inner.entry, () => nest(50));
 
   expect(cost).toBe(51);
 });

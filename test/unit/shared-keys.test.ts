@@ -3,7 +3,7 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Prepared } from '../../src/core/wire/call.js';
+import type { Command } from '../../src/core/wire/call.js';
 import { NameRegistry } from '../../src/core/name-registry.js';
 import type { NamedObject } from '../../src/core/name-registry.js';
 import type { LockProtocol } from '../../src/core/locks/lock-protocol.js';
@@ -11,7 +11,7 @@ import { objectKey } from '../../src/core/base/key-names.js';
 import type { EndpointServices } from '../../src/core/endpoint-services.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { slotOf } from '../../src/core/connection/slots.js';
-import { PermitsProtocol } from '../../src/expirable-semaphore/protocol.js';
+import { ExpirableSemaphoreProtocol } from '../../src/expirable-semaphore/protocol.js';
 import { LatchProtocol } from '../../src/latch/protocol.js';
 import { FairLockProtocol } from '../../src/lock/fair.js';
 import { FencedLockProtocol, HashLockProtocol } from '../../src/lock/protocol.js';
@@ -36,7 +36,7 @@ function newHolder(): string {
   return `${id}:${holders}`;
 }
 
-function lockCalls(lock: LockProtocol): Prepared<unknown>[] {
+function lockCalls(lock: LockProtocol): Command<unknown>[] {
   const holder = newHolder();
   const claim = { key: lock.key, holderId: holder, count: 2, leaseMs: 1 };
   return [
@@ -54,7 +54,7 @@ function lockCalls(lock: LockProtocol): Prepared<unknown>[] {
 
 interface Sample {
   readonly object: NamedObject;
-  readonly calls: readonly Prepared<unknown>[];
+  readonly calls: readonly Command<unknown>[];
 }
 
 const claim = { first: Buffer.alloc(16), count: 1, leaseMs: 1 };
@@ -92,7 +92,7 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     return { object, calls };
   },
   (name, key) => {
-    const object = new PermitsProtocol(services, name, key);
+    const object = new ExpirableSemaphoreProtocol(services, name, key);
     const calls = [
       object.acquire(request, [claim], true),
       object.giveBack(request, [claim], true),

@@ -6,9 +6,9 @@ export interface Timer {
 }
 
 /** Keeps the process alive while it is held; sockets and timers of ours never do. */
-export interface Anchor {
-  hold(): void;
-  drop(): void;
+export interface KeepAlive {
+  ref(): void;
+  unref(): void;
   cancel(): void;
 }
 
@@ -17,13 +17,13 @@ export interface Clock {
   /** Milliseconds that have really passed, suspended time included; never goes back. */
   now(): number;
   /** Runs `task` once after `delayMs`, outside of every async context. Never keeps the process
-   * alive (see `anchor`). */
+   * alive (see `keepAlive`). */
   after(delayMs: number, task: () => void): Timer;
   /** Runs `task` after the input that is already waiting in this process has been handled, outside
    * of every async context. */
   afterInput(task: () => void): void;
   /** Something that keeps the process alive from `hold()` to `drop()`. */
-  anchor(): Anchor;
+  keepAlive(): KeepAlive;
 }
 
 const TIMER_MAX_MS = 2_147_483_647;
@@ -79,12 +79,12 @@ export function systemClock(): Clock {
       // unref'd, or an idle loop would sleep on them.
       startOutside(() => setImmediate(() => setImmediate(task)));
     },
-    anchor() {
+    keepAlive() {
       const timer = startOutside(() => setInterval(() => {}, TIMER_MAX_MS));
       timer.unref();
       return {
-        hold: () => timer.ref(),
-        drop: () => timer.unref(),
+        ref: () => timer.ref(),
+        unref: () => timer.unref(),
         cancel: () => clearInterval(timer),
       };
     },

@@ -1,8 +1,6 @@
-import { Alarm } from './alarm.js';
-import type { Deadlines } from './alarm.js';
+import { Alarm, type Deadlines } from './alarm.js';
 import { LinkedList, Linked } from './linked-list.js';
-import { deadline } from './clock.js';
-import type { Clock, Timer } from './clock.js';
+import { deadline, type Clock, type Timer } from './clock.js';
 
 /** Something that is told when its time is up. */
 export abstract class Expiring extends Linked {

@@ -1,15 +1,13 @@
-import type { Sending } from '../wire/call.js';
+import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { Clock, Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
 import { ClusterSubscriber } from './cluster-subscriber.js';
 import { soon } from '../base/async-context.js';
 import { CommandConnection } from './command-connection.js';
-import { isReplyError } from './driver.js';
-import type { Address, ConnectionOptions } from './driver.js';
+import { isReplyError, type Address, type ConnectionOptions } from './driver.js';
 import type { Router, RouterOwner } from './router.js';
-import { readRedirection, readSlots, slotOf } from './slots.js';
-import type { SlotRange } from './slots.js';
+import { readRedirection, readSlots, slotOf, type SlotRange } from './slots.js';
 
 /** While the map of slots has gaps, or a node is down, it is read again this often. */
 const REFRESH_PERIOD_MS = 200;
@@ -50,7 +48,7 @@ export class ClusterRouter implements Router {
   /** The master of each slot, by node id. */
   readonly #masters = new Map<number, string>();
   /** Calls whose slot has no known master. */
-  readonly #unrouted = new LinkedList<Sending>();
+  readonly #unrouted = new LinkedList<PendingCall>();
   #publish: 'PUBLISH' | 'SPUBLISH' | undefined;
   #refreshing = false;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -85,7 +83,7 @@ export class ClusterRouter implements Router {
     }
   }
 
-  send(call: Sending): void {
+  send(call: PendingCall): void {
     const closedBy = this.#closedBy;
     const node = this.#masterOf(slotOf(call.routingKey));
     if (closedBy !== undefined) {
@@ -155,7 +153,7 @@ export class ClusterRouter implements Router {
     return node;
   }
 
-  #redirected(call: Sending, error: Error, asked: Address): boolean {
+  #redirected(call: PendingCall, error: Error, asked: Address): boolean {
     const redirection = readRedirection(error.message, asked);
     if (redirection === undefined) {
       return false;
@@ -257,7 +255,7 @@ export class ClusterRouter implements Router {
   }
 
   /** The calls go to whoever is found to be their master. */
-  #reroute(calls: readonly Sending[]): void {
+  #reroute(calls: readonly PendingCall[]): void {
     for (const call of calls) {
       this.#unrouted.push(call);
     }

@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { Address, ConnectionOptions } from './driver.js';
-import { Subscriber } from './subscriber.js';
-import type { SubscriberOwner } from './subscriber.js';
+import { Subscriber, type SubscriberOwner } from './subscriber.js';
 import type { Channels } from './router.js';
 
 /** What the channels of a cluster need to know. */

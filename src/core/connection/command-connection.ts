@@ -1,13 +1,11 @@
-import type { Sending } from '../wire/call.js';
+import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { Clock, Timer } from '../base/clock.js';
-import { Connection } from './connection.js';
-import type { Server } from './connection.js';
+import { Connection, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { soon, whenSettled } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
-import { isReplyError } from './driver.js';
-import type { Redis } from './driver.js';
+import { isReplyError, type Redis } from './driver.js';
 import { isNotNow, isNoWrite } from './server-errors.js';
 import { Unanswered } from './unanswered.js';
 
@@ -31,7 +29,7 @@ export interface CommandConnectionOwner {
   /** The link has lost its connection, or failed to get one. */
   down(cause: Error): void;
   /** A cluster node says that another one serves the key; true when it was sent there. */
-  redirected(call: Sending, error: Error): boolean;
+  redirected(call: PendingCall, error: Error): boolean;
   /** Something of ours threw. It is told, and stops nothing. */
   fault(error: Error): void;
 }
@@ -44,7 +42,7 @@ export class CommandConnection {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #owner: CommandConnectionOwner;
-  readonly #waiting = new LinkedList<Sending>();
+  readonly #waiting = new LinkedList<PendingCall>();
   readonly #unanswered: Unanswered;
   readonly #queries: DeadlineQueue;
   /** Scripts that the server of this connection has been given in full. */
@@ -53,7 +51,7 @@ export class CommandConnection {
   /** Runs while the server is not to be bothered. */
   #pause: Timer | undefined;
   /** Calls that insist, while the server takes no writes. */
-  readonly #insisting = new LinkedList<Sending>();
+  readonly #insisting = new LinkedList<PendingCall>();
   #nextTry: Timer | undefined;
   #closedBy: Error | undefined;
 
@@ -84,7 +82,7 @@ export class CommandConnection {
   }
 
   /** Sends `call` now, or as soon as there is a connection. */
-  send(call: Sending): void {
+  send(call: PendingCall): void {
     const closedBy = this.#closedBy;
     if (closedBy !== undefined) {
       // Not before its sender has it in hand.
@@ -118,12 +116,12 @@ export class CommandConnection {
   /** Hands out the calls that wait for a connection, for another link to send: in the order in which
    * they were made, whatever became of them meanwhile. Only so does a later call never overtake one
    * that was refused or lost its connection. */
-  takeWaiting(): Sending[] {
+  takeWaiting(): PendingCall[] {
     return this.#waiting.clear().toSorted((one, other) => one.order - other.order);
   }
 
   /** Ends the connection and hands out every call, for another link to send. */
-  retire(): Sending[] {
+  retire(): PendingCall[] {
     this.#stop();
     this.#putBack(new Error('the node left the cluster'));
     return [...this.#insisting.clear(), ...this.takeWaiting()];
@@ -171,7 +169,7 @@ export class CommandConnection {
   #putBack(cause: Error): void {
     const calls = this.#unanswered.clear();
     for (const call of calls) {
-      call.strays += 1;
+      call.unackedCopies += 1;
       if (call.resend) {
         this.#waiting.push(call);
       }
@@ -184,7 +182,7 @@ export class CommandConnection {
     }
   }
 
-  #write(redis: Redis, call: Sending): void {
+  #write(redis: Redis, call: PendingCall): void {
     redis.cork();
     const now = this.#clock.now();
     if (!call.sent) {
@@ -212,7 +210,7 @@ export class CommandConnection {
 
   /** An error that is thrown here, as a function of the template may do, ends the call and not the
    * process. */
-  #refused(redis: Redis, call: Sending, error: Error): void {
+  #refused(redis: Redis, call: PendingCall, error: Error): void {
     try {
       this.#failed(redis, call, error);
     } catch (thrown) {
@@ -221,7 +219,7 @@ export class CommandConnection {
     }
   }
 
-  #failed(redis: Redis, call: Sending, error: Error): void {
+  #failed(redis: Redis, call: PendingCall, error: Error): void {
     if (!isReplyError(error)) {
       // Nothing more comes from this connection. When it is gone already, the call was put back.
       this.#connection.drop(redis, error);
@@ -266,7 +264,7 @@ export class CommandConnection {
     });
   }
 
-  #again(call: Sending): void {
+  #again(call: PendingCall): void {
     const redis = this.#connection.ready;
     if (redis === undefined) {
       this.#waiting.push(call);

@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Clock, Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
 import { outside } from '../base/async-context.js';
-import { createConnection, isReplyError } from './driver.js';
-import type { ConnectionOptions, Redis } from './driver.js';
+import { createConnection, isReplyError, type ConnectionOptions, type Redis } from './driver.js';
 
 /** Reconnection starts at this pause and doubles up to the longest. */
 const PAUSE_MIN_MS = 16;

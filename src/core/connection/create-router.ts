@@ -1,9 +1,7 @@
 import type { Clock } from '../base/clock.js';
-import { ClusterRouter } from './cluster-router.js';
-import type { ShardedSubscriptionMode } from './cluster-router.js';
+import { ClusterRouter, type ShardedSubscriptionMode } from './cluster-router.js';
 import type { Endpoint } from './driver.js';
-import { SingleRouter } from './router.js';
-import type { Router, RouterOwner } from './router.js';
+import { SingleRouter, type Router, type RouterOwner } from './router.js';
 
 /** Connecting takes several round trips, and a TLS handshake: it gets at least this long. */
 const READY_LIMIT_MIN_MS = 2_000;

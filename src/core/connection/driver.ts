@@ -1,5 +1,4 @@
-import { Command, Redis } from 'ioredis';
-import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
+import { Command, Redis, type Cluster, type ClusterOptions, type RedisOptions } from 'ioredis';
 import { afterTurn, outsider } from '../base/async-context.js';
 import type { Operand } from '../wire/script.js';
 import { Redactor } from '../base/redactor.js';

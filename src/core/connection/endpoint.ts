@@ -1,13 +1,13 @@
 import { describe } from '../base/key-names.js';
-import { optionsOfUrl } from './driver.js';
-import type {
-  Address,
-  Cluster,
-  ClusterOptions,
-  ConnectionOptions,
-  DriverRedis,
-  Endpoint,
-  RedisOptions,
+import {
+  optionsOfUrl,
+  type Address,
+  type Cluster,
+  type ClusterOptions,
+  type ConnectionOptions,
+  type DriverRedis,
+  type Endpoint,
+  type RedisOptions,
 } from './driver.js';
 import { withoutCredentials } from '../base/redactor.js';
 

@@ -1,9 +1,8 @@
-import type { Sending } from '../wire/call.js';
+import type { PendingCall } from '../wire/call.js';
 import type { Clock } from '../base/clock.js';
 import type { Server } from './connection.js';
 import { CommandConnection } from './command-connection.js';
-import { Subscriber } from './subscriber.js';
-import type { SubscriberOwner } from './subscriber.js';
+import { Subscriber, type SubscriberOwner } from './subscriber.js';
 
 /** What a router tells the client about its connections. */
 export interface RouterOwner extends SubscriberOwner {
@@ -34,7 +33,7 @@ export interface Router extends Routes {
   readonly publish: 'PUBLISH' | 'SPUBLISH';
   readonly isCluster: boolean;
   open(): void;
-  send(call: Sending): void;
+  send(call: PendingCall): void;
   /** Ends all connections; calls under way fail with `error`. */
   close(error: Error): void;
 }
@@ -61,7 +60,7 @@ export class SingleRouter implements Router {
     this.#link.open();
   }
 
-  send(call: Sending): void {
+  send(call: PendingCall): void {
     this.#link.send(call);
   }
 

@@ -1,10 +1,8 @@
 import type { Clock } from '../base/clock.js';
-import { Connection } from './connection.js';
-import type { Server } from './connection.js';
+import { Connection, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
-import { isReplyError } from './driver.js';
+import { isReplyError, type Redis } from './driver.js';
 import { whenSettled } from '../base/async-context.js';
-import type { Redis } from './driver.js';
 import { isAccessRefused } from './server-errors.js';
 
 /** A subscriber that stays silent for one period after a ping is taken for half-open. */

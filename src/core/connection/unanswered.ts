@@ -1,6 +1,5 @@
-import { Alarm } from '../base/alarm.js';
-import type { Deadlines } from '../base/alarm.js';
-import type { Sending } from '../wire/call.js';
+import { Alarm, type Deadlines } from '../base/alarm.js';
+import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { Clock } from '../base/clock.js';
 
@@ -12,7 +11,7 @@ import type { Clock } from '../base/clock.js';
 export class Unanswered implements Deadlines {
   readonly #limitMs: number;
   readonly #silent: () => void;
-  readonly #calls = new LinkedList<Sending>();
+  readonly #calls = new LinkedList<PendingCall>();
   readonly #alarm: Alarm;
 
   /** `silent` is called when the limit has passed. It ends the connection, and so clears this. */
@@ -23,7 +22,7 @@ export class Unanswered implements Deadlines {
   }
 
   /** The call was written just now. */
-  add(call: Sending): void {
+  add(call: PendingCall): void {
     call.isUnanswered = true;
     this.#calls.push(call);
     this.#alarm.added(call.lastSentAt + this.#limitMs);
@@ -31,7 +30,7 @@ export class Unanswered implements Deadlines {
 
   /** The call was answered. False when nobody waits for that: it was abandoned, or its connection
    * has ended. */
-  delete(call: Sending): boolean {
+  delete(call: PendingCall): boolean {
     if (!this.#calls.delete(call)) {
       return false;
     }
@@ -40,7 +39,7 @@ export class Unanswered implements Deadlines {
   }
 
   /** The connection has ended: takes out all calls, and hands out those that are still waited for. */
-  clear(): Sending[] {
+  clear(): PendingCall[] {
     const calls = this.#calls.clear();
     for (const call of calls) {
       call.isUnanswered = false;

@@ -1,6 +1,6 @@
 import { ClosedError } from '../../errors.js';
-import type { Sending } from '../wire/call.js';
-import type { Anchor, Clock } from '../base/clock.js';
+import type { PendingCall } from '../wire/call.js';
+import type { KeepAlive, Clock } from '../base/clock.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 
 /** How long a burnt holder id or request number is relied on to be remembered. */
@@ -25,12 +25,12 @@ export interface Background<R> extends CleanUpEnding {
 /** What clean-up needs of those who deliver. */
 export interface CleanUpParts {
   readonly clock: Clock;
-  readonly anchor: Pick<Anchor, 'hold' | 'drop'>;
+  readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
   /** Told of what fails. */
   readonly failed: (error: Error) => void;
   /** Deadlines of callers. */
   readonly timeouts: DeadlineQueue;
-  readonly abandon: (call: Sending) => void;
+  readonly abandon: (call: PendingCall) => void;
   /** There is less to clean up. */
   readonly ended: () => void;
 }
@@ -39,7 +39,7 @@ export interface CleanUpParts {
 export class CleanUp {
   readonly #parts: CleanUpParts;
   readonly #memories: DeadlineQueue;
-  readonly #calls = new Map<Sending, (error?: Error) => void>();
+  readonly #calls = new Map<PendingCall, (error?: Error) => void>();
 
   constructor(parts: CleanUpParts) {
     this.#parts = parts;
@@ -51,11 +51,11 @@ export class CleanUp {
   }
 
   /** Lets a call go on until it is answered, through outages of any length unless it is limited. */
-  add(call: Sending, { done, failed, limit }: CleanUpEnding = {}): void {
-    const { anchor, timeouts, abandon, clock } = this.#parts;
+  add(call: PendingCall, { done, failed, limit }: CleanUpEnding = {}): void {
+    const { keepAlive, timeouts, abandon, clock } = this.#parts;
     // It keeps the process alive only as long as a caller's command would.
-    const alive = new Limit(() => anchor.drop());
-    anchor.hold();
+    const alive = new Limit(() => keepAlive.unref());
+    keepAlive.ref();
     timeouts.add(alive);
     const forgotten = new Limit(() => {
       if (limit === 'once sent' && !(clock.now() - call.sentAt >= MEMORY_MS)) {
@@ -71,7 +71,7 @@ export class CleanUp {
     }
     this.#calls.set(call, (error) => {
       if (timeouts.delete(alive)) {
-        anchor.drop();
+        keepAlive.unref();
       }
       this.#memories.delete(forgotten);
       done?.();
@@ -82,7 +82,7 @@ export class CleanUp {
   }
 
   /** A call was answered or has failed; nothing happens unless it is one of these. */
-  finished(call: Sending, error?: Error): void {
+  finished(call: PendingCall, error?: Error): void {
     const end = this.#calls.get(call);
     if (end === undefined) {
       return;

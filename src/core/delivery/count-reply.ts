@@ -1,10 +1,10 @@
-import type { Sending } from '../wire/call.js';
+import type { PendingCall } from '../wire/call.js';
 import { UnexpectedReplyError } from '../../errors.js';
 
 /** What a call that counts was answered, and the instant before it was first sent. */
 export interface CountReply {
   readonly count: number;
-  readonly call: Sending;
+  readonly call: PendingCall;
   readonly sentAt: number;
 }
 

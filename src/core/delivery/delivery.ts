@@ -1,13 +1,22 @@
 import { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
-import { PendingReply } from './pending-reply.js';
-import type { Answered, PendingReplyHooks, GoOn, Purpose } from './pending-reply.js';
-import { Call, prepare } from '../wire/call.js';
-import type { CallWatch, Prepared, Receiver, Sending } from '../wire/call.js';
-import { CleanUp } from './clean-up.js';
-import type { Background } from './clean-up.js';
-import type { Anchor, Clock } from '../base/clock.js';
-import { countOf, lateCountOf } from './count-reply.js';
-import type { CountReply } from './count-reply.js';
+import {
+  PendingReply,
+  type Answered,
+  type PendingReplyHooks,
+  type GoOn,
+  type Purpose,
+} from './pending-reply.js';
+import {
+  Call,
+  commandOf,
+  type CallWatch,
+  type Command,
+  type Receiver,
+  type PendingCall,
+} from '../wire/call.js';
+import { CleanUp, type Background } from './clean-up.js';
+import type { KeepAlive, Clock } from '../base/clock.js';
+import { countOf, lateCountOf, type CountReply } from './count-reply.js';
 import { DeadlineQueue } from '../base/deadline-queue.js';
 import type { Request, Requests } from './requests.js';
 import type { Router } from '../connection/router.js';
@@ -17,24 +26,24 @@ import { requestsCancel } from '../wire/scripts.generated.js';
 export interface DeliveryParts extends CallWatch {
   readonly clock: Clock;
   /** Held while a caller waits for an answer. */
-  readonly anchor: Pick<Anchor, 'hold' | 'drop'>;
+  readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
   readonly router: Router;
   readonly requests: Requests;
   readonly timeoutMs: number;
 }
 
 /** How a counted call is made never to run (again), once its caller has stopped waiting. */
-export interface Burning {
-  readonly burn: (request: Request) => Prepared<unknown>;
+export interface Tombstone {
+  readonly setTombstone: (request: Request) => Command<unknown>;
   /** Also when it was never sent: then `burn` does what it should have done. */
   readonly always: boolean;
-  readonly follower?: BurnFollower | undefined;
+  readonly follower?: TombstoneFollower | undefined;
 }
 
 /** Told what comes of a call after its caller has stopped waiting. */
-export interface BurnFollower {
+export interface TombstoneFollower {
   /** The number is burnt, with this answer. */
-  burnt(answer: unknown, call: Sending): void;
+  tombstoneSet(answer: unknown, call: PendingCall): void;
   /** What the call did will never be known. */
   forgotten?(): void;
 }
@@ -60,7 +69,7 @@ export class Delivery {
     },
     giveUp: () => this.#served(),
     finish: (call, error) => this.#cleanUp.finished(call, error),
-    start: (prepared, asked) => this.start(prepared, asked),
+    start: (command, asked) => this.start(command, asked),
   };
 
   constructor(parts: DeliveryParts) {
@@ -75,8 +84,8 @@ export class Delivery {
   }
 
   /** Sends a call; who sends it has it settled or abandons it. */
-  start<R>(prepared: Prepared<R>, receiver: Receiver<R>, resend = true): Call<R> {
-    const call = new Call(prepared, receiver, resend, this.#parts);
+  start<R>(command: Command<R>, receiver: Receiver<R>, resend = true): Call<R> {
+    const call = new Call(command, receiver, resend, this.#parts);
     this.#order += 1;
     call.order = this.#order;
     this.#parts.router.send(call);
@@ -84,25 +93,25 @@ export class Delivery {
   }
 
   /** Stops waiting for a call; true when a copy of it may run, or may have run. */
-  abandon(call: Sending): boolean {
+  abandon(call: PendingCall): boolean {
     call.abandon();
     return call.sent;
   }
 
   /** Asks what changes nothing: settles within `commandTimeoutMs`, with all that it goes on to ask. */
-  async read<R>(resource: string, prepared: Prepared<R>, goOn?: GoOn<R>): Promise<R> {
+  async read<R>(resource: string, command: Command<R>, goOn?: GoOn<R>): Promise<R> {
     const giveUp = (call: Call<R>): Error => this.#drop(resource, call, 'read');
-    const asked = this.#inTime(resource, prepared, 'read', giveUp, false, goOn);
+    const asked = this.#inTime(resource, command, 'read', giveUp, false, goOn);
     return (await asked).answer;
   }
 
   /** States something that may be stated twice, and settles within `commandTimeoutMs`. */
-  send<R>(resource: string, prepared: Prepared<R>, purpose: Purpose): Promise<Answered<R>> {
-    return this.#inTime(resource, prepared, purpose, (call) => this.#drop(resource, call, purpose));
+  send<R>(resource: string, command: Command<R>, purpose: Purpose): Promise<Answered<R>> {
+    return this.#inTime(resource, command, purpose, (call) => this.#drop(resource, call, purpose));
   }
 
   /** A caller stops waiting for a call. */
-  #drop(resource: string, call: Sending, purpose: Purpose): Error {
+  #drop(resource: string, call: PendingCall, purpose: Purpose): Error {
     if (purpose === 'release') {
       this.#cleanUp.add(call);
     } else {
@@ -129,16 +138,17 @@ export class Delivery {
     resource: string,
     key: string,
     requestsKey: string,
-    build: (request: Request) => Prepared<string>,
-    late: (count: number | undefined, call: Sending) => void = () => {},
+    build: (request: Request) => Command<string>,
+    late: (count: number | undefined, call: PendingCall) => void = () => {},
   ): Promise<CountReply> {
-    const burn = ({ number }: Request): Prepared<string> => {
+    const setTombstone = ({ number }: Request): Command<string> => {
       const args = { number, lowWater: this.#parts.requests.lowWater(key) };
-      return prepare(requestsCancel, { requests: requestsKey }, args);
+      return commandOf(requestsCancel, { requests: requestsKey }, args);
     };
-    const burnt = (answer: unknown, call: Sending): void => late(lateCountOf(answer), call);
-    const burning = { burn, always: false, follower: { burnt } };
-    const { answer, call } = await this.sendOnce(resource, key, build, burning);
+    const tombstoneSet = (answer: unknown, call: PendingCall): void =>
+      late(lateCountOf(answer), call);
+    const tombstone = { setTombstone, always: false, follower: { tombstoneSet } };
+    const { answer, call } = await this.sendOnce(resource, key, build, tombstone);
     return { count: countOf(answer), sentAt: call.sentAt, call };
   }
 
@@ -147,19 +157,19 @@ export class Delivery {
   async sendOnce<R>(
     resource: string,
     key: string,
-    build: (request: Request) => Prepared<R>,
-    { burn, always, follower }: Burning,
+    build: (request: Request) => Command<R>,
+    { setTombstone, always, follower }: Tombstone,
   ): Promise<Answered<R>> {
     const { requests } = this.#parts;
     const request = requests.open(key);
-    const fate = { burning: false };
+    const fate = { tombstone: false };
     try {
       const giveUp = (call: Call<R>): Error => {
         const mayRun = this.abandon(call);
         if (mayRun || always) {
-          fate.burning = true;
-          this.inBackground(burn(request), {
-            answered: (answer) => follower?.burnt(answer, call),
+          fate.tombstone = true;
+          this.inBackground(setTombstone(request), {
+            answered: (answer) => follower?.tombstoneSet(answer, call),
             failed: () => follower?.forgotten?.(),
             done: () => requests.settle(key, request),
             // A call whose record is gone would look like one that never ran.
@@ -170,7 +180,7 @@ export class Delivery {
       };
       return await this.#inTime(resource, build(request), 'change', giveUp, always);
     } finally {
-      if (!fate.burning) {
+      if (!fate.tombstone) {
         requests.settle(key, request);
       }
     }
@@ -188,8 +198,8 @@ export class Delivery {
 
   /** Sends in the background, through outages, however long they last: what it states may
    * be stated at any time. Only what is limited ends earlier. */
-  inBackground<R>(prepared: Prepared<R>, { answered, ...ending }: Background<R> = {}): void {
-    const call = this.start(prepared, {
+  inBackground<R>(command: Command<R>, { answered, ...ending }: Background<R> = {}): void {
+    const call = this.start(command, {
       answered: (answer, finished) => {
         this.#cleanUp.finished(finished);
         answered?.(answer);
@@ -235,7 +245,7 @@ export class Delivery {
   /** Settles with the answer, or with what `giveUp` makes of the time that ran out. */
   #inTime<R>(
     resource: string,
-    prepared: Prepared<R>,
+    command: Command<R>,
     purpose: Purpose,
     giveUp: (call: Call<R>) => Error,
     insists = purpose === 'release',
@@ -245,16 +255,16 @@ export class Delivery {
       const asked = new PendingReply<R>(this.#hooks, resource, purpose, giveUp, resolve, reject);
       asked.goOn = goOn;
       this.#waiting += 1;
-      this.#parts.anchor.hold();
+      this.#parts.keepAlive.ref();
       this.#timeouts.add(asked, this.#leftMs);
-      asked.call = this.start(prepared, asked);
+      asked.call = this.start(command, asked);
       asked.call.insists = insists;
     });
   }
 
   #served(): void {
     this.#waiting -= 1;
-    this.#parts.anchor.drop();
+    this.#parts.keepAlive.unref();
     this.#checkCleanedUp();
   }
 
@@ -266,7 +276,7 @@ export class Delivery {
 
   #outOfTime(
     resource: string,
-    call: Sending,
+    call: PendingCall,
     purpose: Purpose,
   ): CommandTimeoutError | OutcomeUnknownError {
     const { timeoutMs } = this.#parts;

@@ -1,5 +1,5 @@
 import { ClosedError, OutcomeUnknownError } from '../../errors.js';
-import type { Call, Prepared, Receiver, Sending } from '../wire/call.js';
+import type { Call, Command, Receiver, PendingCall } from '../wire/call.js';
 import { Expiring } from '../base/deadline-queue.js';
 import { translate } from './translate.js';
 
@@ -14,7 +14,7 @@ export interface Answered<R> {
 }
 
 /** What is to be asked after an answer, for the same caller; undefined when that settles it. */
-export type GoOn<R> = (answer: R) => Prepared<R> | undefined;
+export type GoOn<R> = (answer: R) => Command<R> | undefined;
 
 /** What all who ask have in common. */
 export interface PendingReplyHooks {
@@ -23,8 +23,8 @@ export interface PendingReplyHooks {
   /** The caller's time is up. */
   giveUp(): void;
   /** The call came to an end after its caller had given up. */
-  finish(call: Sending, error?: Error): void;
-  start<R>(prepared: Prepared<R>, asked: PendingReply<R>): Call<R>;
+  finish(call: PendingCall, error?: Error): void;
+  start<R>(command: Command<R>, asked: PendingReply<R>): Call<R>;
 }
 
 const ignore = (): void => {};

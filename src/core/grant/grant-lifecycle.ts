@@ -1,6 +1,10 @@
-import { CommandTimeoutError, LeaseLostError, WrongTypeError } from '../../errors.js';
-import type { LeaseLostReason } from '../../errors.js';
-import type { Prepared } from '../wire/call.js';
+import {
+  CommandTimeoutError,
+  LeaseLostError,
+  WrongTypeError,
+  type LeaseLostReason,
+} from '../../errors.js';
+import type { Command } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
 import type { EndpointServices } from '../endpoint-services.js';
@@ -59,9 +63,9 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { services, object } = this;
     const { lease } = grant;
     lease.remove(grant);
-    const prepared = this.stateAlive(lease);
+    const command = this.stateAlive(lease);
     try {
-      const loss = await this.#tellRelease(lease, prepared);
+      const loss = await this.#tellRelease(lease, command);
       if (loss !== undefined) {
         grant.lostBefore(loss);
         // All other grants on this lease stood on the same ground.
@@ -85,13 +89,13 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { services } = this;
     const { lease } = grant;
     const { renewal, resource } = this.object;
-    const prepared = renewal([lease.claim(leaseMs)]);
+    const command = renewal([lease.claim(leaseMs)]);
     const lengthening = lease.lengthening();
     try {
-      const { answer, call } = await services.delivery.send(resource, prepared, 'change');
+      const { answer, call } = await services.delivery.send(resource, command, 'change');
       answer.forEach((one) => lease.judge(one, call.sentAt, leaseMs));
       lease.arm(leaseMs);
-      if (call.strays === 0) {
+      if (call.unackedCopies === 0) {
         lengthening.settled();
       }
     } catch (error) {
@@ -115,7 +119,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   }
 
   /** The command that states what of a lease is still alive. With nothing the lease ends here. */
-  protected abstract stateAlive(lease: Lease): Prepared<ReleaseResult>;
+  protected abstract stateAlive(lease: Lease): Command<ReleaseResult>;
 
   /** A release was answered. */
   protected answered(_result: ReleaseResult): void {}
@@ -138,7 +142,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
     this.letGo(lease);
     const mayOutlast = reason === 'unproven' || (reason === 'expired' && lease.mayOutlast);
-    if (mayOutlast || lease.stray || lease.companion !== undefined) {
+    if (mayOutlast || lease.hasUnackedCopy || lease.companion !== undefined) {
       // The server may still think it is held: for up to a whole lease, or, since the two share one
       // TTL, for as long as its companion was to be. In order of sending, behind what made it longer.
       this.takeBack(lease);
@@ -149,14 +153,14 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   /** Settles with the loss that the server's answer comes to, if it comes to one. */
   async #tellRelease(
     lease: Lease,
-    prepared: Prepared<ReleaseResult>,
+    command: Command<ReleaseResult>,
   ): Promise<LeaseLostError | undefined> {
     const { delivery } = this.services;
     const { resource } = this.object;
     try {
-      const { answer, call } = await delivery.send(resource, prepared, 'release');
+      const { answer, call } = await delivery.send(resource, command, 'release');
       // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
-      const ranBefore = call.strays > 0 && lease.covers(call.sentAt);
+      const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
       this.answered(answer);
       if (answer.is === 'freed' || answer.is === 'kept') {
         return undefined;

@@ -1,8 +1,7 @@
 import { LeaseLostError, NotHeldError } from '../../errors.js';
 import { asError } from '../wire/replies.js';
 import type { Lease, LeaseHolder } from '../lease/lease.js';
-import { lossSignal } from '../lease/loss-signal.js';
-import type { LossSignal } from '../lease/loss-signal.js';
+import { lossSignal, type LossSignal } from '../lease/loss-signal.js';
 import { checkInteger, INT32_MAX } from '../base/arguments.js';
 
 /** What a grant needs of the object that granted it. */

@@ -1,10 +1,8 @@
-import { LeaseLostError } from '../../errors.js';
-import type { LeaseLostReason } from '../../errors.js';
+import { LeaseLostError, type LeaseLostReason } from '../../errors.js';
 import type { Clock, Timer } from '../base/clock.js';
 import type { Events } from '../observe/events.js';
-import { LeaseDeadline } from './lease-deadline.js';
-import type { DeadlineSetting, Lengthening } from './lease-deadline.js';
-import type { RenewalAnswer, RenewalClaim } from './renewal.js';
+import { LeaseDeadline, type DeadlineSetting, type Lengthening } from './lease-deadline.js';
+import type { RenewalAnswer, RenewalItem } from './renewal.js';
 
 /** Where a lease stands; see `Hold.state`. */
 export type LeaseState = 'held' | 'suspect' | 'lost';
@@ -60,7 +58,7 @@ export class Lease {
   /** A renewal is under way. */
   renewing = false;
   /** A copy of the acquisition may still run: releasing must burn the holder id. */
-  stray = false;
+  hasUnackedCopy = false;
   /** The largest number of holds that the server may know of, but for late copies. */
   peak = 1;
   /** The largest number of holds that was ever stated. */
@@ -180,7 +178,7 @@ export class Lease {
   }
 
   /** What a renewal asks for: `leaseMs` more, or with 0 whether it is still held. */
-  claim(leaseMs: number): RenewalClaim {
+  claim(leaseMs: number): RenewalItem {
     const { key, holderId } = this.identity;
     return { key, holderId, leaseMs, count: this.alive };
   }

@@ -1,8 +1,8 @@
 import { UnexpectedReplyError } from '../../errors.js';
-import type { Prepared } from '../wire/call.js';
+import type { Command } from '../wire/call.js';
 
 /** One lease of a renewal command: 0 asks whether it is still held, and renews nothing. */
-export interface RenewalClaim {
+export interface RenewalItem {
   readonly key: string;
   readonly holderId: string;
   readonly leaseMs: number;
@@ -22,7 +22,7 @@ export type RenewalAnswer =
 
 /** How the leases of one kind of object are renewed, one constant a kind: many with one script
  * call, which answers for each. */
-export type Renewal = (claims: readonly RenewalClaim[]) => Prepared<readonly RenewalAnswer[]>;
+export type Renewal = (claims: readonly RenewalItem[]) => Command<readonly RenewalAnswer[]>;
 
 const HELD: RenewalAnswer = { is: 'held', lifeMs: -1 };
 const TAKEN: RenewalAnswer = { is: 'taken' };

@@ -40,7 +40,7 @@ export class Watchdog {
   }
 
   /** Asks about every lease now, of which some may have ended. */
-  look(): void {
+  pollAll(): void {
     this.#round(false);
   }
 
@@ -63,7 +63,7 @@ export class Watchdog {
 
   /** The connection is back: every lease is renewed, and what was suspect becomes held or lost. */
   connectionUp(): void {
-    this.look();
+    this.pollAll();
   }
 
   /** The connection is gone: nothing can be proven until it is back. */

@@ -1,5 +1,5 @@
 import { AcquireTimeoutError, UnexpectedReplyError } from '../../errors.js';
-import type { Call, Receiver, Sending } from '../wire/call.js';
+import type { Call, Receiver, PendingCall } from '../wire/call.js';
 import { Linked } from '../base/linked-list.js';
 import { translate } from '../delivery/translate.js';
 import type { LockHold } from './hold.js';
@@ -36,11 +36,11 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   /** Burnt when the acquisition gives up. */
   holderId: string;
   /** A copy of an attempt under this holder id may still run. */
-  #stray = false;
+  #hasUnackedCopy = false;
   #everSent = false;
   #saidBusy = false;
   /** It stands in a line on the server, or may. */
-  #inLine = false;
+  #hasPosition = false;
   #queue: WaitQueue | undefined;
   /** The attempt that is under way. */
   #call: Call<Verdict> | undefined;
@@ -86,22 +86,22 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
 
   ask(position: Position): void {
     const { services, protocol } = this.#grants;
-    this.#inLine ||= position === 'queue' && protocol.keepsLine;
-    const prepared = protocol.acquire(this.holderId, 1, this.leaseMs, position);
-    this.#call = services.delivery.start(prepared, this);
+    this.#hasPosition ||= position === 'queue' && protocol.keepsPosition;
+    const command = protocol.acquire(this.holderId, 1, this.leaseMs, position);
+    this.#call = services.delivery.start(command, this);
   }
 
-  answered(verdict: Verdict, call: Sending): void {
+  answered(verdict: Verdict, call: PendingCall): void {
     if (this.#over) {
       // It left while the queue asked for it and others: what it got was cancelled then.
       return;
     }
     this.#call = undefined;
     this.#everSent = true;
-    this.#stray ||= call.strays > 0;
+    this.#hasUnackedCopy ||= call.unackedCopies > 0;
     switch (verdict.is) {
-      case 'taken':
-        this.#taken(verdict.fencingToken, call);
+      case 'granted':
+        this.#granted(verdict.fencingToken, call);
         break;
       case 'busy':
         this.#busy(verdict);
@@ -112,17 +112,17 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
     }
   }
 
-  failed(error: Error, call: Sending): void {
+  failed(error: Error, call: PendingCall): void {
     this.#call = undefined;
-    this.#stray ||= call.strays > 0;
+    this.#hasUnackedCopy ||= call.unackedCopies > 0;
     this.#fail(translate(error, this.#grants.protocol.resource));
   }
 
-  #taken(fencingToken: bigint | undefined, call: Sending): void {
+  #granted(fencingToken: bigint | undefined, call: PendingCall): void {
     const { services, protocol } = this.#grants;
     const terms = this.#terms;
     const lease = this.#grants.createLease(this.holderId);
-    lease.stray = this.#stray;
+    lease.hasUnackedCopy = this.#hasUnackedCopy;
     lease.start(call, terms.leaseMs);
     if (!lease.covers(services.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
       this.#tooLate();
@@ -143,8 +143,8 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   #tooLate(): void {
     this.#grants.cancel(this.holderId, true);
     this.holderId = this.#grants.services.client.newHolderId();
-    this.#stray = false;
-    this.#inLine = false;
+    this.#hasUnackedCopy = false;
+    this.#hasPosition = false;
     if (this.#queue === undefined) {
       this.ask('none');
     } else {
@@ -196,11 +196,12 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
     this.#grants.services.names.leave(this.#grants.protocol, true);
     this.#reject(error);
     if (this.#call !== undefined) {
-      this.#stray = this.#grants.services.delivery.abandon(this.#call) || this.#stray;
+      this.#hasUnackedCopy =
+        this.#grants.services.delivery.abandon(this.#call) || this.#hasUnackedCopy;
     }
-    this.#stray ||= this.#queue?.isAskingFor(this) === true;
-    if (this.#stray || this.#inLine) {
-      this.#grants.cancel(this.holderId, this.#stray);
+    this.#hasUnackedCopy ||= this.#queue?.isAskingFor(this) === true;
+    if (this.#hasUnackedCopy || this.#hasPosition) {
+      this.#grants.cancel(this.holderId, this.#hasUnackedCopy);
     }
     this.#queue?.leave(this);
   }

@@ -1,11 +1,10 @@
 import { LinkedList } from '../base/linked-list.js';
 import type { Clock, Timer } from '../base/clock.js';
-import { Sleeper } from '../waiting/rechecks.js';
-import type { Rechecks } from '../waiting/rechecks.js';
+import { Sleeper, type Rechecks } from '../waiting/rechecks.js';
 import type { Fairness } from './fairness.js';
 import type { ChannelHub } from '../waiting/channel-hub.js';
 import type { Verdict, WaitQueue, Waiter } from './wait-queue.js';
-import { RECHECK_MAX_MS, SECOND_LOOK_MS } from '../waiting/timing.js';
+import { RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
 
 /** What a queue needs of its client. */
 export interface QueueServices {
@@ -23,7 +22,7 @@ export interface Awaited {
   /** Where its releases are told. */
   readonly channel: string;
   /** The head stands in a line on the server, and asks at least this often to keep its place. */
-  readonly beatMs?: number;
+  readonly heartbeatMs?: number;
 }
 
 /**
@@ -42,7 +41,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   #others: LinkedList<Waiter> | undefined;
   #asking = false;
   /** A hint came while the head was asking: its answer may be older than the hint. */
-  #hinted = false;
+  #wokenUp = false;
   /** Wakes the head when the lease that it saw should have ended, or its turn has come. */
   #leaseEnd: Timer | undefined;
   #stopListening: (() => void) | undefined;
@@ -77,9 +76,9 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   }
 
   /** Something may have changed: the head looks. */
-  hint(): void {
+  wakeUp(): void {
     if (this.#asking) {
-      this.#hinted = true;
+      this.#wokenUp = true;
     } else {
       this.#ask();
     }
@@ -93,7 +92,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     this.#advance();
     // A hint that came meanwhile was most likely our own release's message; if it was another's,
     // about the hold that was just granted, the next head finds out soon.
-    this.#sleep(this.#hinted ? Math.min(leaseMs, SECOND_LOOK_MS) : leaseMs);
+    this.#sleep(this.#wokenUp ? Math.min(leaseMs, SECOND_POLL_MS) : leaseMs);
   }
 
   /** The head was told that the lock is busy for so many ms; -1: nobody knows. */
@@ -101,7 +100,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     this.#asking = false;
     this.contended = true;
     this.#listen();
-    if (this.#hinted) {
+    if (this.#wokenUp) {
       this.#ask();
     } else {
       this.#sleep(busyMs);
@@ -109,7 +108,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   }
 
   /** A re-check found that the lock lives so many ms more; -2: it is worth asking. */
-  probed(ttlMs: number): void {
+  polled(ttlMs: number): void {
     if (this.#asking) {
       return;
     }
@@ -141,19 +140,19 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
 
   #ask(): void {
     if (this.#head !== undefined) {
-      this.#wakeUp();
+      this.#stopSleeping();
       const { clock, fairness } = this.#services;
       const delayMs = fairness?.delayMs(this.#awaited.channel) ?? 0;
       if (delayMs > 0) {
         // Others have it, or are let go first.
         this.contended = true;
         this.#listen();
-        this.#leaseEnd = clock.after(delayMs, () => this.hint());
+        this.#leaseEnd = clock.after(delayMs, () => this.wakeUp());
         return;
       }
       this.#asking = true;
-      this.#hinted = false;
-      this.#head.ask(this.#awaited.beatMs === undefined ? 'none' : 'queue');
+      this.#wokenUp = false;
+      this.#head.ask(this.#awaited.heartbeatMs === undefined ? 'none' : 'queue');
     }
   }
 
@@ -161,7 +160,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     const next = this.#others?.first;
     this.#head = next;
     if (next === undefined) {
-      this.#wakeUp();
+      this.#stopSleeping();
       this.#stopListening?.();
       this.#stopListening = undefined;
       this.#emptied();
@@ -174,25 +173,25 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     if (this.#head === undefined) {
       return;
     }
-    this.#wakeUp();
-    const { beatMs } = this.#awaited;
-    const soon = beatMs ?? RECHECK_MAX_MS;
+    this.#stopSleeping();
+    const { heartbeatMs } = this.#awaited;
+    const soon = heartbeatMs ?? RECHECK_MAX_MS;
     if (busyMs >= 0 && busyMs < soon) {
-      this.#leaseEnd = this.#services.clock.after(busyMs + 1, () => this.hint());
-    } else if (beatMs !== undefined) {
-      this.#leaseEnd = this.#services.clock.after(beatMs, () => this.hint());
+      this.#leaseEnd = this.#services.clock.after(busyMs + 1, () => this.wakeUp());
+    } else if (heartbeatMs !== undefined) {
+      this.#leaseEnd = this.#services.clock.after(heartbeatMs, () => this.wakeUp());
     } else {
       this.#services.rechecks.add(this);
     }
   }
 
-  #wakeUp(): void {
+  #stopSleeping(): void {
     this.#leaseEnd?.cancel();
     this.#services.rechecks.delete(this);
   }
 
   #listen(): void {
     // Any message is a hint, and so is the confirmation of the subscription.
-    this.#stopListening ??= this.#services.hub.listen(this.#awaited.channel, () => this.hint());
+    this.#stopListening ??= this.#services.hub.listen(this.#awaited.channel, () => this.wakeUp());
   }
 }

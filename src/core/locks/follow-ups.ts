@@ -1,4 +1,4 @@
-import type { Prepared } from '../wire/call.js';
+import type { Command } from '../wire/call.js';
 import type { Clock, Timer } from '../base/clock.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { ABSENT_MS } from '../wire/constants.generated.js';
@@ -19,7 +19,7 @@ export class FollowUps {
   }
 
   /** A waiter of another client may have been told just now. */
-  watch(key: string, followUp: () => Prepared<boolean>): void {
+  watch(key: string, followUp: () => Command<boolean>): void {
     if (this.#isClosed) {
       // The last answers come in while the client is being closed.
       return;

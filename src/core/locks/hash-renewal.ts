@@ -1,9 +1,8 @@
-import { renewalAnswers } from '../lease/renewal.js';
-import type { Renewal, RenewalAnswer } from '../lease/renewal.js';
-import type { Sendable } from '../wire/call.js';
+import { renewalAnswers, type Renewal, type RenewalAnswer } from '../lease/renewal.js';
+import type { CommandScript } from '../wire/call.js';
 import { lockRenew } from '../wire/scripts.generated.js';
 
-const renew: Sendable<readonly RenewalAnswer[]> = {
+const renew: CommandScript<readonly RenewalAnswer[]> = {
   ...lockRenew,
   decode: (reply) => renewalAnswers(lockRenew.decode(reply)),
 };

@@ -1,8 +1,7 @@
 import type { Lease } from '../lease/lease.js';
-import { Grant } from '../grant/grant.js';
-import type { GrantOwner } from '../grant/grant.js';
+import { Grant, type GrantOwner } from '../grant/grant.js';
 import { BranchMutex } from './branch-mutex.js';
-import type { Place, ScopedHold } from './scopes.js';
+import type { ScopeEntry, ScopedHold } from './scopes.js';
 import { checkTask } from '../base/arguments.js';
 
 /** Proof of one acquisition, and the only way to give it back. */
@@ -83,7 +82,7 @@ export class LockHold extends Grant implements Hold, ScopedHold {
   /** The mutex of the hold that it re-entered through, taken until its own end. */
   turn: BranchMutex | undefined;
   #outer: LockHold | undefined;
-  #place: Place<LockHold> | undefined;
+  #scopeEntry: ScopeEntry<LockHold> | undefined;
   #isOver = false;
   /** Keeps the re-entries through this hold apart; made when the first one comes. */
   #reentries: BranchMutex | undefined;
@@ -105,10 +104,10 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     return this.#outer;
   }
 
-  /** Its place in scopes. */
-  get place(): Place<LockHold> {
-    this.#place ??= { hold: this };
-    return this.#place;
+  /** Its entry in scopes. */
+  get scopeEntry(): ScopeEntry<LockHold> {
+    this.#scopeEntry ??= { hold: this };
+    return this.#scopeEntry;
   }
 
   get lockName(): string {
@@ -130,8 +129,8 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     this.#isOver = true;
     // A hold that was re-entered through this one keeps it, but none of those before it.
     this.#outer = this.outer;
-    if (this.#place !== undefined) {
-      this.#place.hold = undefined;
+    if (this.#scopeEntry !== undefined) {
+      this.#scopeEntry.hold = undefined;
     }
   }
 

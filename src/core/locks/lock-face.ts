@@ -1,12 +1,10 @@
 import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../../errors.js';
-import { Acquisition } from './acquisition.js';
-import type { AcquisitionTerms } from './acquisition.js';
-import type { Sending } from '../wire/call.js';
+import { Acquisition, type AcquisitionTerms } from './acquisition.js';
+import type { PendingCall } from '../wire/call.js';
 import { Face } from '../face.js';
 import { enterAndStart } from '../name-entry.js';
 import type { Holder } from '../observe/events.js';
-import { LockHold } from './hold.js';
-import type { Hold } from './hold.js';
+import { LockHold, type Hold } from './hold.js';
 import { LockGrants } from './lock-grants.js';
 import type { LockProtocol } from './lock-protocol.js';
 import { LockQuestions } from './lock-questions.js';
@@ -14,8 +12,13 @@ import { describe } from '../base/key-names.js';
 import { Reentry } from './reentry.js';
 import type { LockState } from './lock-state.js';
 import type { Scopes } from './scopes.js';
-import { checkLease, checkOptions, checkTask, checkWaiting } from '../base/arguments.js';
-import type { AcquireOptions } from '../base/arguments.js';
+import {
+  checkLease,
+  checkOptions,
+  checkTask,
+  checkWaiting,
+  type AcquireOptions,
+} from '../base/arguments.js';
 
 /** How to acquire a lock. */
 export interface LockAcquireOptions extends AcquireOptions {
@@ -149,7 +152,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
   }
 
   async forceRelease(): Promise<boolean> {
-    const told = (held: number | undefined, call: Sending): void => {
+    const told = (held: number | undefined, call: PendingCall): void => {
       if (held === 1) {
         this.#grants.forced(call);
       }

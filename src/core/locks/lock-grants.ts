@@ -1,12 +1,9 @@
-import type { Prepared, Sending } from '../wire/call.js';
-import { releaseTerms } from './release-terms.js';
-import type { ReleaseTerms } from './release-terms.js';
+import type { Command, PendingCall } from '../wire/call.js';
+import { releaseTerms, type ReleaseTerms } from './release-terms.js';
 import { outside } from '../base/async-context.js';
 import type { Holder } from '../observe/events.js';
-import { GrantLifecycle } from '../grant/grant-lifecycle.js';
-import type { ReleaseResult } from '../grant/grant-lifecycle.js';
-import { LockHold } from './hold.js';
-import type { HoldOwner } from './hold.js';
+import { GrantLifecycle, type ReleaseResult } from '../grant/grant-lifecycle.js';
+import { LockHold, type HoldOwner } from './hold.js';
 import type { Lease } from '../lease/lease.js';
 import type { LockProtocol } from './lock-protocol.js';
 import type { LockState } from './lock-state.js';
@@ -82,7 +79,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   inScope<T>(hold: LockHold, task: () => T): T {
-    return this.state.scopes.run(hold.place, task);
+    return this.state.scopes.run(hold.scopeEntry, task);
   }
 
   /**
@@ -103,14 +100,14 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   #endAll(kind: string, key: string): void {
     for (const lease of this.services.watchdog.leasesOf(kind, key)) {
       // Should the server know it after all, it is taken back, too.
-      lease.stray = true;
+      lease.hasUnackedCopy = true;
       lease.lose('taken');
     }
   }
 
   /** The lock was freed by force, by `call`. What was asked for before that is lost with it, also what
    * was granted after it was sent. */
-  forced({ order, sentAt, lastSentAt, strays }: Sending): void {
+  forced({ order, sentAt, lastSentAt, unackedCopies }: PendingCall): void {
     const { services, protocol } = this;
     for (const lease of services.watchdog.leasesOf(protocol.kind, protocol.key)) {
       if (lease.order < order) {
@@ -121,9 +118,9 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
         }
       }
     }
-    if (strays > 0 || lastSentAt !== sentAt) {
+    if (unackedCopies > 0 || lastSentAt !== sentAt) {
       // A copy of it may have run behind later calls: what they got is asked about.
-      services.watchdog.look();
+      services.watchdog.pollAll();
     }
     this.passed();
     this.wake();
@@ -137,13 +134,13 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
 
   /** Takes back what a given-up acquisition may have got, which was one hold. `stray`: a copy of it
    * may still run. */
-  cancel(holderId: string, stray: boolean): void {
-    const terms = releaseTerms('ended', { alive: 0, stray, peak: 1, most: 1 });
+  cancel(holderId: string, hasUnackedCopy: boolean): void {
+    const terms = releaseTerms('ended', { alive: 0, hasUnackedCopy, peak: 1, most: 1 });
     this.#inBackground(this.#release(holderId, terms));
   }
 
   /** Re-entries on their way count as alive: if one of those fails, it states the number again. */
-  protected override stateAlive(lease: Lease): Prepared<ReleaseResult> {
+  protected override stateAlive(lease: Lease): Command<ReleaseResult> {
     const terms = releaseTerms('ended', lease);
     if (terms.count === 0) {
       this.letGo(lease);
@@ -189,21 +186,21 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
 
   override wake(): void {
     const { lockId, sibling } = this.protocol;
-    this.#hint(lockId);
+    this.#wakeUp(lockId);
     if (sibling !== undefined) {
-      this.#hint(sibling.lockId);
+      this.#wakeUp(sibling.lockId);
     }
   }
 
-  #hint(lockId: string): void {
+  #wakeUp(lockId: string): void {
     const queue = this.state.queues.get(lockId);
     if (queue !== undefined) {
       // The waiters there belong to other contexts.
-      outside(() => queue.hint());
+      outside(() => queue.wakeUp());
     }
   }
 
-  #release(holderId: string, terms: ReleaseTerms): Prepared<ReleaseResult> {
+  #release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult> {
     const { isRaced, channel } = this.protocol;
     if (isRaced && terms.count === 0) {
       this.state.fairness.releasing(channel);
@@ -212,7 +209,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   /** Settles a release that nobody waits for. */
-  #inBackground(prepared: Prepared<ReleaseResult>): void {
+  #inBackground(command: Command<ReleaseResult>): void {
     const answered = (result: ReleaseResult): void => {
       this.answered(result);
       // "Nobody has it" to a waiter that leaves, or to a copy: another one may have been told.
@@ -220,6 +217,6 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
         this.passed();
       }
     };
-    this.services.delivery.inBackground(prepared, { done: () => this.wake(), answered });
+    this.services.delivery.inBackground(command, { done: () => this.wake(), answered });
   }
 }

@@ -1,5 +1,5 @@
 import { UnexpectedReplyError } from '../../errors.js';
-import type { Prepared } from '../wire/call.js';
+import type { Command } from '../wire/call.js';
 import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { ObjectProtocol } from '../object-protocol.js';
@@ -8,14 +8,14 @@ import type { ReleaseTerms } from './release-terms.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
 import type { Holder } from '../observe/events.js';
 
-const TAKEN: Verdict = { is: 'taken' };
+const GRANTED: Verdict = { is: 'granted' };
 
 /** What the code of an acquisition says: null when it was granted, and how long to wait from -1 on,
  * which stands for a lock without a lease. */
 export function verdictOf(code: number | null): Verdict {
   switch (code) {
     case null:
-      return TAKEN;
+      return GRANTED;
     case -2:
       return { is: 'gone', reason: 'deleted' };
     case -3:
@@ -86,7 +86,7 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   /** Several holders at once: re-entries through one hold need not exclude each other. */
   readonly isShared: boolean;
   /** Giving up in line takes more than falling silent. */
-  readonly keepsLine: boolean;
+  readonly keepsPosition: boolean;
   readonly sibling?: Sibling;
   /** The clients race for it after a release, so each has to leave it to the others in time. */
   readonly isRaced: boolean;
@@ -99,17 +99,17 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
     leaseMs: number,
     position: Position,
     beside?: string,
-  ): Prepared<Verdict>;
-  release(holderId: string, terms: ReleaseTerms): Prepared<ReleaseResult>;
-  forceRelease(request: { number: number; lowWater: number }): Prepared<string>;
+  ): Command<Verdict>;
+  release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult>;
+  forceRelease(request: { number: number; lowWater: number }): Command<string>;
   /** Tells whose turn it is, if nobody has taken the lock; true: look again. */
-  followUp?(): Prepared<boolean>;
+  followUp?(): Command<boolean>;
   /** The longest lease, page by page; one of at least `enoughMs` settles it. */
-  lease(cursor: string, enoughMs: number): Prepared<LeasePage>;
+  lease(cursor: string, enoughMs: number): Command<LeasePage>;
   /** How many holds one holder has on the server. */
-  holdCount(holderId: string): Prepared<number>;
+  holdCount(holderId: string): Command<number>;
   /** Who holds it, page by page. */
-  holders(cursor: string): Prepared<HolderPage>;
+  holders(cursor: string): Command<HolderPage>;
   /** Those who can be in the way of a waiter: the first page of them. */
-  obstacles(): Prepared<HolderPage>;
+  obstacles(): Command<HolderPage>;
 }

@@ -1,9 +1,8 @@
 import { INT32_MAX } from '../base/arguments.js';
-import type { Prepared } from '../wire/call.js';
+import type { Command } from '../wire/call.js';
 import type { Holder } from '../observe/events.js';
-import type { LockProtocol, Page } from './lock-protocol.js';
+import { FIRST_PAGE, LAST_PAGE, type LockProtocol, type Page } from './lock-protocol.js';
 import type { Delivery } from '../delivery/delivery.js';
-import { FIRST_PAGE, LAST_PAGE } from './lock-protocol.js';
 
 /**
  * What a lock is asked about itself. Each command costs the server the same however many hold the
@@ -65,7 +64,7 @@ export class LockQuestions {
 
   /** Reads pages until `see` says that it has seen enough, all within `commandTimeoutMs`. */
   async #pages<P extends Page>(
-    build: (cursor: string) => Prepared<P>,
+    build: (cursor: string) => Command<P>,
     see: (page: P) => boolean,
   ): Promise<void> {
     await this.#delivery.read(this.#protocol.resource, build(FIRST_PAGE), (page) =>

@@ -1,7 +1,5 @@
-import { DeadlockError } from '../../errors.js';
-import type { LeaseLostError, LeaseLostReason } from '../../errors.js';
-import { contention } from './acquisition.js';
-import type { AcquisitionTerms } from './acquisition.js';
+import { DeadlockError, type LeaseLostError, type LeaseLostReason } from '../../errors.js';
+import { contention, type AcquisitionTerms } from './acquisition.js';
 import type { Call } from '../wire/call.js';
 import { translate } from '../delivery/translate.js';
 import type { LockHold } from './hold.js';
@@ -111,10 +109,10 @@ export class Reentry implements LeaseHolder {
         }
       };
       const { identity, alive, beside } = lease;
-      const prepared = protocol.acquire(identity.holderId, alive, leaseMs, 'none', beside);
-      const call = services.delivery.start(prepared, {
+      const command = protocol.acquire(identity.holderId, alive, leaseMs, 'none', beside);
+      const call = services.delivery.start(command, {
         answered: (verdict, answered) => {
-          if (verdict.is !== 'taken') {
+          if (verdict.is !== 'granted') {
             this.#lose(lease, verdict.is === 'gone' ? verdict.reason : 'taken');
           }
           if (lease.error !== undefined) {
@@ -142,8 +140,8 @@ export class Reentry implements LeaseHolder {
   }
 
   #granted(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): LockHold {
-    lease.stray ||= lease.beside !== undefined && call.strays > 0;
-    if (call.strays === 0) {
+    lease.hasUnackedCopy ||= lease.beside !== undefined && call.unackedCopies > 0;
+    if (call.unackedCopies === 0) {
       lengthening.settled();
     }
     const terms = this.#terms;
@@ -173,7 +171,7 @@ export class Reentry implements LeaseHolder {
     this.#terms.waitLimit.onEnd = undefined;
     const mayRun = this.#grants.services.delivery.abandon(call);
     // A late copy could be the first of its holder; one of a later hold finds the others gone.
-    lease.stray ||= lease.beside !== undefined && mayRun;
+    lease.hasUnackedCopy ||= lease.beside !== undefined && mayRun;
     if (!mayRun) {
       lengthening.settled();
     }

@@ -18,7 +18,7 @@ interface Known {
   /** Holds that are alive, re-entries on their way included. */
   readonly alive: number;
   /** A copy of its acquisition may still run. */
-  readonly stray: boolean;
+  readonly hasUnackedCopy: boolean;
   /** The largest number of holds that was stated since the last release. */
   readonly peak: number;
   /** The largest number that was ever stated. */
@@ -39,7 +39,7 @@ const TERMS: Record<ReleaseReason, (holder: Known) => ReleaseTerms> = {
   ended: (holder) =>
     holder.alive > 0
       ? { count: holder.alive, tombstoneMs: 0, upTo: holder.peak }
-      : none(holder, holder.stray),
+      : none(holder, holder.hasUnackedCopy),
   /** The lease was lost here, and the server may still keep it, or get a copy that grants it. */
   lost: (holder) => none(holder, true),
   /** It was freed by force, and may have been granted behind that: to a call that was answered. */

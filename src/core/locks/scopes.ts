@@ -10,7 +10,7 @@ export interface ScopedHold {
 }
 
 /** Stands for a hold in every scope that the hold is in. */
-export interface Place<H> {
+export interface ScopeEntry<H> {
   /** Undefined once it was released for good. An async context may live as long as a connection that
    * was opened in it: the hold is let go, or it would drag along the scope that it was released in. */
   hold: H | undefined;
@@ -25,17 +25,17 @@ export interface Place<H> {
  * that starts its next run inside its scope would otherwise drag along all runs that ever were.
  */
 export class Scopes<H extends ScopedHold> {
-  readonly #storage = new AsyncLocalStorage<Place<H>[]>();
+  readonly #storage = new AsyncLocalStorage<ScopeEntry<H>[]>();
 
-  /** Runs `task` in the scope of the hold at `place`. */
-  run<T>(place: Place<H>, task: () => T): T {
-    const places = [place];
+  /** Runs `task` in the scope of the hold at `entry`. */
+  run<T>(entry: ScopeEntry<H>, task: () => T): T {
+    const entries = [entry];
     for (const other of this.#around()) {
-      if (other !== place) {
-        places.push(other);
+      if (other !== entry) {
+        entries.push(other);
       }
     }
-    return this.#storage.run(places, task);
+    return this.#storage.run(entries, task);
   }
 
   /** The nearest enclosing hold of a lock. Released ones are passed over: a scope ends with its
@@ -52,10 +52,10 @@ export class Scopes<H extends ScopedHold> {
   /** True when the current code runs inside a scope of `hold`, or of a hold re-entered from it:
    * waiting here for `hold` to end would be waiting for oneself. */
   isInside(hold: ScopedHold): boolean {
-    const places = this.#around();
-    return places.some(({ hold: scoped }, i) => {
+    const entries = this.#around();
+    return entries.some(({ hold: scoped }, i) => {
       // From the hold of the next scope on, that one is asked.
-      const end = places[i + 1]?.hold;
+      const end = entries[i + 1]?.hold;
       let inner: ScopedHold | undefined = scoped;
       while (inner !== undefined && inner !== end) {
         if (inner === hold) {
@@ -68,19 +68,19 @@ export class Scopes<H extends ScopedHold> {
   }
 
   /** The scope of the current code; what is over leaves it here. */
-  #around(): readonly Place<H>[] {
-    const places = this.#storage.getStore();
-    if (places === undefined) {
+  #around(): readonly ScopeEntry<H>[] {
+    const entries = this.#storage.getStore();
+    if (entries === undefined) {
       return [];
     }
     let kept = 0;
-    for (const place of places) {
-      if (place.hold !== undefined) {
-        places[kept] = place;
+    for (const entry of entries) {
+      if (entry.hold !== undefined) {
+        entries[kept] = entry;
         kept += 1;
       }
     }
-    places.length = kept;
-    return places;
+    entries.length = kept;
+    return entries;
   }
 }

@@ -1,10 +1,10 @@
-import type { Sending } from '../wire/call.js';
+import type { PendingCall } from '../wire/call.js';
 import type { Linked } from '../base/linked-list.js';
 
 /** What the server says to an acquisition. `gone`: the hold to re-enter is no longer there;
  * `cancelled`: this holder id was given up before. `rank`: since when it stands in line. */
 export type Verdict =
-  | { readonly is: 'taken'; readonly fencingToken?: bigint }
+  | { readonly is: 'granted'; readonly fencingToken?: bigint }
   | { readonly is: 'busy'; readonly busyMs: number; readonly rank?: number }
   | { readonly is: 'gone'; readonly reason: 'deleted' | 'taken' }
   | { readonly is: 'cancelled' };
@@ -22,8 +22,8 @@ export interface Waiter extends Linked {
   /** Asks the server once; the answer comes back through `granted`, `busy` or `leave`. */
   ask(position: Position): void;
   /** The answer to an ask that the queue has sent for several waiters together. */
-  answered(verdict: Verdict, call: Sending): void;
-  failed(error: Error, call: Sending): void;
+  answered(verdict: Verdict, call: PendingCall): void;
+  failed(error: Error, call: PendingCall): void;
 }
 
 /** The waiters of one client for one lock. */
@@ -41,5 +41,5 @@ export interface WaitQueue {
   /** True while an ask that the queue has sent for the waiter may still be granted. */
   isAskingFor(waiter: Waiter): boolean;
   /** Something may have changed. */
-  hint(): void;
+  wakeUp(): void;
 }

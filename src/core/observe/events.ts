@@ -1,7 +1,6 @@
 import { EventEmitter } from 'eventemitter3';
 import type { LeaseLostError } from '../../errors.js';
-import { currentContext, runIn, whenSettled } from '../base/async-context.js';
-import type { Context } from '../base/async-context.js';
+import { currentContext, runIn, whenSettled, type Context } from '../base/async-context.js';
 import { checkTask } from '../base/arguments.js';
 
 /** What every event about an object tells. */

@@ -48,7 +48,7 @@ export class SlowWaits {
     const { id } = waited;
     let crowd = this.#crowds.get(id);
     if (crowd === undefined) {
-      crowd = new Crowd(this.#clock, this.#spanMs, (due) => this.#look(waited, due));
+      crowd = new Crowd(this.#clock, this.#spanMs, (due) => this.#tellOf(waited, due));
       this.#crowds.set(id, crowd);
     }
     const joined = crowd;
@@ -62,7 +62,7 @@ export class SlowWaits {
     };
   }
 
-  #look(waited: Waited, due: ReadonlyMap<Wait, number>): void {
+  #tellOf(waited: Waited, due: ReadonlyMap<Wait, number>): void {
     if (!this.#events.wanted('stalled')) {
       return;
     }
@@ -86,16 +86,16 @@ export class SlowWaits {
 class Crowd {
   readonly #clock: Clock;
   readonly #spanMs: number;
-  readonly #look: (due: ReadonlyMap<Wait, number>) => void;
+  readonly #tellOf: (due: ReadonlyMap<Wait, number>) => void;
   readonly #waits = new Set<Wait>();
   #timer: Timer | undefined;
   #tickAt = Number.POSITIVE_INFINITY;
 
   /** `look` is given those that have come due, and for how long each has waited. */
-  constructor(clock: Clock, spanMs: number, look: (due: ReadonlyMap<Wait, number>) => void) {
+  constructor(clock: Clock, spanMs: number, tellOf: (due: ReadonlyMap<Wait, number>) => void) {
     this.#clock = clock;
     this.#spanMs = spanMs;
-    this.#look = look;
+    this.#tellOf = tellOf;
   }
 
   get isEmpty(): boolean {
@@ -149,7 +149,7 @@ class Crowd {
       }
     }
     this.#schedule(this.#earliest);
-    this.#look(due);
+    this.#tellOf(due);
   }
 
   get #earliest(): number {

@@ -1,12 +1,12 @@
 import type { Answered } from '../delivery/pending-reply.js';
-import type { Sending } from '../wire/call.js';
+import type { PendingCall } from '../wire/call.js';
 import type { Timer } from '../base/clock.js';
 import { soon } from '../base/async-context.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
 import { PermitWaiters } from './permit-waiters.js';
 import type { Request } from '../delivery/requests.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import { HEARTBEAT_MS, RECHECK_MAX_MS, SECOND_LOOK_MS } from '../waiting/timing.js';
+import { HEARTBEAT_MS, RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
 
 /** A head that has waited this long takes a place in the line of all clients. */
 const PASSED_OVER_MS = 5_000;
@@ -44,9 +44,9 @@ export class PermitQueue<W extends PermitWaiter> {
   #scheduled = false;
   /** The most permits that a hint has told of while an ask was under way, whose answer may be older
    * than the hint. */
-  #hinted = 0;
+  #wokenUp = 0;
   /** This client may have a place in the line of all clients. */
-  #inLine = false;
+  #hasPosition = false;
   #passed = 0;
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
@@ -98,17 +98,17 @@ export class PermitQueue<W extends PermitWaiter> {
     }
     if (wasHead) {
       this.#blocked = false;
-      this.hint();
+      this.wakeUp();
     }
     this.#endIfEmpty();
   }
 
   /** Something may have changed; `available` says how many permits there were then, if it is known.
    * Asks, once for all that happens in the same turn, when they are enough for the head. */
-  hint(available: number = Number.POSITIVE_INFINITY): void {
+  wakeUp(available: number = Number.POSITIVE_INFINITY): void {
     if (this.#ask !== undefined) {
       // Nobody knows yet which waiter is the head when the answer comes.
-      this.#hinted = Math.max(this.#hinted, available);
+      this.#wokenUp = Math.max(this.#wokenUp, available);
     } else if (available >= (this.#waiters.head?.count ?? 0)) {
       this.#askSoon();
     }
@@ -136,7 +136,7 @@ export class PermitQueue<W extends PermitWaiter> {
     } catch (error) {
       // Whatever it was, the waiters find out by themselves whether it concerns them.
       this.#ask = undefined;
-      this.hint();
+      this.wakeUp();
       throw error;
     }
   }
@@ -157,10 +157,10 @@ export class PermitQueue<W extends PermitWaiter> {
 
   #open(): Ask<W> {
     this.#recheck?.cancel();
-    this.#hinted = 0;
+    this.#wokenUp = 0;
     const waiters = this.#waiters.forOneCall((waiter) => this.#source.weightOf(waiter));
     const mustQueue = this.#services.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
-    this.#inLine ||= mustQueue;
+    this.#hasPosition ||= mustQueue;
     this.#ask = { waiters, mustQueue, open: waiters.length, drop: undefined };
     return this.#ask;
   }
@@ -173,28 +173,28 @@ export class PermitQueue<W extends PermitWaiter> {
       mayRun
         ? this.#giveBack(request, ask.waiters)
         : delivery.settleRequest(this.#source.key, request);
-    const prepared = this.#source.acquire(request, ask.waiters, ask.mustQueue);
-    const call = delivery.start(prepared, {
+    const command = this.#source.acquire(request, ask.waiters, ask.mustQueue);
+    const call = delivery.start(command, {
       answered: (answer, answered) => {
         // Only a grant is recorded: a copy that comes late might still get one.
-        settle(answer.granted === 0 && answered.strays > 0);
+        settle(answer.granted === 0 && answered.unackedCopies > 0);
         this.#answered(ask, answer, answered);
       },
       failed: (error, failed) => {
-        settle(failed.strays > 0);
+        settle(failed.unackedCopies > 0);
         this.#failed(ask, error);
       },
     });
     ask.drop = () => {
       this.#ask = undefined;
       settle(delivery.abandon(call));
-      this.hint();
+      this.wakeUp();
     };
   }
 
-  #answered(ask: Ask<W>, answer: PermitAnswer, call: Sending): void {
+  #answered(ask: Ask<W>, answer: PermitAnswer, call: PendingCall): void {
     this.#ask = undefined;
-    this.#inLine = ask.mustQueue && answer.granted === 0;
+    this.#hasPosition = ask.mustQueue && answer.granted === 0;
     const served = ask.waiters.slice(0, answer.granted);
     for (const waiter of served) {
       this.#waiters.delete(waiter);
@@ -202,14 +202,14 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#blocked = false;
     const first = ask.waiters[answer.granted];
     if (first === undefined) {
-      this.hint();
+      this.wakeUp();
     } else {
       this.#tooFew(first, ask, answer);
     }
     const late = served.filter((waiter) => !waiter.granted(call, answer));
     if (late.length > 0) {
       this.#waiters.restore(late);
-      this.hint();
+      this.wakeUp();
     }
     this.#endIfEmpty();
   }
@@ -218,7 +218,7 @@ export class PermitQueue<W extends PermitWaiter> {
   #tooFew(first: W, { waiters }: Ask<W>, { granted, retryMs }: PermitAnswer): void {
     if (!this.#waiters.has(first)) {
       // It has left meanwhile; the next one may need less.
-      this.hint();
+      this.wakeUp();
     } else if (first.waits) {
       this.#blocked = true;
       this.#waiters.block();
@@ -227,7 +227,7 @@ export class PermitQueue<W extends PermitWaiter> {
     } else {
       // Waiters that need as much would have been refused as well; the others are asked for anew.
       this.#waiters.refuse(waiters, first.count);
-      this.hint();
+      this.wakeUp();
     }
   }
 
@@ -239,7 +239,7 @@ export class PermitQueue<W extends PermitWaiter> {
       }
     }
     this.#blocked = false;
-    this.hint();
+    this.wakeUp();
     this.#endIfEmpty();
   }
 
@@ -247,7 +247,7 @@ export class PermitQueue<W extends PermitWaiter> {
   #giveBack(request: Request, waiters: readonly W[]): void {
     const { delivery } = this.#services;
     const leaves = this.#waiters.head === undefined;
-    this.#inLine &&= !leaves;
+    this.#hasPosition &&= !leaves;
     const answered = this.#source.watchRecord?.();
     const done = (): void => delivery.settleRequest(this.#source.key, request);
     delivery.inBackground(this.#source.giveBack(request, waiters, leaves), { answered, done });
@@ -258,8 +258,8 @@ export class PermitQueue<W extends PermitWaiter> {
   }
 
   #sleep(head: W, granted: number, retryMs: number): void {
-    const isHinted = this.#hinted >= head.count;
-    if (isHinted && granted === 0) {
+    const isWokenUp = this.#wokenUp >= head.count;
+    if (isWokenUp && granted === 0) {
       this.#askSoon();
       return;
     }
@@ -268,17 +268,17 @@ export class PermitQueue<W extends PermitWaiter> {
     const turnMs = passedOverMs > 0 ? passedOverMs : HEARTBEAT_MS;
     // A hint that came together with a grant was most likely about what was granted, and if not,
     // the head finds out soon.
-    const lookMs = isHinted ? SECOND_LOOK_MS : RECHECK_MAX_MS;
-    const delayMs = Math.min(retryMs < 0 ? RECHECK_MAX_MS : retryMs, turnMs, lookMs);
+    const pollMs = isWokenUp ? SECOND_POLL_MS : RECHECK_MAX_MS;
+    const delayMs = Math.min(retryMs < 0 ? RECHECK_MAX_MS : retryMs, turnMs, pollMs);
     this.#recheck?.cancel();
-    this.#recheck = clock.after(delayMs + 1, () => this.hint());
+    this.#recheck = clock.after(delayMs + 1, () => this.wakeUp());
   }
 
   #listen(): void {
     // Any message is a hint, and so is the confirmation of the subscription.
     this.#stopListening ??= this.#services.hub.listen(this.#source.channel, (message) => {
       const told = this.#source.tellsAvailable ? Number.parseInt(message ?? '', 10) : Number.NaN;
-      this.hint(Number.isNaN(told) ? undefined : told);
+      this.wakeUp(Number.isNaN(told) ? undefined : told);
     });
   }
 
@@ -290,8 +290,8 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#recheck?.cancel();
     this.#stopListening?.();
     this.#stopListening = undefined;
-    if (this.#inLine) {
-      // Burning a number that was never used gives up the place in the line.
+    if (this.#hasPosition) {
+      // Tombstone a number that was never used gives up the place in the line.
       this.#giveBack(this.#services.delivery.openRequest(this.#source.key), []);
     }
     this.#emptied();

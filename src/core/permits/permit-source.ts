@@ -1,4 +1,4 @@
-import type { Prepared, Sending } from '../wire/call.js';
+import type { Command, PendingCall } from '../wire/call.js';
 import type { Linked } from '../base/linked-list.js';
 import type { Request } from '../delivery/requests.js';
 
@@ -12,7 +12,7 @@ export interface PermitWaiter extends Linked {
   blocked(): void;
   /** `call` got its permits. It may have left meanwhile, and then gives them back itself. False: so
    * it did because they came too late to be of use, and it goes on waiting at its place. */
-  granted(call: Sending, answer: PermitAnswer): boolean;
+  granted(call: PendingCall, answer: PermitAnswer): boolean;
   /** There are not enough permits, or somebody else waits for them, and it does not wait. */
   refused(): void;
   /** Asking failed for good. */
@@ -48,10 +48,10 @@ export interface PermitSource<W extends PermitWaiter> {
    * something. `mustQueue` says that this client takes a place in the line of all clients, or
    * keeps it until its first waiter is served; without it the client has none.
    */
-  acquire(request: Request, waiters: readonly W[], mustQueue: boolean): Prepared<PermitAnswer>;
+  acquire(request: Request, waiters: readonly W[], mustQueue: boolean): Command<PermitAnswer>;
   /**
    * Makes sure that the request never runs, gives back what it took, and with `leaves` gives up
    * the place in the line. `waiters` are those it was made for.
    */
-  giveBack(request: Request, waiters: readonly W[], leaves: boolean): Prepared<unknown>;
+  giveBack(request: Request, waiters: readonly W[], leaves: boolean): Command<unknown>;
 }

@@ -1,5 +1,5 @@
 import { LinkedList, Linked } from '../base/linked-list.js';
-import { prepare } from '../wire/call.js';
+import { commandOf } from '../wire/call.js';
 import type { Clock, Timer } from '../base/clock.js';
 import { asError, integers } from '../wire/replies.js';
 import type { Delivery } from '../delivery/delivery.js';
@@ -18,7 +18,7 @@ export abstract class Sleeper extends Linked {
   abstract readonly key: string;
   abstract readonly holderId: string;
   /** Somebody else has it for so many ms: -1 without limit, -2 it is worth asking. */
-  abstract probed(ttlMs: number): void;
+  abstract polled(ttlMs: number): void;
 }
 
 /** Looks after all who sleep longer than a look may be away: one command asks for many of them. */
@@ -47,7 +47,7 @@ export class Rechecks {
     this.#sleepers.delete(sleeper);
     sleeper.dueAt = this.#clock.now() + RECHECK_MAX_MS;
     this.#sleepers.push(sleeper);
-    this.#timer ??= this.#clock.after(RECHECK_MAX_MS, this.#look);
+    this.#timer ??= this.#clock.after(RECHECK_MAX_MS, this.#poll);
   }
 
   delete(sleeper: Sleeper): void {
@@ -59,7 +59,7 @@ export class Rechecks {
     this.#sleepers.clear();
   }
 
-  readonly #look = (): void => {
+  readonly #poll = (): void => {
     const now = this.#clock.now();
     const due: Sleeper[] = [];
     for (let head = this.#sleepers.first; head !== undefined; head = this.#sleepers.first) {
@@ -70,21 +70,21 @@ export class Rechecks {
       due.push(head);
     }
     const { first } = this.#sleepers;
-    this.#timer = first && this.#clock.after(first.dueAt - now, this.#look);
+    this.#timer = first && this.#clock.after(first.dueAt - now, this.#poll);
     for (const batch of batchesOf(due, ({ key }) => this.#routes.groupOf(key))) {
-      this.#probe(batch);
+      this.#pollAll(batch);
     }
   };
 
-  #probe(sleepers: readonly Sleeper[]): void {
+  #pollAll(sleepers: readonly Sleeper[]): void {
     const keys = { locks: sleepers.map(({ key }) => key) };
     const args = { holders: sleepers.map(({ holderId }) => holderId) };
-    const prepared = prepare(waitsPoll, keys, args);
-    this.#delivery.start(prepared, {
+    const command = commandOf(waitsPoll, keys, args);
+    this.#delivery.start(command, {
       answered: (answer) => {
         try {
           const lives = integers(answer, sleepers.length);
-          sleepers.forEach((sleeper, i) => sleeper.probed(lives[i] ?? -1));
+          sleepers.forEach((sleeper, i) => sleeper.polled(lives[i] ?? -1));
         } catch (error) {
           this.#again(sleepers, asError(error));
         }
@@ -96,7 +96,7 @@ export class Rechecks {
   #again(sleepers: readonly Sleeper[], error: Error): void {
     this.#failed(error);
     for (const sleeper of sleepers) {
-      sleeper.probed(-1);
+      sleeper.polled(-1);
     }
   }
 }

@@ -3,7 +3,7 @@
 export const HEARTBEAT_MS = 1_300;
 
 /** How soon a waiter looks again after a message that came together with a grant. */
-export const SECOND_LOOK_MS = 50;
+export const SECOND_POLL_MS = 50;
 
 /** A waiter looks again at least this often, whatever messages say. */
 export const RECHECK_MAX_MS = 5_000;

@@ -1,8 +1,7 @@
 import type { LeaseLostError } from '../../errors.js';
 import { whenAborted } from './abort-waits.js';
 import { LinkedList, Linked } from '../base/linked-list.js';
-import { deadline } from '../base/clock.js';
-import type { Clock, Timer } from '../base/clock.js';
+import { deadline, type Clock, type Timer } from '../base/clock.js';
 
 /** Why a caller stopped waiting. */
 export type Ending =
@@ -20,20 +19,20 @@ export interface WaitLimits {
 /** The callers that wait for something just now; while there are any the process stays alive. */
 export class Waits {
   readonly #open = new LinkedList<WaitLimit>();
-  readonly #anchor: { hold(): void; drop(): void };
+  readonly #keepAlive: { ref(): void; unref(): void };
 
-  constructor(anchor: { hold(): void; drop(): void }) {
-    this.#anchor = anchor;
+  constructor(keepAlive: { ref(): void; unref(): void }) {
+    this.#keepAlive = keepAlive;
   }
 
   add(waitLimit: WaitLimit): void {
     this.#open.push(waitLimit);
-    this.#anchor.hold();
+    this.#keepAlive.ref();
   }
 
   delete(waitLimit: WaitLimit): void {
     if (this.#open.delete(waitLimit)) {
-      this.#anchor.drop();
+      this.#keepAlive.unref();
     }
   }
 

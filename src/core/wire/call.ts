@@ -3,16 +3,16 @@ import { asError } from './replies.js';
 import type { Operand, Script } from './script.js';
 
 /** The part of a script that sending needs. */
-export type Sendable<R> = Pick<Script<never, never, R>, 'name' | 'sha1' | 'source' | 'decode'>;
+export type CommandScript<R> = Pick<Script<never, never, R>, 'name' | 'sha1' | 'source' | 'decode'>;
 
 /** A script with its operands, ready to be sent any number of times. */
-export interface Prepared<R> {
-  readonly script: Sendable<R>;
+export interface Command<R> {
+  readonly script: CommandScript<R>;
   readonly operands: Operand[];
 }
 
 /** Binds a script to its keys and arguments. */
-export function prepare<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Prepared<R> {
+export function commandOf<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Command<R> {
   return { script, operands: script.operands(keys, args) };
 }
 
@@ -27,11 +27,11 @@ export interface CallWatch {
   /** Something fails behind the caller's back, a receiver that throws included. */
   readonly failed: (error: Error) => void;
   /** A call was carried out, but its message was refused. */
-  readonly unheard: (call: Sending) => void;
+  readonly unheard: (call: PendingCall) => void;
 }
 
 /** A call as those who deliver it see it, whatever it answers. */
-export abstract class Sending extends Linked {
+export abstract class PendingCall extends Linked {
   abstract readonly script: { readonly sha1: string; readonly source: string };
   abstract operands: Operand[];
   /** Write it again on the next connection when its answer is lost with this one. */
@@ -43,7 +43,7 @@ export abstract class Sending extends Linked {
   /** Clock instant just before the newest copy was written. */
   lastSentAt: number = Number.NaN;
   /** Copies whose answer can no longer come: each may still run, at any time. */
-  strays = 0;
+  unackedCopies = 0;
   /** It undoes or gives back something: sent again as long as the server takes no writes. */
   insists = false;
   /** Why the server has last refused to run it. */
@@ -91,8 +91,8 @@ export abstract class Sending extends Linked {
  * One script call under way. It may be written several times, since every script of ours may run
  * twice, late or never; it is settled once.
  */
-export class Call<R> extends Sending {
-  readonly script: Sendable<R>;
+export class Call<R> extends PendingCall {
+  readonly script: CommandScript<R>;
   operands: Operand[];
   readonly resend: boolean;
   #settled = false;
@@ -100,7 +100,7 @@ export class Call<R> extends Sending {
   readonly #watch: CallWatch;
 
   constructor(
-    { script, operands }: Prepared<R>,
+    { script, operands }: Command<R>,
     receiver: Receiver<R>,
     resend: boolean,
     watch: CallWatch,

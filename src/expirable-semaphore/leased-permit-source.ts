@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Prepared } from '../core/wire/call.js';
+import type { Command } from '../core/wire/call.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { Claim, PermitsProtocol } from './protocol.js';
+import type { PermitIds, ExpirableSemaphoreProtocol } from './protocol.js';
 
 /** Somebody who wants leased permits. */
-export interface Claimant extends PermitWaiter {
+export interface LeasedPermitWaiter extends PermitWaiter {
   readonly leaseMs: number;
   /** The id of its first permit, if the newest ask is granted. */
   first: Buffer;
@@ -30,31 +30,31 @@ function newId(): Buffer {
  * Asks for permits under fresh ids: a late copy of an ask can then never touch the permits that a
  * later one got, and taking back what an ask may have got takes back nothing else.
  */
-export class PermitClaims implements PermitSource<Claimant> {
+export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
   readonly key: string;
   readonly channel: string;
   /** Others publish how many were released, or nothing that counts (P7). */
   readonly tellsAvailable = false;
-  readonly #protocol: PermitsProtocol;
+  readonly #protocol: ExpirableSemaphoreProtocol;
   /** The newest request, and what it asks for: it is taken back before there is a newer one. */
   #request: Request | undefined;
-  #claims: readonly Claim[] = [];
+  #claims: readonly PermitIds[] = [];
 
-  constructor(protocol: PermitsProtocol) {
+  constructor(protocol: ExpirableSemaphoreProtocol) {
     this.#protocol = protocol;
     this.key = protocol.key;
     this.channel = protocol.channel;
   }
 
-  weightOf({ count }: Claimant): number {
+  weightOf({ count }: LeasedPermitWaiter): number {
     return count;
   }
 
   acquire(
     request: Request,
-    waiters: readonly Claimant[],
+    waiters: readonly LeasedPermitWaiter[],
     mustQueue: boolean,
-  ): Prepared<PermitAnswer> {
+  ): Command<PermitAnswer> {
     const claims = waiters.map((waiter) => {
       waiter.first = newId();
       const { first, count, leaseMs } = waiter;
@@ -65,7 +65,11 @@ export class PermitClaims implements PermitSource<Claimant> {
     return this.#protocol.acquire(request, claims, mustQueue);
   }
 
-  giveBack(request: Request, _waiters: readonly Claimant[], leaves: boolean): Prepared<unknown> {
+  giveBack(
+    request: Request,
+    _waiters: readonly LeasedPermitWaiter[],
+    leaves: boolean,
+  ): Command<unknown> {
     const claims = request === this.#request ? this.#claims : [];
     return this.#protocol.giveBack(request, claims, leaves);
   }
