@@ -1,4 +1,5 @@
-import { Command, Redis, type Cluster, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { Command, Redis } from 'ioredis';
+import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
 import { afterTurn, outsider } from '../base/async-context.js';
 import type { Operand } from '../wire/script.js';
 import { Redactor } from '../base/redactor.js';
