@@ -149,7 +149,8 @@ export class SemaphoreProtocol
     const args = {
       number,
       lowWater,
-      ...this.notice,
+      publish: this.services.router.publish,
+      channel: this.channel,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
       needs: waiters.map(({ count }) => count),
@@ -167,7 +168,8 @@ export class SemaphoreProtocol
     const args = {
       number,
       lowWater,
-      ...this.notice,
+      publish: this.services.router.publish,
+      channel: this.channel,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
       permits,
