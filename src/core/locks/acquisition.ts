@@ -8,17 +8,17 @@ import type { Ending, WaitLimit } from '../waiting/wait-limit.js';
 import type { LeaseTerms } from '../base/arguments.js';
 import type { Position, Verdict, WaitQueue, Waiter } from './wait-queue.js';
 
-/** A lease this short may be over before its answer arrives, and that is then told as it is. */
+/** A shorter lease may end before its answer arrives: it is then returned as it is, not retried. */
 const RETRIED_LEASE_MIN_MS = 100;
 
-/** What the caller asked for, checked. */
+/** The checked options of the caller. */
 export interface AcquisitionTerms extends LeaseTerms {
   /** False: one attempt, no waiting. */
   readonly waits: boolean;
   readonly waitLimit: WaitLimit;
 }
 
-/** The error of an acquisition that ran out of time while somebody else held the lock. */
+/** The error of an acquisition that ran out of time while the lock was held by another. */
 export function contention(resource: string, waitedMs: number): AcquireTimeoutError {
   const message = `"${resource}" was still held by somebody else after ${Math.round(waitedMs)} ms`;
   return new AcquireTimeoutError(message, { resource });
@@ -26,20 +26,20 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
 
 /**
  * One outermost acquisition: asks, waits its turn and asks again, until it is granted or its
- * wait ends. Whatever it may have left on the server when it gives up, it takes back.
+ * wait ends. When it gives up, it takes back everything that it may have left on the server.
  */
 export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   readonly #grants: LockGrants;
   readonly #terms: AcquisitionTerms;
   readonly #resolve: (hold: LockHold) => void;
   readonly #reject: (error: unknown) => void;
-  /** Burnt when the acquisition gives up. */
+  /** Gets a tombstone when the acquisition gives up while a copy of an attempt may still run. */
   holderId: string;
   /** A copy of an attempt under this holder id may still run. */
   #hasUnackedCopy = false;
   #everSent = false;
   #saidBusy = false;
-  /** It stands in a line on the server, or may. */
+  /** It has an entry in a wait queue on the server, or may have one. */
   #hasPosition = false;
   #queue: WaitQueue | undefined;
   /** The attempt that is under way. */
@@ -93,7 +93,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
 
   answered(verdict: Verdict, call: PendingCall): void {
     if (this.#over) {
-      // It left while the queue asked for it and others: what it got was cancelled then.
+      // It gave up while the queue asked for it and others: what it was granted is taken back.
       return;
     }
     this.#call = undefined;
@@ -107,7 +107,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
         this.#busy(verdict);
         break;
       default:
-        // A fresh holder id has no hold to be gone and nothing that was cancelled.
+        // A fresh holder id has no hold that could be gone, and no tombstone.
         this.#fail(new UnexpectedReplyError(`a fresh acquisition was answered "${verdict.is}"`));
     }
   }
@@ -130,7 +130,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
     }
     this.#grants.endOthers();
     const hold = this.#grants.createHold(lease, terms, undefined, fencingToken);
-    // Not pushed: that would make room for seventeen, and most leases have one hold.
+    // A push would allocate room for seventeen holds, and most leases have one.
     lease.holders = [hold];
     services.keep(lease, protocol.renewal);
     this.#finish();
@@ -139,7 +139,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
     this.#queue?.granted(this, terms.leaseMs);
   }
 
-  /** Granted, but the answer took longer than the lease: take it back and ask anew. */
+  /** The answer to the grant took longer than the lease: takes it back and asks anew. */
   #tooLate(): void {
     this.#grants.cancel(this.holderId, true);
     this.holderId = this.#grants.services.client.newHolderId();
@@ -168,7 +168,7 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
 
   #end(ending: Ending): void {
     const { services, protocol } = this.#grants;
-    // What the others were told says nothing about a server that cannot be asked now.
+    // The answers to other waiters say nothing about a server that cannot be reached now.
     const isUp = services.router.whyDown(protocol.key) === undefined;
     const onTimeout = (): Error =>
       this.#saidBusy || (this.#queue?.contended === true && isUp)

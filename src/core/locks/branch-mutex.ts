@@ -15,11 +15,11 @@ class MutexWaiter extends Linked {
 }
 
 /**
- * Keeps the re-entries through one hold apart: each keeps the mutex until its own hold ends, so
- * parallel branches of one holder exclude each other. First come first served.
+ * Makes the re-entries through one hold exclude each other, as parallel branches of one holder:
+ * each keeps the mutex until its own hold ends. First come, first served.
  */
 export class BranchMutex {
-  /** The hold that has it, as soon as there is one. */
+  /** The hold that keeps the mutex; undefined until that hold is granted. */
   owner: ScopedHold | undefined;
   #taken = false;
   #closed = false;
@@ -34,7 +34,7 @@ export class BranchMutex {
     return true;
   }
 
-  /** Waits for the mutex; `closed` when its hold ended first, `ended` when the wait did. */
+  /** Waits for the mutex; `closed`: its hold ended first, `ended`: the wait limit did. */
   take(waitLimit: WaitLimit): Promise<MutexResult> {
     if (this.#closed) {
       return Promise.resolve('closed');
@@ -67,7 +67,7 @@ export class BranchMutex {
     }
   }
 
-  /** The hold has ended: whoever waits has to look again. */
+  /** The hold has ended: the waiters have to acquire in another way. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#waiters.clear()) {

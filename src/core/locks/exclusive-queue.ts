@@ -19,30 +19,30 @@ export interface QueueServices {
 export interface Awaited {
   /** The lock is free when this key is gone. */
   readonly key: string;
-  /** Where its releases are told. */
+  /** The channel on which its releases notify. */
   readonly channel: string;
-  /** The head stands in a line on the server, and asks at least this often to keep its place. */
+  /** The head has an entry in the server's wait queue, and asks at least this often to keep it. */
   readonly heartbeatMs?: number;
 }
 
 /**
- * The waiters of one client for one exclusive lock, first come first served. Only the head can
- * profit from asking, so only the head asks: a thousand waiters cost what one costs.
+ * The waiters of one client for one exclusive lock, first come, first served. Only the head asks,
+ * since only the head can be granted: a thousand waiters cost the server what one costs.
  */
 export class ExclusiveQueue extends Sleeper implements WaitQueue {
-  /** True once the server has said "busy", or has granted the lock to one of ours. */
+  /** True once the server has answered "busy", or has granted the lock to a waiter here. */
   contended = false;
   readonly key: string;
   readonly #services: QueueServices;
   readonly #awaited: Awaited;
   readonly #emptied: () => void;
   #head: Waiter | undefined;
-  /** Those behind the head; most locks never have any. */
+  /** The waiters behind the head; most locks never have any. */
   #others: LinkedList<Waiter> | undefined;
   #asking = false;
-  /** A hint came while the head was asking: its answer may be older than the hint. */
+  /** A wake-up came while the head was asking: the answer may be older than the wake-up. */
   #wokenUp = false;
-  /** Wakes the head when the lease that it saw should have ended, or its turn has come. */
+  /** Wakes the head when the lease that it saw ends, for its heartbeat, or after a delay. */
   #leaseEnd: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
@@ -53,7 +53,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     this.#awaited = awaited;
     this.#emptied = emptied;
     if (services.hub.knows(awaited.channel)) {
-      // Still subscribed from before: listening before the first attempt saves the second.
+      // Still subscribed from before: listening now saves a second attempt.
       this.#listen();
     }
   }
@@ -62,7 +62,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     return this.#head?.holderId ?? '';
   }
 
-  /** True when the waiter is the head, and so has asked at once. */
+  /** True when the waiter is the head, which asks at once. */
   join(waiter: Waiter): boolean {
     if (this.#head === undefined) {
       this.#head = waiter;
@@ -75,7 +75,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     return false;
   }
 
-  /** Something may have changed: the head looks. */
+  /** Something may have changed: the head asks. */
   wakeUp(): void {
     if (this.#asking) {
       this.#wokenUp = true;
@@ -84,18 +84,18 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
   }
 
-  /** The head got the lock, for `leaseMs`. Its release wakes the next head; messages and a timer
-   * catch whatever else ends it. */
+  /** The head was granted the lock for `leaseMs`. Its release wakes the next head; messages and a
+   * timer cover every other end of the lease. */
   granted(_waiter: Waiter, leaseMs: number): void {
     this.#asking = false;
     this.contended = true;
     this.#advance();
-    // A hint that came meanwhile was most likely our own release's message; if it was another's,
-    // about the hold that was just granted, the next head finds out soon.
+    // A wake-up that came meanwhile was most likely the message of our own release. If it was about
+    // the end of the hold that was just granted, the next head finds out by polling soon.
     this.#sleep(this.#wokenUp ? Math.min(leaseMs, SECOND_POLL_MS) : leaseMs);
   }
 
-  /** The head was told that the lock is busy for so many ms; -1: nobody knows. */
+  /** The server answered the head that the lock is busy for so many ms; -1: unknown. */
   busy(_waiter: Waiter, { busyMs }: Verdict & { is: 'busy' }): void {
     this.#asking = false;
     this.contended = true;
@@ -107,7 +107,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
   }
 
-  /** A re-check found that the lock lives so many ms more; -2: it is worth asking. */
+  /** A poll found that the lease lasts so many ms more; -1: without limit, -2: worth asking. */
   polled(ttlMs: number): void {
     if (this.#asking) {
       return;
@@ -119,7 +119,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
   }
 
-  /** A waiter gives up. If it was asking, the next one asks instead: it passes its wake-up on. */
+  /** A waiter gives up. If it was asking, it passes its wake-up on: the next one asks instead. */
   leave(waiter: Waiter): void {
     if (waiter !== this.#head) {
       this.#others?.delete(waiter);
@@ -133,7 +133,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
   }
 
-  /** Every ask here is the waiter's own. */
+  /** In this queue every waiter asks for itself. */
   isAskingFor(): boolean {
     return false;
   }
@@ -144,7 +144,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
       const { clock, fairness } = this.#services;
       const delayMs = fairness?.delayMs(this.#awaited.channel) ?? 0;
       if (delayMs > 0) {
-        // Others have it, or are let go first.
+        // Other clients hold the lock, or get the chance to acquire it first.
         this.contended = true;
         this.#listen();
         this.#leaseEnd = clock.after(delayMs, () => this.wakeUp());
@@ -191,7 +191,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
   }
 
   #listen(): void {
-    // Any message is a hint, and so is the confirmation of the subscription.
+    // Any message is a wake-up, and so is the confirmation of the subscription.
     this.#stopListening ??= this.#services.hub.listen(this.#awaited.channel, () => this.wakeUp());
   }
 }

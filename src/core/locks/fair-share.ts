@@ -1,20 +1,20 @@
-/** Grants that a client takes before it lets the others go first. */
+/** Grants that a client gets before it lets the others go first. */
 const RUN = 4;
-/** The same when nobody took what was left to them, again and again. */
+/** The same limit after the others have repeatedly not used the turns left to them. */
 const RUN_MAX = 64;
-/** A lock that was told to be free and is not taken for so long is wanted by nobody else. */
+/** A lock that is still free this long after a message is wanted by nobody else. */
 const QUIET_MS = 3;
-/** Listeners that count, in case most of them only listen. */
+/** Listeners that count at most, since some of them may only listen. */
 const OTHERS_MAX = 4;
 
 /**
- * Keeps a client from getting a lock again and again while other processes wait for it: it learns of
- * its own release before they do, and would win nearly every race. Redisson's threads stand in no
- * line for a plain lock, so all that can be done for them is not to run.
+ * Keeps a client from getting a lock again and again while other processes wait for it: it learns
+ * of its own release before they do, and would win nearly every race. Redisson has no wait queue
+ * for a plain lock, so the only way to let its threads in is not to ask for a moment.
  *
- * Each of our grants owes one to everybody else who listens, and each release of theirs settles one.
- * It only ever delays an ask, by no more than 3 ms after the last release that was heard of, and by
- * sixteen of those: a wait of a few milliseconds may end in that time.
+ * Each of our grants owes one to every other listener, and each release by another settles one. An
+ * ask is only ever delayed until 3 ms after the last release heard of, over at most sixteen
+ * releases in a row: a wait of a few milliseconds may run out in that time.
  */
 export class FairShare {
   #owed = 0;
@@ -29,16 +29,16 @@ export class FairShare {
     this.#expectsOwn = true;
   }
 
-  /** It has freed nothing, and nothing was told. */
+  /** That release freed nothing and notified nobody. */
   kept(): void {
     this.#expectsOwn = false;
   }
 
-  /** A release of ours was told to so many others. */
+  /** A release of ours has notified so many others. */
   freed(listeners: number, now: number): void {
     const others = Math.min(listeners, OTHERS_MAX);
     if (this.#standsBack) {
-      // What was left to them, we have got ourselves.
+      // They did not use the turn that was left to them: this client got it.
       this.#owed = 0;
       this.#run = Math.min(2 * this.#run, RUN_MAX);
     }
@@ -55,12 +55,12 @@ export class FairShare {
       return;
     }
     this.#run = RUN;
-    // Of a larger run there is no more to settle either.
+    // After a larger run there is no more to settle than this either.
     this.#owed = Math.min(Math.max(0, this.#owed - 1), RUN * OTHERS_MAX);
     this.#standsBack &&= this.#owed > 0;
   }
 
-  /** How long to leave the lock to others. */
+  /** How many ms more to leave the lock to others. */
   delayMs(now: number): number {
     return this.#standsBack ? Math.max(0, this.#heardAt + QUIET_MS - now) : 0;
   }

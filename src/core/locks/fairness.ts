@@ -7,15 +7,15 @@ import { FairShare } from './fair-share.js';
 const COMPETES_MS = 1_000;
 
 /**
- * Keeps the locks of one client from starving those of other processes, where waiters race for a
- * lock: it is told of releases and of messages, and says when to stand back. There is one share for
- * each lock whose channel is subscribed.
+ * Keeps one client from starving other processes where waiters race for a lock: it learns of
+ * releases and messages, and says when to leave the lock to others. There is one share for each
+ * lock whose channel is subscribed.
  */
 export class Fairness {
   readonly #hub: ChannelHub;
   readonly #clock: Clock;
   readonly #shares = new Map<string, FairShare>();
-  /** Channels on which others were notified, and nobody here listens. */
+  /** Channels on which only others were notified lately: no waiter of this client listens. */
   readonly #others = new Map<string, Timer>();
   #isClosed = false;
 
@@ -33,20 +33,20 @@ export class Fairness {
     this.#shareOf(channel)?.releasing();
   }
 
-  /** What that release came to. */
+  /** That release was answered. */
   released(channel: string, result: ReleaseResult): void {
     const share = this.#shareOf(channel);
     if (result.is !== 'freed') {
       share?.kept();
     } else if (share !== undefined) {
-      // One of those that were notified is this client.
+      // One of the notified connections is this client's.
       share.freed(Math.max(0, result.listeners - 1), this.#clock.now());
     } else if (result.listeners > 0 && !this.#isClosed) {
       this.#notifiedOthers(channel);
     }
   }
 
-  /** How long to leave the lock to others. */
+  /** How many ms more to leave the lock to others. */
   delayMs(channel: string): number {
     return this.#shares.get(channel)?.delayMs(this.#clock.now()) ?? 0;
   }
@@ -61,7 +61,7 @@ export class Fairness {
     this.#shares.clear();
   }
 
-  /** The second time within a second it competes with them, and has to hear of their turns. */
+  /** A second such release within a second competes with the others: listen for their releases. */
   #notifiedOthers(channel: string): void {
     const before = this.#others.get(channel);
     if (before === undefined) {
@@ -70,7 +70,7 @@ export class Fairness {
     } else {
       before.cancel();
       this.#others.delete(channel);
-      // Subscribed for as long as a channel lingers.
+      // The channel stays subscribed for as long as it lingers.
       this.#hub.listen(channel, () => {})();
     }
   }

@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../base/clock.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { ABSENT_MS } from '../wire/constants.generated.js';
 
-/** Looks after the turns that this client has given to others: a waiter that has died since must
- * not keep those behind it waiting who only hear of turns, as Java's do. */
+/** Checks on the waiters of other clients that this client's releases have notified: one of them
+ * may have died, and the waiters behind it may do nothing until notified, as Java's. */
 export class FollowUps {
   readonly #clock: Clock;
   readonly #delivery: Pick<Delivery, 'start'>;
@@ -18,7 +18,7 @@ export class FollowUps {
     this.#failed = failed;
   }
 
-  /** A waiter of another client may have been told just now. */
+  /** A waiter of another client may have been notified just now. */
   watch(key: string, followUp: () => Command<boolean>): void {
     if (this.#isClosed) {
       // The last answers come in while the client is being closed.

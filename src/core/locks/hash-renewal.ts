@@ -7,7 +7,7 @@ const renew: CommandScript<readonly RenewalAnswer[]> = {
   decode: (reply) => renewalAnswers(lockRenew.decode(reply)),
 };
 
-/** Renews leases of which each is the TTL of a hash, where its holder has a field. */
+/** Renews leases that are the TTL of a hash each, in which the holder has a field. */
 export function hashRenewal(fieldOf: (holderId: string) => string): Renewal {
   return (claims) => ({
     script: renew,

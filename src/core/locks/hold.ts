@@ -4,7 +4,7 @@ import { BranchMutex } from './branch-mutex.js';
 import type { ScopeEntry, ScopedHold } from './scopes.js';
 import { checkTask } from '../base/arguments.js';
 
-/** Proof of one acquisition, and the only way to give it back. */
+/** Proof of one acquisition, and the only way to release it. */
 export interface Hold extends AsyncDisposable {
   /** Name of the lock. */
   readonly lockName: string;
@@ -14,12 +14,12 @@ export interface Hold extends AsyncDisposable {
   readonly depth: number;
   /** Fenced locks only: equal on re-entry, larger on every later grant. */
   readonly fencingToken?: bigint;
-  /** `suspect`: cannot be proven just now, but its deadline has not passed. `lost`: for ever. */
+  /** `suspect`: cannot be proven just now, but its deadline has not passed. `lost`: for good. */
   readonly state: 'held' | 'suspect' | 'lost' | 'released';
   /**
    * Aborts with LeaseLostError once ownership can no longer be proven. `aborted`, `reason` and
    * `throwIfAborted()` are computed from the clock when used, so they are right on the first line
-   * after a pause; a signal derived with `AbortSignal.any` learns it by event, a moment later.
+   * after a pause; a signal derived with `AbortSignal.any` aborts by event, a moment later.
    */
   readonly signal: AbortSignal;
   /** True only until the local deadline, counted from before the command was sent. */
@@ -33,9 +33,9 @@ export interface Hold extends AsyncDisposable {
    */
   assertHeld(): void;
   /**
-   * Makes the lease last at least `leaseMs` from now; a longer one is not shortened.
+   * Makes the lease last at least `leaseMs` from now; a longer lease is not shortened.
    *
-   * Failure: on a timeout the old deadline stays, and the lock is given back when that passes.
+   * Failure: on a timeout the old deadline stays, and the lock is released when that passes.
    * @param leaseMs - 1 to 2147483647 milliseconds.
    * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
    * @throws CommandTimeoutError when it was not sent, OutcomeUnknownError when no answer came.
@@ -47,13 +47,13 @@ export interface Hold extends AsyncDisposable {
    */
   run<T>(task: () => T | Promise<T>): Promise<T>;
   /**
-   * Gives the hold back; a second call does nothing.
+   * Releases the hold; a second call does nothing.
    *
-   * Failure: when no answer comes, release goes on behind; the lock is free at the latest when
-   * its lease ends.
-   * @throws LeaseLostError when the lease ended before.
-   * @throws OutcomeUnknownError when it was sent and no answer came within `commandTimeoutMs`,
-   * CommandTimeoutError when there was no connection to send it on.
+   * Failure: when no answer comes, the release goes on in the background; the lock is free at the
+   * latest when its lease ends.
+   * @throws LeaseLostError when the lease had ended before.
+   * @throws OutcomeUnknownError when the release was sent and no answer came within
+   * `commandTimeoutMs`, CommandTimeoutError when there was no connection to send it on.
    */
   release(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export interface HoldOwner extends GrantOwner<LockHold> {
   inScope<T>(hold: LockHold, task: () => T): T;
 }
 
-/** What makes one hold different from the others of its lock. */
+/** The properties that each hold of a lock has of its own. */
 export interface HoldTerms {
   readonly lockId: string;
   readonly outer: LockHold | undefined;
@@ -79,12 +79,12 @@ export class LockHold extends Grant implements Hold, ScopedHold {
   declare readonly fencingToken?: bigint;
   readonly lockId: string;
   declare protected readonly owner: HoldOwner;
-  /** The mutex of the hold that it re-entered through, taken until its own end. */
+  /** The mutex of the hold that it re-entered through, which it keeps until its own end. */
   turn: BranchMutex | undefined;
   #outer: LockHold | undefined;
   #scopeEntry: ScopeEntry<LockHold> | undefined;
   #isOver = false;
-  /** Keeps the re-entries through this hold apart; made when the first one comes. */
+  /** Created with the first re-entry through this hold. */
   #reentries: BranchMutex | undefined;
 
   constructor(owner: HoldOwner, lease: Lease, terms: HoldTerms) {
@@ -104,7 +104,6 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     return this.#outer;
   }
 
-  /** Its entry in scopes. */
   get scopeEntry(): ScopeEntry<LockHold> {
     this.#scopeEntry ??= { hold: this };
     return this.#scopeEntry;
@@ -118,16 +117,16 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     return this.lease.identity.holderId;
   }
 
-  /** The mutex of this hold. */
+  /** Makes the re-entries through this hold exclude each other. */
   get reentries(): BranchMutex {
     this.#reentries ??= new BranchMutex();
     return this.#reentries;
   }
 
-  /** Its release has been settled: scopes and re-entries forget it. */
+  /** The release has been settled: scopes and re-entries forget this hold. */
   over(): void {
     this.#isOver = true;
-    // A hold that was re-entered through this one keeps it, but none of those before it.
+    // Holds re-entered through this one still refer to it: it must not keep others that are over.
     this.#outer = this.outer;
     if (this.#scopeEntry !== undefined) {
       this.#scopeEntry.hold = undefined;
@@ -140,7 +139,7 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     return await this.owner.inScope(this, task);
   }
 
-  /** What a log wants to know of a hold. */
+  /** The parts of a hold that are worth logging. */
   toJSON(): object {
     const { lockName, holderId, depth, state, remainingMs, fencingToken } = this;
     const token = fencingToken === undefined ? {} : { fencingToken: String(fencingToken) };

@@ -20,7 +20,7 @@ import {
   type AcquireOptions,
 } from '../base/arguments.js';
 
-/** How to acquire a lock. */
+/** Options of one acquisition of a lock. */
 export interface LockAcquireOptions extends AcquireOptions {
   /** Re-enter through this hold, also outside its async scope. */
   within?: Hold;
@@ -28,63 +28,63 @@ export interface LockAcquireOptions extends AcquireOptions {
 
 /** A reentrant lock: at most one holder at a time, over all processes that share the name. */
 export interface Lock {
-  /** The name it was made with. */
+  /** The name that the lock was made with. */
   readonly name: string;
   /**
    * Waits until the lock is held.
    *
-   * Fairness: first come first served inside one client; between clients whoever asks first after
-   * a release. Inside a scope of a hold of this lock it re-enters, one branch at a time.
+   * Fairness: first come, first served inside one client; between clients the first to ask after a
+   * release is served. Inside a scope of a hold of this lock it re-enters, one branch at a time.
    *
    * Cancellation: an aborted or timed-out call leaves no key, queue entry or timer, at the latest
    * when its own lease would have ended.
    *
-   * Failure: without `waitMs` it goes on through outages until it gets in.
-   * @throws AcquireTimeoutError when `waitMs` ran out while somebody else held it.
+   * Failure: without `waitMs` it goes on through outages until it is granted.
+   * @throws AcquireTimeoutError when `waitMs` ran out while the lock was held by another.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
    * @throws LeaseLostError inside the scope of a lost hold; DeadlockError when it would wait for
-   * its own scope; NotHeldError when `within` is no hold of this lock that is held.
+   * a hold of its own scope; NotHeldError when `within` is not a held hold of this lock.
    * @throws WrongTypeError when the name is in use by another kind of object; ClosedError.
    */
   acquire(options?: LockAcquireOptions): Promise<Hold>;
   /**
-   * Like `acquire`, but contention is answered with null. Without `waitMs` it asks once and
+   * Like `acquire`, but resolves with null on contention. Without `waitMs` it asks once and
    * settles within `commandTimeoutMs`.
    */
   tryAcquire(options?: LockAcquireOptions): Promise<Hold | null>;
   /**
    * Acquires, runs `task` inside the hold's async scope, and releases.
    *
-   * Failure: the task's own error always wins; a lease found lost after a task that succeeded
-   * rejects with LeaseLostError.
+   * Failure: the task's own error always wins. When the task succeeded and the lease is found lost
+   * afterwards, it rejects with LeaseLostError.
    */
   using<T>(task: (hold: Hold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T>;
-  /** True when anybody holds it. */
+  /** True when any client holds the lock. */
   isLocked(): Promise<boolean>;
   /**
-   * Everyone who holds it now, Java included; for a read lock the readers, for a write lock the
-   * writer. Many readers are read page by page: who is there during the whole read is listed exactly
-   * once, who comes or goes meanwhile may be listed or not.
+   * All who hold the lock now, Java included; for a read lock the readers, for a write lock the
+   * writer. Many readers are read page by page: a reader that is there during the whole read is
+   * listed exactly once, one that comes or goes meanwhile may be listed or not.
    */
   holders(): Promise<Holder[]>;
-  /** Hold count of the current async scope on the server; 0 when it holds nothing. */
+  /** The server's hold count of the current async scope; 0 when the scope holds nothing. */
   holdCount(): Promise<number>;
-  /** Milliseconds left on the lease, null when free, Infinity when a foreign key has none. */
+  /** Milliseconds left on the lease; null when free, Infinity when a foreign key has no expiry. */
   remainingLeaseMs(): Promise<number | null>;
   /**
-   * Frees the lock whoever holds it, at most once however often the network sends it.
-   * The holder learns of it through its signal: in this client with the answer, whatever was asked
-   * for before the call included, else with its next renewal.
-   * @returns true if it was held.
-   * @throws OutcomeUnknownError when no answer came in time; it is then not run later.
+   * Frees the lock, whoever holds it; runs at most once, however often the network sends it.
+   * A holder learns of it through its signal: in this client with the answer, acquisitions that
+   * began before the call included, in other clients with its next renewal.
+   * @returns true if the lock was held.
+   * @throws OutcomeUnknownError when no answer came in time; the call is then not run later.
    */
   forceRelease(): Promise<boolean>;
 }
 
-/** A lock that nobody holds is not there: its name is free as soon as nobody uses it. */
+/** A lock without holders leaves nothing on the server: its name is free once no call uses it. */
 const isOver = (): boolean => true;
 
-/** The face of one lock. */
+/** The public object of one lock. */
 export class LockFace extends Face<LockProtocol> implements Lock {
   readonly #scopes: Scopes<LockHold>;
   readonly #grants: LockGrants;
@@ -119,7 +119,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     try {
       result = await hold.run(() => task(hold));
     } catch (error) {
-      // The task's own error wins over whatever the release has to say.
+      // The task's own error wins over an error of the release.
       await hold[Symbol.asyncDispose]();
       throw error;
     }
@@ -173,7 +173,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
       const within = this.#checkWithin(options);
       this.services.client.assertOpen(this.name);
       signal?.throwIfAborted();
-      // Without limit only where nothing was said; a single attempt lasts as long as a command.
+      // Only `acquire` without `waitMs` has no limit; a single attempt has the limit of a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
       const waitLimit = this.services.client.waitLimit({ limitMs, signal });
@@ -194,7 +194,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
       : this.#refuseToWaitFor(outer, terms);
   }
 
-  /** The nearest enclosing hold of this lock, or else of its other side. */
+  /** The nearest enclosing hold of this lock, or else of the other side of a read-write lock. */
   #scopeHold(): LockHold | undefined {
     const { lockId, sibling } = this.protocol;
     const scopes = this.#scopes;
@@ -228,7 +228,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
       terms.waitLimit.dispose();
       throw error;
     }
-    // The scope closed while this re-entry waited for its siblings: it acquires afresh.
+    // The outer hold was released while this re-entry waited: it acquires afresh.
     return await this.#enter(terms, within);
   }
 

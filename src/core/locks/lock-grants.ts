@@ -10,7 +10,7 @@ import type { LockState } from './lock-state.js';
 import type { LeaseTerms } from '../base/arguments.js';
 import type { WaitQueue } from './wait-queue.js';
 
-/** Looks after the holds of one lock from their grant to their end. */
+/** Manages the holds of one lock from their grant to their end. */
 export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   readonly state: LockState;
   readonly protocol: LockProtocol;
@@ -21,7 +21,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     this.protocol = protocol;
   }
 
-  /** What a hold within `hold` stands on: the same lease, or one beside it for this side of the
+  /** The lease of a re-entry through `hold`: the same one, or its companion for this side of the
    * lock, which begins with its first grant. */
   leaseWithin(hold: LockHold): Lease {
     const { lease } = hold;
@@ -29,10 +29,10 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
       return lease;
     }
     if (lease.companion?.active !== true) {
-      // It is in use by the hold: nobody is in the way.
+      // The hold uses the name already, so no object of another kind is in the way.
       this.services.names.enter(this.protocol);
-      // Redisson has both sides under one id. That goes once: no id is ever granted anew, or a late
-      // release of the first companion would take a later one.
+      // Redisson uses one id for both sides. Only the first companion can have it: a late release
+      // of that one would end a later companion with the same id.
       const isFirst = lease.companion === undefined;
       lease.companion = this.createLease(
         isFirst ? hold.holderId : this.services.client.newHolderId(),
@@ -42,7 +42,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     return lease.companion;
   }
 
-  /** A hold that stands on `lease`; the caller puts it there. */
+  /** Creates a hold on `lease`; the caller adds it to the lease. */
   createHold(
     lease: Lease,
     terms: LeaseTerms,
@@ -55,7 +55,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     return new LockHold(this, lease, { lockId, outer, renewed, grantedAt, fencingToken });
   }
 
-  /** Reports a wait for this lock that lasts; returns what stops that. */
+  /** Reports a wait for this lock that lasts long; returns a function that stops watching. */
   watchForStall(startedAt: number): () => void {
     const { services, protocol } = this;
     const { lockId: id, resource, kind } = protocol;
@@ -83,9 +83,9 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   /**
-   * The server has let a new holder of this client in: whoever of this client cannot be in beside it
-   * is out, though nobody has told yet (by force, by a flush). So no two of one client are ever told
-   * `held` beside each other, whatever happened on the server.
+   * The server has granted the lock to a new holder of this client. The leases of this client that
+   * exclude that holder are thus lost, even if nothing has reported it yet (a forced release, a
+   * flush). So two holds that exclude each other are never both `held` in one client.
    */
   endOthers(): void {
     const { isShared, kind, key, sibling } = this.protocol;
@@ -99,47 +99,47 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
 
   #endAll(kind: string, key: string): void {
     for (const lease of this.services.watchdog.leasesOf(kind, key)) {
-      // Should the server know it after all, it is taken back, too.
+      // Makes its loss release it as well, in case the server still counts it.
       lease.hasUnackedCopy = true;
       lease.lose('taken');
     }
   }
 
-  /** The lock was freed by force, by `call`. What was asked for before that is lost with it, also what
-   * was granted after it was sent. */
+  /** This call freed the lock by force. The leases whose acquisitions were sent before it are lost,
+   * also those that were granted after it was sent. */
   forced({ order, sentAt, lastSentAt, unackedCopies }: PendingCall): void {
     const { services, protocol } = this;
     for (const lease of services.watchdog.leasesOf(protocol.kind, protocol.key)) {
       if (lease.order < order) {
         lease.lose('deleted');
         if (lease.isReordered) {
-          // It may have been granted behind the forced release.
+          // A later copy of its acquisition may have run after the forced release.
           this.#inBackground(this.#release(lease.identity.holderId, releaseTerms('forced', lease)));
         }
       }
     }
     if (unackedCopies > 0 || lastSentAt !== sentAt) {
-      // A copy of it may have run behind later calls: what they got is asked about.
+      // A copy of it may have run after later calls: poll what those were granted.
       services.watchdog.pollAll();
     }
     this.passed();
     this.wake();
   }
 
-  /** The server counts a re-entry that came to nothing, or may do so yet: state the number of
-   * what is alive again. At none, that is the release of the holder. */
+  /** The server counts a re-entry that failed, or may still do so: states again how many holds are
+   * alive. With none alive this releases the holder. */
   restate(lease: Lease): void {
     this.#inBackground(this.stateAlive(lease));
   }
 
-  /** Takes back what a given-up acquisition may have got, which was one hold. `stray`: a copy of it
-   * may still run. */
+  /** Takes back the one hold that a given-up acquisition may have been granted; sets a tombstone if
+   * a copy of it may still run. */
   cancel(holderId: string, hasUnackedCopy: boolean): void {
     const terms = releaseTerms('ended', { alive: 0, hasUnackedCopy, peak: 1, most: 1 });
     this.#inBackground(this.#release(holderId, terms));
   }
 
-  /** Re-entries on their way count as alive: if one of those fails, it states the number again. */
+  /** Re-entries under way count as alive: one that fails states the number again. */
   protected override stateAlive(lease: Lease): Command<ReleaseResult> {
     const terms = releaseTerms('ended', lease);
     if (terms.count === 0) {
@@ -160,7 +160,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   protected override released(hold: LockHold): void {
     hold.turn?.free();
     if (hold.state === 'released') {
-      // One that was found lost stays: whoever goes on inside is refused.
+      // A hold found lost stays in its scopes: code that goes on inside them is refused.
       hold.over();
     }
   }
@@ -169,7 +169,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     this.#inBackground(this.#release(lease.identity.holderId, releaseTerms('lost', lease)));
   }
 
-  /** Looks after the turn of another client's waiter, where the server tells one at a time. */
+  /** Follows up on the waiter of another client, where a release notifies one at a time. */
   override passed(): void {
     const { protocol } = this;
     const followUp = protocol.followUp?.bind(protocol);
@@ -195,7 +195,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   #wakeUp(lockId: string): void {
     const queue = this.state.queues.get(lockId);
     if (queue !== undefined) {
-      // The waiters there belong to other contexts.
+      // The waiters in the queue belong to other async contexts.
       outside(() => queue.wakeUp());
     }
   }
@@ -208,11 +208,11 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     return this.protocol.release(holderId, terms);
   }
 
-  /** Settles a release that nobody waits for. */
+  /** Sends a release that no caller waits for. */
   #inBackground(command: Command<ReleaseResult>): void {
     const answered = (result: ReleaseResult): void => {
       this.answered(result);
-      // "Nobody has it" to a waiter that leaves, or to a copy: another one may have been told.
+      // The release of a waiter that gives up, or one that ran twice, may have notified another.
       if (result.is === 'passed' || result.is === 'deleted') {
         this.passed();
       }

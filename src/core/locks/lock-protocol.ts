@@ -10,8 +10,8 @@ import type { Holder } from '../observe/events.js';
 
 const GRANTED: Verdict = { is: 'granted' };
 
-/** What the code of an acquisition says: null when it was granted, and how long to wait from -1 on,
- * which stands for a lock without a lease. */
+/** Decodes the answer to an acquisition: null when it was granted, from -1 on the ms to wait; -1
+ * stands for a lock without a lease. */
 export function verdictOf(code: number | null): Verdict {
   switch (code) {
     case null:
@@ -38,7 +38,7 @@ const RELEASE_RESULTS = new Map<number, ReleaseResult>([
   [-2, { is: 'deleted' }],
 ]);
 
-/** What the code of a release says. */
+/** Decodes the answer to a release. */
 export function releaseResultOf(code: number): ReleaseResult {
   const result = RELEASE_RESULTS.get(code);
   if (result === undefined) {
@@ -47,9 +47,9 @@ export function releaseResultOf(code: number): ReleaseResult {
   return result;
 }
 
-/** A part of what a lock holds, bounded so that the server is never busy with it for long. */
+/** A part of the data of a lock, bounded so that the server is never busy with it for long. */
 export interface Page {
-  /** Where the next page begins; `LAST_PAGE` after the last one. */
+  /** The start of the next page; `LAST_PAGE` after the last one. */
   readonly cursor: string;
 }
 
@@ -58,7 +58,7 @@ export interface HolderPage extends Page {
   readonly holders: readonly Holder[];
 }
 
-/** The longest lease that one page shows: -1 ms when it has no limit, -2 when nobody is there. */
+/** The longest lease that one page shows: -1 when it has no limit, -2 without a holder. */
 export interface LeasePage extends Page {
   readonly leaseMs: number;
 }
@@ -71,28 +71,28 @@ export const LAST_PAGE = '0';
 export interface Sibling {
   readonly kind: string;
   readonly lockId: string;
-  /** A hold of that side lets its scope in here at once (writer to reader); otherwise waiting here
-   * would be waiting for that hold (reader to writer). */
+  /** True: inside a hold of that side this side is granted at once (writer to reader). False:
+   * waiting for this side would be waiting for that hold (reader to writer). */
   readonly admits: boolean;
 }
 
 /**
  * One lock on its own wire layout: everything in which the kinds of lock differ. All calls state
- * outcomes, so running one twice equals running it once; force-release is counted.
+ * outcomes, so running one twice equals running it once; only forceRelease is counted.
  */
 export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedObject {
   /** The same for two faces of one lock of one client, and for nothing else. */
   readonly lockId: string;
-  /** Several holders at once: re-entries through one hold need not exclude each other. */
+  /** True when it has several holders at once; re-entries then need not exclude each other. */
   readonly isShared: boolean;
-  /** Giving up in line takes more than falling silent. */
+  /** True when a waiter that gives up has to remove its entry from the server's wait queue. */
   readonly keepsPosition: boolean;
   readonly sibling?: Sibling;
-  /** The clients race for it after a release, so each has to leave it to the others in time. */
+  /** True when clients race for it after a release, so each has to let others in at times. */
   readonly isRaced: boolean;
-  /** The local waiters; `emptied` is called when the last one has left. */
+  /** The queue of the local waiters; `emptied` is called when the last one has left. */
   createQueue(locks: LockState, emptied: () => void): WaitQueue;
-  /** `beside`: the holder on the other side whose hold lets this one in. */
+  /** `beside`: the holder on the other side whose hold admits this one. */
   acquire(
     holderId: string,
     count: number,
@@ -102,14 +102,14 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   ): Command<Verdict>;
   release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult>;
   forceRelease(request: { number: number; lowWater: number }): Command<string>;
-  /** Tells whose turn it is, if nobody has taken the lock; true: look again. */
+  /** Notifies the next waiter again while the lock is free; true: follow up once more. */
   followUp?(): Command<boolean>;
   /** The longest lease, page by page; one of at least `enoughMs` settles it. */
   lease(cursor: string, enoughMs: number): Command<LeasePage>;
   /** How many holds one holder has on the server. */
   holdCount(holderId: string): Command<number>;
-  /** Who holds it, page by page. */
+  /** The holders, page by page. */
   holders(cursor: string): Command<HolderPage>;
-  /** Those who can be in the way of a waiter: the first page of them. */
+  /** The first page of the holders that can be in the way of a waiter. */
   obstacles(): Command<HolderPage>;
 }

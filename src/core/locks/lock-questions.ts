@@ -5,8 +5,8 @@ import { FIRST_PAGE, LAST_PAGE, type LockProtocol, type Page } from './lock-prot
 import type { Delivery } from '../delivery/delivery.js';
 
 /**
- * What a lock is asked about itself. Each command costs the server the same however many hold the
- * lock: a question that one page cannot settle is asked again, page by page.
+ * The read-only questions about a lock. Each command is bounded, however many hold the lock: an
+ * answer that does not fit into one page is read page by page.
  */
 export class LockQuestions {
   readonly #delivery: Pick<Delivery, 'read'>;
@@ -18,7 +18,7 @@ export class LockQuestions {
   }
 
   async isLocked(): Promise<boolean> {
-    // Anybody will do.
+    // The lease of any holder is enough.
     return (await this.#leaseMs(1)) !== -2;
   }
 
@@ -34,7 +34,7 @@ export class LockQuestions {
     return await this.#delivery.read(this.#protocol.resource, this.#protocol.holdCount(holderId));
   }
 
-  /** Whoever is there during the whole read is listed once, though a page may show it again. */
+  /** A holder that is there during the whole read is listed once, though pages may repeat it. */
   async holders(): Promise<Holder[]> {
     const found = new Map<string, Holder>();
     await this.#pages(
@@ -62,7 +62,7 @@ export class LockQuestions {
     return longestMs;
   }
 
-  /** Reads pages until `see` says that it has seen enough, all within `commandTimeoutMs`. */
+  /** Reads pages until `see` returns true or the last is read, all within `commandTimeoutMs`. */
   async #pages<P extends Page>(
     build: (cursor: string) => Command<P>,
     see: (page: P) => boolean,

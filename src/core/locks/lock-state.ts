@@ -5,15 +5,15 @@ import type { LockHold } from './hold.js';
 import { Scopes } from './scopes.js';
 import type { WaitQueue } from './wait-queue.js';
 
-/** One for all clients: whatever stores an async context costs every promise of the process, and
- * stays after its client. */
+/** Shared by all clients: each AsyncLocalStorage makes every promise of the process slower, and
+ * would stay after its client. */
 const scopes = new Scopes<LockHold>();
 
-/** What all locks of one client share. */
+/** The state that all locks of one client share. */
 export class LockState {
   readonly services: EndpointServices;
   readonly scopes: Scopes<LockHold> = scopes;
-  /** Local waiters, by lock. */
+  /** The queues of local waiters, by lock id. */
   readonly queues: Map<string, WaitQueue> = new Map();
   readonly followUps: FollowUps;
   readonly fairness: Fairness;

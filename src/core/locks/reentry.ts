@@ -8,9 +8,9 @@ import type { Lengthening } from '../lease/lease-deadline.js';
 import type { LockGrants } from './lock-grants.js';
 import type { Verdict } from './wait-queue.js';
 
-/** One re-entry through a hold: waits for its siblings, then states one hold more. */
+/** One re-entry through a hold: waits for other re-entries, then states one hold more. */
 export class Reentry implements LeaseHolder {
-  /** An outcome that is not known yet renews nothing. */
+  /** A re-entry whose outcome is not known yet does not ask for renewal. */
   readonly renewed = false;
   readonly #grants: LockGrants;
   readonly #terms: AcquisitionTerms;
@@ -22,14 +22,14 @@ export class Reentry implements LeaseHolder {
     this.#outer = outer;
   }
 
-  /** Settles with a hold, or with undefined when the outer hold was released meanwhile. */
+  /** Resolves with a hold, or with undefined when the outer hold was released meanwhile. */
   async run(): Promise<LockHold | undefined> {
     const taken = await this.#takeMutex();
     if (!taken) {
       return undefined;
     }
     try {
-      // Released while the mutex was being handed over: nothing is left to re-enter.
+      // The outer hold was released while the mutex was handed over: nothing is left to re-enter.
       if (this.#outer.state === 'released') {
         this.#freeMutex();
         return undefined;
@@ -42,7 +42,7 @@ export class Reentry implements LeaseHolder {
     }
   }
 
-  /** The lease ended while the re-entry was on its way. */
+  /** The lease was lost while the re-entry was under way. */
   lost(error: LeaseLostError): void {
     this.#terms.waitLimit.end({ why: 'lost', error });
   }
@@ -53,7 +53,7 @@ export class Reentry implements LeaseHolder {
     const { resource } = protocol;
     const { waitLimit, waits } = this.#terms;
     const { reentries } = this.#outer;
-    // Siblings that share need not exclude each other.
+    // Re-entries into a shared lock need not exclude each other.
     if (protocol.isShared || reentries.tryTake()) {
       return true;
     }
@@ -96,7 +96,7 @@ export class Reentry implements LeaseHolder {
       );
     }
     const lease = this.#grants.leaseWithin(this.#outer);
-    // From here on a release of the outer hold counts this re-entry: it may be on the server.
+    // From here on a release of the outer hold counts this re-entry, as the server may do already.
     lease.add(this);
     const lengthening = lease.lengthening();
     return new Promise((resolve, reject) => {
@@ -133,7 +133,7 @@ export class Reentry implements LeaseHolder {
     });
   }
 
-  /** A re-entry that the server refuses shows that its outer hold is lost, too. */
+  /** A re-entry that the server refuses shows that its outer hold is lost as well. */
   #lose(lease: Lease, reason: LeaseLostReason): void {
     this.#outer.lease.lose(reason);
     lease.lose(reason);
@@ -170,7 +170,7 @@ export class Reentry implements LeaseHolder {
   #takeBack(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): void {
     this.#terms.waitLimit.onEnd = undefined;
     const mayRun = this.#grants.services.delivery.abandon(call);
-    // A late copy could be the first of its holder; one of a later hold finds the others gone.
+    // Only a late copy on a companion can be granted without an earlier hold of its holder.
     lease.hasUnackedCopy ||= lease.beside !== undefined && mayRun;
     if (!mayRun) {
       lengthening.settled();

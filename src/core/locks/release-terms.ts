@@ -1,21 +1,20 @@
 import { MEMORY_MS } from '../delivery/clean-up.js';
 
-/** What a release states of a holder. It may be stated twice. */
+/** The outcome that a release states for a holder. Stating it twice changes nothing. */
 export interface ReleaseTerms {
-  /** Holds that are left. */
+  /** The number of holds that are left. */
   readonly count: number;
-  /** For so many ms no late copy of the acquisition is granted; 0: none is on its way. */
+  /** Life of the tombstone, which keeps late copies of the acquisition out; 0: none is needed. */
   readonly tombstoneMs: number;
   /** The largest number of holds that the server may know of. */
   readonly upTo: number;
 }
 
-/** Why something is released. */
 export type ReleaseReason = 'ended' | 'lost' | 'forced';
 
-/** What is known of a holder. */
+/** The knowledge of this client about a holder. */
 interface Known {
-  /** Holds that are alive, re-entries on their way included. */
+  /** The number of holds that are alive, re-entries under way included. */
   readonly alive: number;
   /** A copy of its acquisition may still run. */
   readonly hasUnackedCopy: boolean;
@@ -25,24 +24,23 @@ interface Known {
   readonly most: number;
 }
 
-/** With none left, a late copy may have set the number back to any that was stated before: so all
- * of them are taken off. */
+/** No hold is left. A late copy may have raised the number to any that was stated before, so all of
+ * these are removed. */
 const none = ({ most }: Known, hasTombstone: boolean): ReleaseTerms => ({
   count: 0,
   tombstoneMs: hasTombstone ? MEMORY_MS : 0,
   upTo: most,
 });
 
-/** What a release states, by its reason. */
 const TERMS: Record<ReleaseReason, (holder: Known) => ReleaseTerms> = {
-  /** A hold has ended: the others keep the lease, and with the last one it ends. */
+  /** A hold has ended: the others keep the lease, which ends with the last one. */
   ended: (holder) =>
     holder.alive > 0
       ? { count: holder.alive, tombstoneMs: 0, upTo: holder.peak }
       : none(holder, holder.hasUnackedCopy),
-  /** The lease was lost here, and the server may still keep it, or get a copy that grants it. */
+  /** The lease was lost here; the server may still keep it, or run a late copy that grants it. */
   lost: (holder) => none(holder, true),
-  /** It was freed by force, and may have been granted behind that: to a call that was answered. */
+  /** The lock was freed by force; the acquisition, which was answered, may have run after that. */
   forced: (holder) => none(holder, false),
 };
 

@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A hold as scopes see it. */
+/** The part of a hold that scopes need. */
 export interface ScopedHold {
-  /** Which lock it holds; no two clients have the same. */
+  /** The id of its lock, which is different in every client. */
   readonly lockId: string;
   readonly state: 'held' | 'suspect' | 'lost' | 'released';
-  /** The hold it re-entered through, or the next one outwards that is not over. */
+  /** The hold that it re-entered through, or the next one outwards that is not over. */
   readonly outer: ScopedHold | undefined;
 }
 
 /** Stands for a hold in every scope that the hold is in. */
 export interface ScopeEntry<H> {
-  /** Undefined once it was released for good. An async context may live as long as a connection that
-   * was opened in it: the hold is let go, or it would drag along the scope that it was released in. */
+  /** Undefined once its release was settled. An async context may live as long as a connection that
+   * was opened in it, and must not keep released holds and their scopes in memory. */
   hold: H | undefined;
 }
 
@@ -21,8 +21,8 @@ export interface ScopeEntry<H> {
  * only API that delimits an owner: execution ids change with every await, and `enterWith()` would
  * let siblings in.
  *
- * A scope lists the holds around it, nearest first, each once and without those that are over: a job
- * that starts its next run inside its scope would otherwise drag along all runs that ever were.
+ * A scope lists the holds around it, nearest first, each once and without those that are over: a
+ * job that starts its next run inside its scope would otherwise keep all earlier runs in memory.
  */
 export class Scopes<H extends ScopedHold> {
   readonly #storage = new AsyncLocalStorage<ScopeEntry<H>[]>();
@@ -38,8 +38,8 @@ export class Scopes<H extends ScopedHold> {
     return this.#storage.run(entries, task);
   }
 
-  /** The nearest enclosing hold of a lock. Released ones are passed over: a scope ends with its
-   * hold. A lost one is returned, since work inside it must not go on. */
+  /** The nearest enclosing hold of a lock. Released holds are skipped: a scope ends with its hold.
+   * A lost hold is returned, since work inside it must not go on. */
   enclosing(lockId: string): H | undefined {
     for (const { hold } of this.#around()) {
       if (hold?.lockId === lockId && hold.state !== 'released') {
@@ -50,11 +50,11 @@ export class Scopes<H extends ScopedHold> {
   }
 
   /** True when the current code runs inside a scope of `hold`, or of a hold re-entered from it:
-   * waiting here for `hold` to end would be waiting for oneself. */
+   * waiting here for `hold` to end would be a deadlock. */
   isInside(hold: ScopedHold): boolean {
     const entries = this.#around();
     return entries.some(({ hold: scoped }, i) => {
-      // From the hold of the next scope on, that one is asked.
+      // The holds from that of the next scope on are checked with that scope.
       const end = entries[i + 1]?.hold;
       let inner: ScopedHold | undefined = scoped;
       while (inner !== undefined && inner !== end) {
@@ -67,7 +67,7 @@ export class Scopes<H extends ScopedHold> {
     });
   }
 
-  /** The scope of the current code; what is over leaves it here. */
+  /** The scope of the current code, from which holds that are over are removed here. */
   #around(): readonly ScopeEntry<H>[] {
     const entries = this.#storage.getStore();
     if (entries === undefined) {

@@ -1,21 +1,21 @@
 import type { PendingCall } from '../wire/call.js';
 import type { Linked } from '../base/linked-list.js';
 
-/** What the server says to an acquisition. `gone`: the hold to re-enter is no longer there;
- * `cancelled`: this holder id was given up before. `rank`: since when it stands in line. */
+/** The server's answer to an acquisition. `gone`: the hold to re-enter is no longer there;
+ * `cancelled`: this holder id has a tombstone. `rank`: server time since when it waits. */
 export type Verdict =
   | { readonly is: 'granted'; readonly fencingToken?: bigint }
   | { readonly is: 'busy'; readonly busyMs: number; readonly rank?: number }
   | { readonly is: 'gone'; readonly reason: 'deleted' | 'taken' }
   | { readonly is: 'cancelled' };
 
-/** How an attempt that finds the lock busy leaves: without a trace, or standing in line. `front`:
- * it stood there before, first of its client, and has that place again if it was lost. */
+/** The entry that an attempt leaves in the server's wait queue when the lock is busy. `front`: the
+ * first waiter of its client, which gets an entry at the front if its own was lost. */
 export type Position = 'none' | 'queue' | 'front';
 
-/** Somebody who waits for a lock. */
+/** A waiter for a lock. */
 export interface Waiter extends Linked {
-  /** Under which it asks. */
+  /** The holder id under which it asks. */
   readonly holderId: string;
   /** The lease that it asks for. */
   readonly leaseMs: number;
@@ -28,13 +28,13 @@ export interface Waiter extends Linked {
 
 /** The waiters of one client for one lock. */
 export interface WaitQueue {
-  /** True once the server has said "busy", or has granted the lock to one of ours. */
+  /** True once the server has answered "busy", or has granted the lock to a waiter here. */
   readonly contended: boolean;
   /** True when the waiter has asked at once. */
   join(waiter: Waiter): boolean;
-  /** The waiter got the lock, for `leaseMs`. */
+  /** The waiter was granted the lock for `leaseMs`. */
   granted(waiter: Waiter, leaseMs: number): void;
-  /** The waiter was told to wait. */
+  /** The server answered the waiter that the lock is busy. */
   busy(waiter: Waiter, verdict: Verdict & { is: 'busy' }): void;
   /** The waiter gives up. */
   leave(waiter: Waiter): void;
