@@ -10,15 +10,15 @@ export interface Settings {
   readonly commandTimeoutMs: number;
 }
 
-/** What a client has once, whatever servers it works on: its id, its events, its waits, and what
- * keeps the process alive. */
+/** The parts that a client has once, whatever servers it works on: its id, its events, its waits,
+ * and what keeps the process alive. */
 export class ClientServices {
   readonly id: string;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly events: Events = new Events();
   readonly slowWaits: SlowWaits;
-  /** Keeps the process alive from each `hold()` to its `drop()`. */
+  /** Keeps the process alive from each `ref()` to its `unref()`. */
   readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
   readonly #waits: Waits;
   readonly #keepAlive: KeepAlive;
@@ -59,7 +59,7 @@ export class ClientServices {
     return new ClosedError('the client was closed', { resource });
   }
 
-  /** What a caller is told whose wait has ended; running out of time means different things. */
+  /** The error of a caller whose wait has ended; `onTimeout` makes the one of a timeout. */
   errorOf(ending: Ending, resource: string, onTimeout: () => Error): unknown {
     switch (ending.why) {
       case 'aborted':
@@ -78,7 +78,7 @@ export class ClientServices {
     this.events.emit('error', { error });
   }
 
-  /** From now on nothing is granted and nobody waits. */
+  /** From now on nothing is granted, and all waits end. */
   stopGranting(): void {
     this.#closed = true;
     this.#waits.close();

@@ -11,14 +11,14 @@ import { NameRegistry } from './name-registry.js';
 import { ChannelHub } from './waiting/channel-hub.js';
 import { Rechecks } from './waiting/rechecks.js';
 
-/** A half-open connection is given up after this long, if the leases can wait that long. */
+/** A silent connection has at least this long to answer, unless `commandTimeoutMs` is shorter. */
 const ANSWER_LIMIT_MIN_MS = 500;
 
-/** The same trouble with connections is told at most this often. */
+/** The same trouble with connections is reported at most this often. */
 const TROUBLE_PERIOD_MS = 5_000;
 
-/** What a client has for each server or cluster that it works on: connections, what is delivered
- * over them, channels, leases, and the names in use there. */
+/** The parts that a client has for each server or cluster that it works on: connections, the calls
+ * sent over them, channels, leases, and the names in use there. */
 export class EndpointServices {
   readonly client: ClientServices;
   readonly clock: Clock;
@@ -73,14 +73,14 @@ export class EndpointServices {
     this.client.keepAlive.ref();
   }
 
-  /** The lease ends, released or lost. */
+  /** The lease ends, since it was released or lost. */
   letGo(lease: Lease): void {
     if (this.watchdog.delete(lease)) {
       this.client.keepAlive.unref();
     }
   }
 
-  /** Ends everything that has an end: connections, timers, subscriptions. */
+  /** Ends all connections, timers and subscriptions. */
   shutDown(): void {
     this.hub.close();
     this.rechecks.close();
@@ -94,7 +94,7 @@ export class EndpointServices {
     this.#trouble(cause);
   }
 
-  /** Told once in a while, not once per attempt to reconnect. */
+  /** Reported once in a while, not once per attempt to reconnect. */
   #trouble(error: Error): void {
     const now = this.clock.now();
     if (error.message !== this.#lastTrouble || now - this.#lastTroubleAt > TROUBLE_PERIOD_MS) {

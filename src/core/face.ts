@@ -6,8 +6,8 @@ import { whileInUse } from './name-entry.js';
 import type { ObjectProtocol } from './object-protocol.js';
 import type { WaitLimit } from './waiting/wait-limit.js';
 
-/** What the public objects have in common. A face carries no state, so any number of them for one
- * object cost nothing. */
+/** The common part of the public objects. A face carries no state, so that one object may have any
+ * number of them. */
 export abstract class Face<P extends ObjectProtocol<EndpointServices>> {
   readonly name: string;
   protected readonly services: EndpointServices;
@@ -19,8 +19,8 @@ export abstract class Face<P extends ObjectProtocol<EndpointServices>> {
     this.protocol = protocol;
   }
 
-  /** Counts as a user of the name while `work` runs. A name that works keeps its kind, unless
-   * `isGone` says that there is no such object now. */
+  /** Counts as a user of the name while `work` runs. After a success the name keeps its kind,
+   * unless `isGone` says that there is no such object now. */
   protected inUse<T>(
     work: () => Promise<T>,
     isGone: (result: T) => boolean = () => false,

@@ -5,13 +5,12 @@ import type { EndpointServices } from './endpoint-services.js';
 import { namesIsCount } from './wire/scripts.generated.js';
 import { translate } from './delivery/translate.js';
 
-/** What an acquisition needs to enter the name of its object. */
 interface Terms {
   readonly waitLimit: WaitLimit;
 }
 
-/** Starts an acquisition once it counts as a user of its object: at once, unless the server has to be
- * asked first. Without that nothing is started, and its wait limit is disposed of. */
+/** Starts an acquisition once it counts as a user of its object: at once, unless the server has to
+ * be asked first. If it is refused, nothing is started, and its wait limit is disposed of. */
 export function enterAndStart<T extends Terms, R>(
   services: EndpointServices,
   object: NamedObject,
@@ -45,7 +44,7 @@ async function startBehind<T extends Terms, R>(
 }
 
 /** Counts as a user of an object while `work` runs. `isGone` says whether its result shows that the
- * name is free now; a call that fails has shown nothing. */
+ * name is free now; a call that fails shows nothing. */
 export async function whileInUse<T>(
   services: EndpointServices,
   object: NamedObject,
@@ -69,7 +68,7 @@ export async function whileInUse<T>(
   }
 }
 
-/** Makes way, and returns what is left of the time that one command may take. */
+/** Makes way, and returns what is left of `commandTimeoutMs`; undefined with a given wait limit. */
 async function makeWayInTime(
   services: EndpointServices,
   object: NamedObject,
@@ -91,9 +90,9 @@ async function makeWayInTime(
 }
 
 /**
- * Enters the name of an object while another one is remembered that is in the way. That may be gone
- * by now: counted down or deleted elsewhere, or at the end of its time. So the server is asked, and
- * only what is there refuses. That takes some of the time of the caller's wait.
+ * Enters the name of an object while a remembered object is in the way. That one may be gone by
+ * now: counted down, deleted elsewhere, or expired. So the server is asked, within the caller's
+ * wait limit, and the name is refused only if that object is still there.
  */
 async function makeWay(
   services: EndpointServices,
@@ -113,8 +112,8 @@ async function makeWay(
   }
 }
 
-/** Whether a remembered object is still on the server. Only counts are: a lock that nobody holds is
- * not. */
+/** Whether a remembered object is still on the server. Only a count can be: a lock without holders
+ * leaves nothing there. */
 function isThere(
   services: EndpointServices,
   { resource }: NamedObject,

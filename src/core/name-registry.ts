@@ -1,46 +1,46 @@
 import { WrongTypeError } from '../errors.js';
 
-/** Names of objects without live users that are remembered, the newest ones. */
+/** The most names without users that are remembered; the oldest are forgotten first. */
 const IDLE_MAX = 1_000;
 
-/** What a name stands for. */
+/** An object under its name. */
 export interface NamedObject {
-  /** As its caller knows it. */
+  /** The name as the caller knows it. */
   readonly resource: string;
   readonly key: string;
-  /** What kind of object it is; the same for the two sides of a read-write lock. */
+  /** The kind of the object; the same for the two sides of a read-write lock. */
   readonly family: string;
-  /** Its keys beside `key` that another name may stand for, or share: those of Redisson. Private ones
-   * are kept apart by their own names. */
+  /** Its keys beside `key` that another object may have as well: those of Redisson. Private keys
+   * are different for each name. */
   readonly sideKeys: readonly string[];
 }
 
-/** Of an object that is on one key of Redisson's. */
+/** The side keys of an object that has only one key of Redisson's. */
 export const NO_SIDE_KEYS: readonly string[] = [];
 
-/** An object that is in use within this client, or was and may still be there. */
+/** An object that is in use within this client, or was in use and may still exist. */
 export interface Use {
   readonly object: NamedObject;
   users: number;
-  /** An answer has shown that there is such an object, and none since that it is gone. */
+  /** An answer has shown that the object exists, and no later one that it is gone. */
   shown: boolean;
 }
 
 /**
- * What kind of object each name stands for within this client. Redis types tell a lock from a
+ * The kind of object that each name stands for within this client. Redis types tell a lock from a
  * latch, but not a lock from a fenced lock, nor a latch from a semaphore. And two names may share a
- * key: `y` and `{y}` have one queue, one set of permits, one token; or a lock may be called like the
- * queue of another.
+ * key: `y` and `{y}` have one queue, one set of permits, one token; or the name of a lock may be
+ * the key of another lock's queue.
  */
 export class NameRegistry {
-  /** By each key of the object that another one may have as well. */
+  /** The uses, by each key of their objects that another object may have as well. */
   readonly #uses = new Map<string, Use>();
   readonly #idle = new Set<Use>();
 
   /**
-   * Counts one more user of an object, or refuses it when somebody uses its name as another kind, or
-   * an object that shares a key with it. What is remembered without users may be gone by now: then
-   * nobody is counted, and it is answered.
+   * Counts one more user of an object. Throws when its name is in use as another kind, or when an
+   * object that shares a key with it is in use. If only a remembered use without users is in the
+   * way, it may be gone by now: nothing is counted, and that use is returned.
    */
   enter(object: NamedObject): Use | undefined {
     const use = this.#uses.get(object.key);
@@ -53,10 +53,9 @@ export class NameRegistry {
   }
 
   /**
-   * One user less. `gone` is what it has seen: the object is gone, or it may still be in Redis
-   * (false); undefined when it has failed, which shows nothing about the name. With its last user
-   * a name is free, unless the object may still be there: then it keeps its kind among the idle
-   * names.
+   * Counts one user less. `gone`: true if the user saw that the object is gone, false if it may
+   * still be in Redis, undefined if its call failed, which shows nothing. With its last user a name
+   * is free, unless the object may still exist: then it keeps its kind among the idle names.
    */
   leave(object: NamedObject, gone: boolean | undefined): void {
     const use = this.#uses.get(object.key);
@@ -79,14 +78,14 @@ export class NameRegistry {
     }
   }
 
-  /** Nothing is left of an object that is remembered, unless somebody has used it since. */
+  /** Forgets a remembered object that is gone, unless it has been used since. */
   forget(use: Use | undefined): void {
     if (use !== undefined && this.#idle.delete(use)) {
       this.#delete(use);
     }
   }
 
-  /** The error of an object that cannot be used, since another one is in the way. */
+  /** The error for an object that cannot be used because another one is in the way. */
   refusal(object: NamedObject, { object: other }: Use): WrongTypeError {
     const { resource, family } = object;
     const shared = sharedKey(object, other);
@@ -112,7 +111,7 @@ export class NameRegistry {
     return rival;
   }
 
-  /** The use that has one of an object's side keys. */
+  /** A use of another object that has one of the side keys. */
   #besides({ sideKeys }: NamedObject): Use | undefined {
     const taken = sideKeys.find((key) => this.#uses.has(key));
     return taken === undefined ? undefined : this.#uses.get(taken);

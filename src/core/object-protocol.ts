@@ -1,20 +1,20 @@
 import { privateKey } from './base/key-names.js';
 import { NO_SIDE_KEYS, type NamedObject } from './name-registry.js';
 
-/** What the calls of an object say of their client, and of how messages go out. */
+/** The parts of a client that the calls of its objects name: its id, and how messages go out. */
 export interface ProtocolServices {
   readonly client: { readonly id: string };
   readonly router: { readonly publish: 'PUBLISH' | 'SPUBLISH'; readonly isCluster: boolean };
 }
 
-/** What the protocols of all objects have in common: one object on Redisson's wire. */
+/** The common part of the protocols of all objects: one object in Redisson's wire format. */
 export abstract class ObjectProtocol<S extends ProtocolServices> implements NamedObject {
   /** As events name it. */
   abstract readonly kind: string;
   abstract readonly family: string;
   declare readonly resource: string;
   declare readonly key: string;
-  /** Where waiters of the object listen. */
+  /** The channel on which waiters of the object listen. */
   declare readonly channel: string;
   declare protected readonly services: S;
 
@@ -30,12 +30,12 @@ export abstract class ObjectProtocol<S extends ProtocolServices> implements Name
     return NO_SIDE_KEYS;
   }
 
-  /** Private record of this client's counted calls. */
+  /** Private key of the record of this client's counted calls. */
   get requestsKey(): string {
     return `${privateKey('latchkey_requests', this.key)}:${this.services.client.id}`;
   }
 
-  /** How a script notifies those who wait. In a cluster the command is not known from the start. */
+  /** How a script notifies waiters. In a cluster the command is not known from the start. */
   protected get notice(): { publish: 'PUBLISH' | 'SPUBLISH'; channel: string } {
     return { publish: this.services.router.publish, channel: this.channel };
   }

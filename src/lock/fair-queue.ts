@@ -4,20 +4,19 @@ import type { ChannelHub } from '../core/waiting/channel-hub.js';
 import type { Position, Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
-/** What a fair queue needs of its client. */
 export interface FairQueueServices {
   readonly hub: ChannelHub;
   readonly clock: Clock;
 }
 
-/** One waiter's place in the queue. */
+/** The entry of one waiter in the local queue. */
 class Entry extends Linked {
   readonly waiter: Waiter;
-  /** Whose channel is listened to. */
+  /** The holder id on whose channel it listens. */
   holderId: string;
-  /** It may queue on the server: it would be told of its turn. */
+  /** It may enter the wait queue on the server, since it would hear the message about its turn. */
   isReady = false;
-  /** It has asked for a place on the server. */
+  /** It has asked for an entry in the wait queue on the server. */
   isQueued = false;
   isAsking = false;
   /** Something may have changed since it asked last. */
@@ -38,18 +37,18 @@ class Entry extends Linked {
 }
 
 /**
- * The waiters of one client for one fair lock. Each has its own place in the server's queue, taken
+ * The waiters of one client for one fair lock. Each has its own entry in the server's wait queue,
  * in the order of their calls; only the first of them asks again, which is the heartbeat of all.
  */
 export class FairQueue implements WaitQueue {
   contended = false;
   readonly #services: FairQueueServices;
-  /** What the channel of each waiter begins with. */
+  /** The prefix of each waiter's channel. */
   readonly #channel: string;
   readonly #emptied: () => void;
   readonly #queue = new LinkedList<Entry>();
   readonly #entries = new Map<Waiter, Entry>();
-  /** Everybody before it has asked for a place on the server. */
+  /** All before it have asked for an entry on the server. */
   #next: Entry | undefined;
   #timer: Timer | undefined;
 
@@ -59,7 +58,7 @@ export class FairQueue implements WaitQueue {
     this.#emptied = emptied;
   }
 
-  /** The first one asks at once, without queueing: most locks are free. */
+  /** The first waiter asks at once, without an entry on the server: most locks are free. */
   join(waiter: Waiter): boolean {
     const entry = new Entry(waiter);
     const isFirst = this.#queue.first === undefined;
@@ -77,11 +76,11 @@ export class FairQueue implements WaitQueue {
   wakeUp(): void {
     const head = this.#queue.first;
     if (head?.isAsking === true) {
-      // The answer may be older than the hint.
+      // The answer may be older than the wake-up.
       head.isWokenUp = true;
     } else if (head?.isQueued === true) {
       this.#timer?.cancel();
-      // The others of this client may have come to stand before it: it goes first all the same.
+      // If its entry was lost, others of this client may be before it on the server: it goes first.
       head.ask('front');
     }
   }
@@ -89,7 +88,7 @@ export class FairQueue implements WaitQueue {
   granted(waiter: Waiter, leaseMs: number): void {
     this.contended = true;
     if (this.#remove(waiter)?.wasHead === true) {
-      // Its release brings the next hint, unless the next one was told of it before this grant.
+      // Its release brings the next wake-up, unless the new head has already got one.
       this.#sleep(this.#queue.first?.isWokenUp === true ? 0 : leaseMs);
     }
   }
@@ -120,12 +119,12 @@ export class FairQueue implements WaitQueue {
   leave(waiter: Waiter): void {
     const left = this.#remove(waiter);
     if (left?.wasHead === true && left.entry.isAsking) {
-      // It passes its wake-up on, once even if many leave together.
+      // Its wake-up passes to the new head, only once even if many leave together.
       this.#sleep(0);
     }
   }
 
-  /** Every ask here is the waiter's own. */
+  /** In this queue every waiter asks for itself. */
   isAskingFor(): boolean {
     return false;
   }
@@ -151,7 +150,7 @@ export class FairQueue implements WaitQueue {
     return { entry, wasHead };
   }
 
-  /** It was granted too late to be of use, and goes on under another holder id. */
+  /** Its grant came too late to be of use: the waiter goes on under another holder id. */
   #startOver(entry: Entry): void {
     entry.stopListening?.();
     entry.stopListening = undefined;
@@ -161,7 +160,7 @@ export class FairQueue implements WaitQueue {
     this.#next = entry;
   }
 
-  /** Queueing before the subscription stands could miss the only message. */
+  /** A waiter that enters the wait queue before it is subscribed could miss its only message. */
   #listen(entry: Entry): void {
     const channel = `${this.#channel}:${entry.holderId}`;
     entry.stopListening = this.#services.hub.listen(channel, () => {
@@ -175,7 +174,7 @@ export class FairQueue implements WaitQueue {
     });
   }
 
-  /** Lets those queue on the server whose turn to do so has come. */
+  /** Lets entries into the wait queue on the server, in order, as far as they are ready. */
   #enter(): void {
     for (let entry = this.#next; entry !== undefined; entry = this.#next) {
       if (!entry.isQueued) {
@@ -204,7 +203,7 @@ export class FairQueue implements WaitQueue {
   #look(): void {
     const head = this.#queue.first;
     if (head?.isQueued === false) {
-      // Nobody confirms its subscription: it does without messages.
+      // Its subscription is still not confirmed: it goes on without messages.
       head.isReady = true;
       this.#enter();
     } else {

@@ -30,9 +30,9 @@ const followUp: CommandScript<boolean> = {
   decode: (reply) => fairLockFollowUp.decode(reply) === 1,
 };
 
-/** Waiters of all processes stand in one queue on the server. */
+/** The waiters of all processes have their entries in one wait queue on the server. */
 export class FairLockProtocol extends HashLockProtocol {
-  /** Redisson's queue, its deadlines in Java's eyes, and when each of our clients was heard of. */
+  /** Redisson's wait queue, when Java counts its entries as absent, and our clients' heartbeats. */
   readonly #line: { queue: string; timeouts: string; heartbeats: string };
   /** The heartbeats of the name to which Redisson gives the same queue. */
   readonly #twinHeartbeats: readonly string[];

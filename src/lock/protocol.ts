@@ -45,7 +45,7 @@ const acquireFenced: CommandScript<Verdict> = {
   },
 };
 
-/** One lease for all of it: there is one page only. */
+/** The lock has a single lease, so there is only one page. */
 const lease: CommandScript<LeasePage> = {
   ...lockLease,
   decode: (reply) => ({ cursor: LAST_PAGE, leaseMs: lockLease.decode(reply) }),
@@ -82,7 +82,7 @@ const release: CommandScript<ReleaseResult> = {
   },
 };
 
-/** What the holds of all Redisson locks on one hash have in common: release, renewal, force. */
+/** The common part of all Redisson locks on one hash: release, renewal, forced release. */
 export class HashLockProtocol extends ObjectProtocol<EndpointServices> implements LockProtocol {
   readonly kind: string;
   readonly family: string;
@@ -150,7 +150,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return this.holders(FIRST_PAGE);
   }
 
-  /** Private: present while a holder id is burnt. */
+  /** Private key of the tombstone of a holder id. */
   protected tombstoneKey(holder: string): string {
     return `${privateKey('latchkey_cancelled', this.key)}:${holder}`;
   }

@@ -38,21 +38,21 @@ const lease: CommandScript<LeasePage> = {
 
 const WRITE = ':write';
 
-/** The private key of what one reader or writer has burnt. */
+/** Private key of the tombstone of one reader or writer. */
 export function tombstoneKey(key: string, holder: string): string {
   return `${privateKey('latchkey_cancelled', key)}:${holder}`;
 }
 
-/** Private: our readers and when their leases end. */
+/** Private key of our readers and the ends of their leases. */
 export function readersKey(key: string): string {
   return privateKey('latchkey_readers', key);
 }
 
-/** Redisson takes a reader for alive while any of its hold keys is there: those of more holds than
- * this are not made, so that a command stays small however many branches of one holder read. */
+/** Redisson counts a reader as alive while any of its hold keys exists. Only this many are made for
+ * a reader, so that a command stays small however many branches of one holder read. */
 const HOLD_KEYS_MAX = 100;
 
-/** Redisson's keys of a reader's holds number `first` to `last`. */
+/** Redisson's keys of the holds `first` to `last` of a reader. */
 export function holdKeys(key: string, holder: string, first: number, last: number): string[] {
   const stem = suffixed(key, `${holder}:rwlock_timeout`);
   const length = Math.max(0, Math.min(last, HOLD_KEYS_MAX) - first + 1);
@@ -64,12 +64,12 @@ export function holdKey(key: string, holder: string, count: number): string {
   return suffixed(key, `${holder}:rwlock_timeout:${Math.min(count, HOLD_KEYS_MAX)}`);
 }
 
-/** What both sides of one read-write lock have in common. */
+/** The common part of both sides of a read-write lock. */
 export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   readonly family = 'read-write-lock';
-  /** What the names of hold keys begin with, for scripts that look after foreign ones. */
+  /** The prefix of hold keys, for scripts that have to find those of other clients. */
   protected readonly stem: string;
-  /** Private: our readers, and the lines in which readers and writers wait for each other. */
+  /** Private keys: our readers, and the wait queues of writers and of readers. */
   protected readonly lines: {
     readers: string;
     writers: string;
@@ -77,7 +77,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     heartbeats: string;
   };
 
-  // Hold keys carry the id of their reader, which is in no name: they are no side keys.
+  // Hold keys are no side keys: they contain a reader's id, which no other object's key contains.
   constructor(services: EndpointServices, name: string, key: string) {
     super(services, name, key, prefixed('redisson_rwlock', key));
     this.stem = suffixed(key, '');
@@ -89,7 +89,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     };
   }
 
-  /** Which holders in the hash are this side's. */
+  /** Says which holders in the hash belong to this side. */
   protected abstract readonly mode: 'read' | 'write';
 
   forceRelease({ number, lowWater }: { number: number; lowWater: number }): Command<string> {
@@ -131,7 +131,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     return { lock: this.key, readers: this.lines.readers };
   }
 
-  /** The lines decide whose turn it is. */
+  /** The wait queues decide whose turn it is. */
   get isRaced(): boolean {
     return false;
   }

@@ -79,7 +79,7 @@ function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer
 export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine {
   readonly kind = 'read-lock';
   readonly isShared = true;
-  /** The line is its client's, which leaves it with its last reader. */
+  /** The entry belongs to the client, which removes it with its last waiting reader. */
   readonly keepsPosition = false;
   readonly renewal: Renewal = renewal;
   readonly lockId: string;
@@ -108,7 +108,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     beside = '',
   ): Command<Verdict> {
     const claim = { holderId, count, leaseMs, rank: 0, beside };
-    // Others of this client may wait, whose place in the line must not move back.
+    // Other readers of this client may wait: its entry in the wait queue must not move back.
     const joins = position === 'none' ? 'none' : 'join';
     return { script: acquireOne, operands: this.#claim([claim], joins) };
   }

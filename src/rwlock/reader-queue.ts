@@ -4,26 +4,25 @@ import type { EndpointServices } from '../core/endpoint-services.js';
 import type { Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
-/** Readers that one command asks for at most: the server is never busy with it for long. */
+/** The most readers that one command asks for: the server is never busy with it for long. */
 const READERS_PER_COMMAND = 250;
 
-/** One reader of an ask. */
 export interface ReadAttempt {
   readonly holderId: string;
   readonly count: number;
   readonly leaseMs: number;
-  /** Server time in microseconds since when it waits; 0 says that the server has not told yet. */
+  /** Server time in microseconds since when it waits; 0: not known yet. */
   readonly rank: number;
   /** The writer under whose hold it reads. */
   readonly beside?: string;
 }
 
-/** What the queue needs of its read lock. */
+/** The part of a read lock that the queue needs. */
 export interface ReadLine {
   readonly channel: string;
-  /** Asks for several readers; they stand in line as one, since the first of them. */
+  /** Asks for several readers; they have one entry, which dates from the first of them. */
   acquireMany(claims: readonly ReadAttempt[]): Command<Verdict[]>;
-  /** Nobody here waits any more. */
+  /** Removes the entry of this client, of which no reader waits any more. */
   leaveLine(): Command<number>;
 }
 
@@ -37,20 +36,20 @@ interface Asking {
 }
 
 /**
- * The waiting readers of one client: a message lets all of them in, so one ask is made for all.
- * A reader that comes while nobody waits asks for itself.
+ * The waiting readers of one client: all of them can get in together, so one ask is made for all.
+ * A reader that comes while no other waits asks for itself.
  */
 export class ReaderQueue implements WaitQueue {
   contended = false;
   readonly #services: EndpointServices;
   readonly #line: ReadLine;
   readonly #emptied: () => void;
-  /** Those whose own first ask is under way, and how many hints there were before it. */
+  /** The waiters whose own first ask is under way, and the number of wake-ups before it. */
   readonly #entering = new Map<Waiter, number>();
-  /** Those who were told to wait, or came after them, with their ranks. */
+  /** The waiters that found the lock busy, and those that came after them, with their ranks. */
   readonly #waiting = new Map<Waiter, number>();
   #wakeUps = 0;
-  /** Somebody has left who may stand in line on the server. */
+  /** A waiter has left, and this client may have an entry in the wait queue on the server. */
   #mayStand = false;
   #asking: Asking | undefined;
   #recheck: Timer | undefined;
@@ -67,7 +66,7 @@ export class ReaderQueue implements WaitQueue {
 
   join(waiter: Waiter): boolean {
     if (this.#waiting.size > 0) {
-      // It could not go in before those who wait.
+      // It cannot be granted before the readers that wait already.
       this.#waiting.set(waiter, 0);
       return false;
     }
@@ -99,7 +98,7 @@ export class ReaderQueue implements WaitQueue {
   }
 
   leave(waiter: Waiter): void {
-    // An ask that was not answered yet may have put it in line.
+    // An ask that was not answered yet may have made an entry.
     this.#mayStand ||= this.contended || this.#entering.has(waiter);
     this.#forget(waiter);
     if (this.#isEmpty) {
@@ -160,11 +159,11 @@ export class ReaderQueue implements WaitQueue {
         busyMs = Math.max(busyMs ?? -1, verdict.busyMs);
       }
     }
-    // With all of them in, those behind them can be asked for.
+    // When all of them were granted, the next ones can be asked for.
     this.#goOn(asking, busyMs ?? 0);
   }
 
-  /** Tells all who are still here what their ask came to. */
+  /** Tells the waiters that are still here the outcome of their ask. */
   #tell(asking: Asking, tell: (waiter: Waiter, i: number) => void): void {
     asking.waiters.forEach((waiter, i) => {
       if (this.#waiting.has(waiter)) {
@@ -185,7 +184,7 @@ export class ReaderQueue implements WaitQueue {
     }
   }
 
-  /** Also the client's sign of life: without it others would go before its readers. */
+  /** Its asks are also the client's heartbeat, without which writers would pass its readers. */
   #sleep(busyMs: number): void {
     this.#recheck?.cancel();
     if (this.#waiting.size > 0) {
@@ -215,7 +214,7 @@ export class ReaderQueue implements WaitQueue {
     }
     this.#asking = undefined;
     if (this.#mayStand) {
-      // Nobody is left for whom writers should stand back.
+      // No reader is left for which writers would have to wait.
       delivery.inBackground(this.#line.leaveLine());
     }
     this.#recheck?.cancel();

@@ -7,22 +7,22 @@ import { WriteProtocol } from './write-protocol.js';
  * Many readers or one writer, over all processes that share the name; after Redisson's
  * RReadWriteLock, with which it shares its keys and messages.
  *
- * Writer to reader re-enters: inside the scope of a write hold the read lock is granted at once (the
- * first time under the same holder id), and stays when the write lock is released first
+ * Writer to reader re-enters: inside the scope of a write hold the read lock is granted at once
+ * (the first time under the same holder id), and stays when the write lock is released first
  * (downgrade). Reader to writer is refused with DeadlockError.
  *
- * Fairness among Node clients: readers that ask after a writer began to wait wait for it, and a
- * writer waits for readers that came before it, so that neither starves the other. Who reads
- * already re-enters inside its scope at once; an acquisition outside that scope is a new reader
- * and waits behind a waiting writer, also when the same code reads already. Redisson's clients
- * know nothing of these lines: its readers pass a waiting writer.
+ * Fairness among Node clients: a reader that asks after a writer began to wait lets it go first,
+ * and a writer waits for the readers that came before it, so that neither starves the other.
+ * Inside the scope of a read hold the read lock is re-entered at once; an acquisition outside that
+ * scope is a new reader and waits behind a waiting writer, also when the same code reads already.
+ * Redisson's clients do not know these wait queues: its readers pass a waiting writer.
  */
 export interface ReadWriteLock {
-  /** The name it was made with. */
+  /** The name that the lock was made with. */
   readonly name: string;
-  /** Held by any number of readers. Its re-entries do not exclude each other. */
+  /** Held by any number of readers. Re-entries do not exclude each other. */
   readonly readLock: Lock;
-  /** Held by one writer, and only while nobody else reads. */
+  /** Held by one writer, and only while no other holder reads. */
   readonly writeLock: Lock;
 }
 

@@ -10,19 +10,19 @@ import type { GrantOwner, Grant } from './grant.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { Renewal } from '../lease/renewal.js';
 
-/** What the server says to a release: the object is free, or free and the turn of another client;
- * others of the holder's keep it; or the holder did not have it: somebody else has, or nobody. */
+/** The server's answer to a release: the object is free, or free and a waiter was notified; other
+ * holds keep it; or the holder did not have it: another holder has it, or none. */
 export type ReleaseResult =
   | {
       readonly is: 'freed';
-      /** Connections that were notified, where that is known; else 0. */
+      /** The number of connections that were notified, where it is known; else 0. */
       readonly listeners: number;
     }
   | { readonly is: 'passed' | 'kept' | 'taken' | 'deleted' };
 
 /** An object whose grants live on leases. */
 export interface LeasedObject {
-  /** As events tell it. */
+  /** As events report it. */
   readonly kind: string;
   /** The name as the caller knows it. */
   readonly resource: string;
@@ -32,7 +32,7 @@ export interface LeasedObject {
   readonly renewal: Renewal;
 }
 
-/** Looks after the grants of one object from their grant to their end. */
+/** Manages the grants of one object from their beginning to their end. */
 export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   readonly services: EndpointServices;
   protected readonly object: LeasedObject;
@@ -68,7 +68,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
       const loss = await this.#tellRelease(lease, command);
       if (loss !== undefined) {
         grant.lostBefore(loss);
-        // All other grants on this lease stood on the same ground.
+        // The other grants depend on the same lease.
         lease.lose(loss.reason, loss);
         lease.loseCompanion(loss.reason, loss);
         throw loss;
@@ -118,39 +118,39 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     this.services.client.failed(error);
   }
 
-  /** The command that states what of a lease is still alive. With nothing the lease ends here. */
+  /** The command that states how many grants of a lease are alive. With none the lease ends. */
   protected abstract stateAlive(lease: Lease): Command<ReleaseResult>;
 
   /** A release was answered. */
   protected answered(_result: ReleaseResult): void {}
 
-  /** The release of a grant has been settled, whatever came of it. */
+  /** The release of a grant has been settled, with or without success. */
   protected abstract released(grant: G): void;
 
-  /** A release was told to a waiter of another client, or may have been. */
+  /** A release has notified a waiter of another client, or may have. */
   protected passed(): void {}
 
-  /** Takes back what the server may still give to a holder that has given up. */
+  /** Takes back what the server may still count for the holder of a lost lease, or grant late. */
   protected abstract takeBack(lease: Lease): void;
 
   /** The lease ends here, released or lost: it is renewed no more. */
   protected abstract letGo(lease: Lease): void;
 
-  /** Somebody of this client may get in now, without waiting for the message. */
+  /** Wakes the waiters of this client, which need not wait for the message. */
   abstract wake(): void;
 
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
     this.letGo(lease);
     const mayOutlast = reason === 'unproven' || (reason === 'expired' && lease.mayOutlast);
     if (mayOutlast || lease.hasUnackedCopy || lease.companion !== undefined) {
-      // The server may still think it is held: for up to a whole lease, or, since the two share one
-      // TTL, for as long as its companion was to be. In order of sending, behind what made it longer.
+      // The server may still count it as held: for up to a whole lease, or, since the two share one
+      // TTL, as long as its companion. The release is sent after the calls that lengthened it.
       this.takeBack(lease);
     }
     this.wake();
   };
 
-  /** Settles with the loss that the server's answer comes to, if it comes to one. */
+  /** Resolves with the loss that the server's answer shows, if it shows one. */
   async #tellRelease(
     lease: Lease,
     command: Command<ReleaseResult>,
@@ -159,21 +159,21 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { resource } = this.object;
     try {
       const { answer, call } = await delivery.send(resource, command, 'release');
-      // "Not yours" to a copy: an earlier one did it, if the lease covered the instant of sending.
+      // "Not held by you" to a later copy: the first has released it, if it was held when sent.
       const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
       this.answered(answer);
       if (answer.is === 'freed' || answer.is === 'kept') {
         return undefined;
       }
       if (answer.is === 'passed' || ranBefore) {
-        // What the lost answer said is not known: it may have been the turn of another client.
+        // If the first answer was lost, that release may have notified another client.
         this.passed();
         return undefined;
       }
       return this.#loss(lease.covers(this.services.clock.now()) ? answer.is : 'expired');
     } catch (error) {
       if (error instanceof WrongTypeError) {
-        // Something else was written over the object.
+        // The object was overwritten by something of another type.
         return this.#loss('taken', error);
       }
       throw error;

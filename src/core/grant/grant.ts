@@ -4,25 +4,25 @@ import type { Lease, LeaseHolder } from '../lease/lease.js';
 import { lossSignal, type LossSignal } from '../lease/loss-signal.js';
 import { checkInteger, INT32_MAX } from '../base/arguments.js';
 
-/** What a grant needs of the object that granted it. */
+/** The part of an object that its grants need. */
 export interface GrantOwner<G> {
   /** Tells the server that a grant ended; called once. */
   release(grant: G): Promise<void>;
   extend(grant: G, leaseMs: number): Promise<void>;
   /** A grant was lost. */
   lost(grant: G, error: LeaseLostError): void;
-  /** A background failure. */
+  /** Something failed in the background. */
   failed(error: Error): void;
 }
 
-/** What lives on a lease and was given to a caller: the hold of a lock, or a permit. */
+/** A grant lives on a lease and belongs to a caller: the hold of a lock, or permits. */
 export abstract class Grant implements LeaseHolder, AsyncDisposable {
   readonly lease: Lease;
   readonly renewed: boolean;
   readonly grantedAt: number;
   protected readonly owner: GrantOwner<this>;
   #releasing: Promise<void> | undefined;
-  /** The server said at the release that the lease had ended before. */
+  /** Set when the release showed that the lease had ended before. */
   #lostAtRelease: LeaseLostError | undefined;
   #loss: LossSignal | undefined;
 
@@ -34,7 +34,7 @@ export abstract class Grant implements LeaseHolder, AsyncDisposable {
     this.grantedAt = grantedAt;
   }
 
-  /** Why it was lost; what was released before cannot be lost any more. */
+  /** Why the grant was lost; a grant that was released first cannot be lost any more. */
   get #error(): LeaseLostError | undefined {
     return this.#releasing === undefined ? this.lease.error : this.#lostAtRelease;
   }
@@ -81,7 +81,7 @@ export abstract class Grant implements LeaseHolder, AsyncDisposable {
       return Promise.reject(error);
     }
     if (this.#releasing !== undefined) {
-      // Released before: the first call reports what came of it.
+      // The first call reports how the release ended.
       return this.#releasing.catch(() => {});
     }
     this.#releasing = this.owner.release(this);
@@ -89,7 +89,7 @@ export abstract class Grant implements LeaseHolder, AsyncDisposable {
     return this.#releasing;
   }
 
-  /** The server said at the release that the lease had ended before. */
+  /** The release showed that the lease had ended before. */
   lostBefore(error: LeaseLostError): void {
     this.#lostAtRelease = error;
     this.lost(error);
@@ -99,7 +99,7 @@ export abstract class Grant implements LeaseHolder, AsyncDisposable {
     try {
       await this.release();
     } catch (error) {
-      // A loss has had its own event.
+      // A loss is reported by its own event.
       if (!(error instanceof LeaseLostError)) {
         this.owner.failed(asError(error));
       }
@@ -112,6 +112,6 @@ export abstract class Grant implements LeaseHolder, AsyncDisposable {
     this.owner.lost(this, error);
   }
 
-  /** Released or lost: nothing can be built on it any more. */
+  /** The grant was released or lost. */
   protected ended(): void {}
 }

@@ -6,7 +6,7 @@ import type { ChannelHub } from '../waiting/channel-hub.js';
 import type { Verdict, WaitQueue, Waiter } from './wait-queue.js';
 import { RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
 
-/** What a queue needs of its client. */
+/** The parts of a client that a queue needs. */
 export interface QueueServices {
   readonly hub: ChannelHub;
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export interface QueueServices {
   readonly fairness?: Pick<Fairness, 'delayMs'>;
 }
 
-/** What a queue waits for. */
+/** The lock that a queue waits for. */
 export interface Awaited {
   /** The lock is free when this key is gone. */
   readonly key: string;

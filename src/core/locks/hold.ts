@@ -58,7 +58,7 @@ export interface Hold extends AsyncDisposable {
   release(): Promise<void>;
 }
 
-/** What a hold needs of the lock that granted it. */
+/** The part of a lock that its holds need. */
 export interface HoldOwner extends GrantOwner<LockHold> {
   /** Runs a task in the scope of a hold. */
   inScope<T>(hold: LockHold, task: () => T): T;
