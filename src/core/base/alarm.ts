@@ -1,18 +1,18 @@
 import type { Clock, Timer } from './clock.js';
 
-/** A row of deadlines that one alarm looks after. */
+/** A row of deadlines that one alarm watches. */
 export interface Deadlines {
   /** The earliest of them; undefined when there is none. */
   readonly earliest: number | undefined;
-  /** The earliest has passed. It leaves the row, or is moved to later. */
+  /** The earliest has passed: it must be taken off the row, or moved to later. */
   due(): void;
 }
 
 /**
- * One timer for a row of deadlines. What has arrived in time is handled before anything counts as
- * late, however long this process was busy or stopped: timers run before a turn's input. From the
- * timer to the judgement nobody can set the timer anew, and after the judgement it is set to
- * whatever is the earliest then: so no deadline is skipped, and none waits for a later one.
+ * One timer for a row of deadlines. Input that has arrived in time is handled before a deadline is
+ * judged, however long this process was busy or stopped, although Node runs timers before input.
+ * The timer cannot be set between its ring and the judgement; the judgement sets it to the deadline
+ * that is then the earliest. So no deadline is skipped, and none waits for a later one.
  */
 export class Alarm {
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class Alarm {
     this.#row = row;
   }
 
-  /** A deadline was added to the row. One that is moved to later or taken off needs no call. */
+  /** A deadline was added to the row. Moving one to later or taking one off needs no call. */
   added(deadline: number): void {
     if (this.#state === 'idle') {
       this.#arm(deadline);
@@ -61,10 +61,10 @@ export class Alarm {
   };
 
   readonly #judge = (): void => {
-    // Only what was due when it rang: the input of what fell due since has not been read.
+    // Only deadlines that were due at the ring: for later ones the input has not been read yet.
     const rangAt = this.#rangAt;
     try {
-      // Each step looks at the row anew: what is due may add and drop others, or close the alarm.
+      // Each step reads the row anew: `due` may add and drop deadlines, or close the alarm.
       while (this.#state === 'judging' && this.#isDue(rangAt)) {
         this.#row.due();
       }

@@ -1,12 +1,12 @@
 import { describe } from './key-names.js';
 
-/** Largest duration, count and delta: what Redisson's 32-bit integers and our timers can carry. */
+/** Largest duration, count and delta: the limit of Redisson's integers and of Node's timers. */
 export const INT32_MAX = 2_147_483_647;
 
 /** Shortest lease that the watchdog can renew in time. */
 export const RENEWED_LEASE_MIN_MS = 100;
 
-/** An integer argument inside its range, or a TypeError / RangeError that says what was wanted. */
+/** Returns an integer argument inside its range; throws a TypeError or RangeError otherwise. */
 export function checkInteger(argument: string, value: unknown, min: number, max: number): number {
   const wanted = `${argument} must be an integer from ${min} to ${max}, got ${describe(value)}`;
   // An infinity is of the right type, but out of every range.
@@ -20,7 +20,7 @@ export function checkInteger(argument: string, value: unknown, min: number, max:
   return value;
 }
 
-/** One of the values that an argument may have, or a TypeError that names them all. */
+/** Returns one of the values that an argument may have; throws a TypeError that names them all. */
 export function checkChoice<T extends string>(
   argument: string,
   value: unknown,
@@ -34,7 +34,7 @@ export function checkChoice<T extends string>(
   return choice;
 }
 
-/** An options object; `undefined` stands for an empty one. */
+/** Returns an options object, an empty one for `undefined`; throws a TypeError otherwise. */
 export function checkOptions(argument: string, value: unknown): object {
   if (value === undefined) {
     return {};
@@ -47,7 +47,7 @@ export function checkOptions(argument: string, value: unknown): object {
   return value;
 }
 
-/** An AbortSignal or nothing. */
+/** Returns an AbortSignal or undefined; throws a TypeError otherwise. */
 export function checkSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined || value instanceof AbortSignal) {
     return value;
@@ -55,7 +55,7 @@ export function checkSignal(value: unknown): AbortSignal | undefined {
   throw new TypeError(`signal must be an AbortSignal, got ${describe(value)}`);
 }
 
-/** A function, such as a task to run. */
+/** Throws a TypeError unless the value is a function. */
 export function checkTask(argument: string, value: unknown): void {
   if (typeof value !== 'function') {
     throw new TypeError(`${argument} must be a function, got ${describe(value)}`);
@@ -65,13 +65,13 @@ export function checkTask(argument: string, value: unknown): void {
 /** How long to wait. */
 export interface WaitOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; no limit by default. It bounds connecting,
-   * waiting and the answer. 0 asks once, which takes as long as one command may take. */
+   * waiting and the answer. 0 asks once, which may take `commandTimeoutMs`. */
   waitMs?: number;
   /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
   signal?: AbortSignal;
 }
 
-/** The wait of a call: `waitMs` in range, and the signal. */
+/** The checked wait of a call. */
 export interface Waiting {
   readonly waitMs: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -86,10 +86,10 @@ export function checkWaiting(options: object): Waiting {
   };
 }
 
-/** How to acquire something that lives on a lease. */
+/** How to acquire a grant that has a lease. */
 export interface AcquireOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; bounds connecting, waiting and the answer.
-   * 0 asks once, which takes as long as one command may take (`commandTimeoutMs`).
+   * 0 asks once, which may take `commandTimeoutMs`.
    * `acquire`: no limit by default. `tryAcquire`: 0 by default. */
   waitMs?: number;
   /** A fixed lease in milliseconds, 1 to 2147483647, that is not renewed. By default the client's
@@ -105,7 +105,7 @@ export interface LeaseTerms {
   readonly renewed: boolean;
 }
 
-/** Checks `leaseMs` (1 to 2147483647); absent means the client's lease, renewed. */
+/** Checks `leaseMs` (1 to 2147483647); undefined means the client's lease, renewed. */
 export function checkLease(options: object, renewedLeaseMs: number): LeaseTerms {
   const { leaseMs } = options as { leaseMs?: unknown };
   return leaseMs === undefined

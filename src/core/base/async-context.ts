@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 
-/** An async context: what every AsyncLocalStorage of the program holds at some place. */
+/** An async context: the values of every AsyncLocalStorage of the program at one point. */
 export type Context = Pick<AsyncResource, 'runInAsyncScope'>;
 
 /** The context of the caller. */
@@ -8,34 +8,34 @@ export function currentContext(): Context {
   return new AsyncResource('latchkey');
 }
 
-/** Runs `task` in a context, and alone there: what it enters for good (`enterWith`) would otherwise
- * stay for those who come after it. */
+/** Runs `task` in a copy of a context: a value that it sets with `enterWith` would otherwise stay
+ * in the context for later tasks. */
 export function runIn<T>(context: Context, task: () => T): T {
   return context.runInAsyncScope(currentContext).runInAsyncScope(task);
 }
 
 /**
- * The context in which this module was loaded: outside of every scope of ours, since there was no
- * client then, and outside of the program's contexts, unless it has imported us inside of one.
+ * The context in which this module was loaded. No client existed then, so it is outside of every
+ * scope of a hold, and of every context of the program, unless one of these imported this module.
  */
 const outermost: Context = currentContext();
 
 /**
  * Runs `task` outside of every context. Timers, connections and promises keep the context in which
- * they were made, and pass it on to what they call. So everything internal that runs later starts
- * here: it would run, and keep alive, what belongs to whoever happened to cause it.
+ * they were made, and pass it on to their callbacks. So internal work that runs later starts here:
+ * it would otherwise run in the context of the caller that caused it, and keep that alive.
  */
 export function outside<T>(task: () => T): T {
   return runIn(outermost, task);
 }
 
-/** A handler that runs outside of every context, whoever calls it. */
+/** A handler that runs outside of every context, wherever it is called. */
 export function outsider<A extends unknown[]>(handler: (...args: A) => void): (...args: A) => void {
   return (...args) => outside(() => Reflect.apply(handler, undefined, args));
 }
 
-/** Has something that calls back later do so outside of every context. For functions that run nothing
- * themselves: they need not be alone there, which matters on the path of every command. */
+/** Runs `start`, so that its later callbacks run outside of every context. `start` itself must run
+ * no other code: it gets no copy of the context, which saves time in every command. */
 export function startOutside<T>(start: () => T): T {
   return outermost.runInAsyncScope(start);
 }
@@ -50,7 +50,7 @@ export function afterTurn(task: () => void): void {
   startOutside(() => process.nextTick(task));
 }
 
-/** Tells what came of a promise, outside of every context. */
+/** Calls one of two functions when a promise is settled, outside of every context. */
 export function whenSettled<T>(
   promise: Promise<T>,
   resolved: (value: T) => void,

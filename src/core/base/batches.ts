@@ -1,5 +1,5 @@
-/** Items that one command carries at most, and what they weigh together unless it is one alone: the
- * server is never busy with it for long. */
+/** The largest number and total weight of the items of one command, so that the server is never
+ * busy with it for long. A single item may weigh more. */
 const ITEMS_PER_COMMAND = 100;
 const WEIGHT_PER_COMMAND = 1_000;
 
@@ -8,7 +8,7 @@ interface Batch<T> {
   weight: number;
 }
 
-/** Splits items into batches that one command each can carry: of one group, and not too many. */
+/** Splits items into batches, each of one group and small enough for one command. */
 export function batchesOf<T>(
   items: Iterable<T>,
   groupOf: (item: T) => string,

@@ -1,11 +1,11 @@
 import { startOutside } from './async-context.js';
 
-/** A timer that can be called off; calling it off twice is harmless. */
+/** A timer. Cancelling it twice is harmless. */
 export interface Timer {
   cancel(): void;
 }
 
-/** Keeps the process alive while it is held; sockets and timers of ours never do. */
+/** Keeps the process alive from `ref()` to `unref()`; sockets and timers of a client never do. */
 export interface KeepAlive {
   ref(): void;
   unref(): void;
@@ -14,7 +14,7 @@ export interface KeepAlive {
 
 /** The only source of time in the library, injected so that tests can drive it. */
 export interface Clock {
-  /** Milliseconds that have really passed, suspended time included; never goes back. */
+  /** Elapsed milliseconds, time in which the machine was suspended included; never goes back. */
   now(): number;
   /** Runs `task` once after `delayMs`, outside of every async context. Never keeps the process
    * alive (see `keepAlive`). */
@@ -22,7 +22,7 @@ export interface Clock {
   /** Runs `task` after the input that is already waiting in this process has been handled, outside
    * of every async context. */
   afterInput(task: () => void): void;
-  /** Something that keeps the process alive from `hold()` to `drop()`. */
+  /** Makes a `KeepAlive`, which is not yet referenced. */
   keepAlive(): KeepAlive;
 }
 
@@ -32,16 +32,16 @@ const TIMER_MAX_MS = 2_147_483_647;
  * covers the 1 ms grain of the wall clock. */
 const SUSPENSION_GRAIN_MS = 10;
 
-/** The two clocks a machine has. */
+/** The two clocks of a machine. */
 export interface TimeSources {
   monotonicMs(): number;
   wallMs(): number;
 }
 
 /**
- * Elapsed time as the larger of monotonic and wall time: a suspended machine stops the monotonic
- * clock while the server goes on counting down the lease. A wall clock that is set forward counts
- * as elapsed too, which ends leases early and so errs on the safe side.
+ * Elapsed time as the larger of monotonic and wall time, since the monotonic clock of a suspended
+ * machine stops while the server goes on counting down the lease. Setting the wall clock forward
+ * counts as elapsed time too: it ends leases early, which is the safe side.
  */
 export function elapsedTime(sources: TimeSources): () => number {
   let suspended = 0;
@@ -74,9 +74,9 @@ export function systemClock(): Clock {
       return { cancel: () => clearTimeout(timer) };
     },
     afterInput(task) {
-      // Timers run before a turn's input: a loop that was blocked sees its timers first. Two
-      // immediates later every socket that had something to read has been read. They are not
-      // unref'd, or an idle loop would sleep on them.
+      // In a turn of the event loop timers run before input, so a loop that was blocked sees its
+      // timers first. Two immediates later every socket with input has been read. They are not
+      // unref'd, since an idle loop would then sleep before it runs them.
       startOutside(() => setImmediate(() => setImmediate(task)));
     },
     keepAlive() {
@@ -91,8 +91,8 @@ export function systemClock(): Clock {
   };
 }
 
-/** Runs `task` once after `delayMs`, unless what had arrived by then makes somebody cancel it: a
- * process that was blocked or stopped sees its timers before its input. */
+/** Runs `task` once after `delayMs`, unless the handling of input that has arrived by then cancels
+ * it: a process that was blocked or stopped sees its timers before its input. */
 export function deadline(clock: Clock, delayMs: number, task: () => void): Timer {
   let isOpen = true;
   const timer = clock.after(delayMs, () => {

@@ -2,11 +2,11 @@ import { Alarm, type Deadlines } from './alarm.js';
 import { LinkedList, Linked } from './linked-list.js';
 import { deadline, type Clock, type Timer } from './clock.js';
 
-/** Something that is told when its time is up. */
+/** An entry whose `expired()` is called when its time is up. */
 export abstract class Expiring extends Linked {
   /** For the queue only. */
   deadline = 0;
-  /** For the queue only: it has less time than the others. */
+  /** For the queue only: the timer of an entry that has less time than the others. */
   sooner: Timer | undefined = undefined;
 
   abstract expired(): void;
@@ -23,8 +23,8 @@ export class Limit extends Expiring {
 }
 
 /**
- * Deadlines that are all the same time away when they are set, and so come in the order in which
- * they were set: one timer serves them all, and setting or dropping one costs next to nothing.
+ * Deadlines that are all the same time away when they are set, and so fall due in the order of
+ * setting: one timer serves them all, and setting or dropping one costs next to nothing.
  */
 export class DeadlineQueue implements Deadlines {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class DeadlineQueue implements Deadlines {
     this.#alarm = new Alarm(clock, this);
   }
 
-  /** `leftMs`: it has less time than the others. */
+  /** `leftMs`: the time of an entry that has less than the others. */
   add(entry: Expiring, leftMs: number = this.#delayMs): void {
     if (leftMs < this.#delayMs) {
       entry.sooner = deadline(this.#clock, Math.max(0, leftMs), () => {

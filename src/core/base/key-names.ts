@@ -2,13 +2,13 @@ import { withoutCredentials } from './redactor.js';
 
 const NAME_BYTES_MAX = 512;
 
-/** At most one hash tag, not empty: anything else could put an object's keys in two slots. */
+/** At most one hash tag, not empty: any other braces could put an object's keys in two slots. */
 const ONE_TAG_AT_MOST = /^[^{}]*(?:\{[^{}]+\}[^{}]*)?$/;
 
-/** Keys of this library beside those of an object: no object can be called so. */
+/** The form of the private keys of this library: no object can have such a name. */
 const PRIVATE_KEY = /^latchkey_[a-z]+:[^{]*\{/;
 
-/** A tag and nothing else. */
+/** A name that is one hash tag and nothing else. */
 const ALL_TAG = /^\{([^{}]+)\}$/;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -23,7 +23,7 @@ function checkText(argument: string, value: unknown): string {
   return value;
 }
 
-/** The given value as a message shows it: a URL may have got anywhere, its password may not. */
+/** A value as a message shows it. A URL may have been passed anywhere, so passwords are hidden. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') {
     return JSON.stringify(withoutCredentials(value));
@@ -39,7 +39,7 @@ export function checkKeyPrefix(value: unknown): string {
   return checkText('keyPrefix', value);
 }
 
-/** The key of the object `name`, checked: prefix and name together. */
+/** Checks a name and returns the key of its object: prefix and name together. */
 export function objectKey(keyPrefix: string, value: unknown): string {
   const name = checkText('name', value);
   const bytes = Buffer.byteLength(name);
@@ -61,15 +61,15 @@ export function objectKey(keyPrefix: string, value: unknown): string {
   return key;
 }
 
-/** The name that Redisson gives the same side keys: `y` and `{y}` are each other's. */
+/** The other name that has the same side keys in Redisson: `y` for `{y}`, and `{y}` for `y`. */
 export function twinOf(key: string): string | undefined {
   return key.includes('{') ? ALL_TAG.exec(key)?.[1] : `{${key}}`;
 }
 
-/** A private key: no name but this has the same, and it is in the slot of the name. */
+/** A private key of a name: no other name has it, and it is in the slot of the name. */
 export function privateKey(word: `latchkey_${string}`, key: string): string {
-  // `y` and `{y}` would have the same one. No name has a second pair of braces, and only the first
-  // pair makes the slot.
+  // The braces at the end keep `y` and `{y}` apart: no name has a second pair of braces, and only
+  // the first pair decides the slot.
   return ALL_TAG.test(key) ? `${word}:${key}{}` : inFront(word, key);
 }
 

@@ -1,28 +1,28 @@
-/** Something that can stand in one chain at a time; it carries its own links. */
+/** A node that can be in one list at a time; it carries its own links. */
 export class Linked {
-  /** For the chain only. */
+  /** For the list only. */
   declare next: this | undefined;
-  /** For the chain only. */
+  /** For the list only. */
   declare previous: this | undefined;
-  /** The chain that it stands in. */
+  /** The list that it is in. */
   declare chain: LinkedList<Linked> | undefined;
 
-  /** Assigned, not initialised where they are declared: once more than four classes extend this one,
-   * V8 defines such a field by a call into its runtime, which costs 0.5 µs a field and object. */
+  /** The fields are assigned here, not initialised above: once more than four classes extend this
+   * one, V8 defines initialised fields by a call into its runtime, 0.5 µs a field and object. */
   constructor() {
     this.next = undefined;
     this.previous = undefined;
     this.chain = undefined;
   }
 
-  /** Leaves the chain that it stands in, if any. */
+  /** Leaves the list that it is in, if any. */
   unchain(): void {
     this.chain?.delete(this);
   }
 }
 
 /** A doubly linked list in order of arrival. Unlike a Set it allocates nothing and leaves no holes,
- * which the paths that every command takes would notice. */
+ * which matters in the code that every command runs. */
 export class LinkedList<T extends Linked> implements Iterable<T> {
   first: T | undefined;
   #last: T | undefined;
@@ -52,7 +52,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
     this.first = node;
   }
 
-  /** False when the node does not stand in this chain (any more). */
+  /** False when the node is not in this list any more. */
   delete(node: T): boolean {
     if (node.chain !== this) {
       return false;
@@ -68,7 +68,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
     } else {
       node.next.previous = node.previous;
     }
-    // A node that was taken out would keep its old neighbours alive, and they theirs.
+    // Otherwise a removed node would keep its old neighbours alive, and they theirs.
     node.next = undefined;
     node.previous = undefined;
     return true;
@@ -87,7 +87,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
     return nodes;
   }
 
-  /** The node that it stands on may be deleted meanwhile, but no other. */
+  /** While it iterates, the current node may be deleted, but no other. */
   *[Symbol.iterator](): Iterator<T> {
     let node = this.first;
     while (node !== undefined) {

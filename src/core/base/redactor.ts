@@ -1,42 +1,42 @@
-/** Stands in the place of something secret. */
+/** Replaces a secret. */
 const HIDDEN = '***';
 
-/** Options whose values, and all that is in them, say who we are. */
+/** Options whose values, nested ones included, are secret: passwords, keys, names of users. */
 const SECRET_OPTION = /pass|user|key$|^pfx$|secret|token/i;
 const USER_OPTION = /user/i;
 
-/** Shorter secrets are hidden where they stand alone only: elsewhere they are parts of words. */
+/** Shorter secrets are hidden only as whole words: elsewhere they are parts of other words. */
 const TELLING_LENGTH = 4;
 
-/** Of a long secret a message may show the beginning only. */
+/** A message may cut a long secret off, so its first characters, this many, are hidden too. */
 const BEGINNING_LENGTH = 16;
 
-/** The user that every server has. */
+/** The user that every server has: no secret. */
 const EVERYBODY = 'default';
 
-/** Options are not nested deeper, unless they form a circle. */
+/** Real options are not nested deeper than this; circular ones would never end. */
 const DEPTH_MAX = 6;
 
-/** The fields of an error that are kept besides its class, message, stack and the errors in it. */
+/** The fields of an error that are kept besides its class, message, stack and nested errors. */
 const KEPT = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'reason'];
 
-/** Where errors have other errors. */
+/** The fields in which errors have nested errors. */
 const NESTED = ['cause', 'lastNodeError', 'errors', 'previousErrors'];
 
-/** Tells of the slot of a key only, and is read by the router. */
+/** An error that is kept as it is: the router reads it, and it shows no more than a slot. */
 const REDIRECTION = /^(?:MOVED|ASK) \d+ \S+$/;
 
-/** A value as a message may show it: of a URL neither user, password nor query. */
+/** A text as a message may show it: URLs lose their user, password and query. */
 export function withoutCredentials(value: string): string {
   return value.replace(/(?<=:\/\/)[^]*@/, `${HIDDEN}@`).replace(/(?<=:\/\/[^?#]*[?#])[^]+/, HIDDEN);
 }
 
-/** Hides what a template says about who we are, wherever the driver repeats it. */
+/** Hides the credentials of a template wherever the driver repeats them. */
 export class Redactor {
-  /** In messages, and in stacks: the names of files are no secret, though they may name a user. */
+  /** The frames of a stack keep short secrets and users, which occur in the names of files. */
   readonly #inMessages: RegExp | undefined;
   readonly #inFrames: RegExp | undefined;
-  /** One error may come several times, and errors may form a circle. */
+  /** The copies made so far: an error may come several times, and errors may form a circle. */
   readonly #cleaned = new WeakMap<object, Error>();
 
   constructor(options: object) {
@@ -57,8 +57,8 @@ export class Redactor {
     this.#inMessages = anyOf(anywhere, beginnings, alone);
   }
 
-  /** A copy of an error of the driver, with its class and its stack, that says where and why, and
-   * not who we are. Nothing is kept that is not known to be harmless: commands have arguments. */
+  /** A copy of an error of the driver, with its class and stack, but without credentials. Fields
+   * that are not known to be harmless are dropped, such as commands with their arguments. */
   error(thrown: unknown): Error {
     if (typeof thrown !== 'object' || thrown === null) {
       return new Error(this.#message(String(thrown)));
@@ -104,7 +104,7 @@ export class Redactor {
     }
   }
 
-  /** The server's word for what is wrong stays as it is: it decides what is done about it. */
+  /** Keeps the code of an error reply (`NOSCRIPT` ...), by which the client decides what to do. */
   #reply(message: string): string {
     if (REDIRECTION.test(message)) {
       return message;
@@ -118,14 +118,14 @@ export class Redactor {
       this.#inMessages === undefined ? message : message.replaceAll(this.#inMessages, HIDDEN);
     return (
       hidden
-        // A server that does not know AUTH repeats what it was given, as far as there is room.
+        // A server that does not know AUTH repeats the first part of its arguments.
         .replace(/(?<=with args beginning with: ).+/s, HIDDEN)
         .replaceAll(/(?<=\w:\/\/)[^\s"'`]*@/g, `${HIDDEN}@`)
         .replaceAll(/(?<=\w:\/\/[^\s"'`?#]*[?#])[^\s"'`]+/g, HIDDEN)
     );
   }
 
-  /** Message first, as in every stack, then the frames. */
+  /** The redacted message, as in every stack, and the frames. */
   #stack(stack: string, message: string, clean: Error): string {
     const [frames = ''] = /\n {4}at [^]*$/.exec(stack.slice(stack.indexOf(message))) ?? [];
     const hidden =
@@ -142,7 +142,7 @@ function isShort(secret: string): boolean {
   return !isTelling(secret);
 }
 
-/** Collects what secret options have, at any depth. */
+/** Collects the values of secret options, at any depth. */
 function collect(options: object, passwords: Set<string>, users: Set<string>, depth: number): void {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     if (SECRET_OPTION.test(name)) {
@@ -153,7 +153,7 @@ function collect(options: object, passwords: Set<string>, users: Set<string>, de
   }
 }
 
-/** Collects every string in `value`; a private key is told by any of its lines. */
+/** Collects every string in `value`, and each line of a private key: any of them is a secret. */
 function collectAll(value: unknown, into: Set<string>, depth: number): void {
   if (typeof value === 'string') {
     const lines = value.split('\n').filter(({ length }) => length >= BEGINNING_LENGTH);
@@ -177,7 +177,7 @@ function isContainer(value: unknown): value is object {
 
 /** A secret in the ways in which a message may show it. */
 function formsOf(secret: string): string[] {
-  // Through bytes, since halves of a pair cannot be encoded.
+  // Through bytes, since `encodeURIComponent` throws on a lone surrogate.
   const encoded = encodeURIComponent(Buffer.from(secret).toString());
   return [...new Set([secret, encoded, JSON.stringify(secret).slice(1, -1)])];
 }
@@ -186,13 +186,13 @@ function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** Of two that begin alike the longer one is tried first. */
+/** Longer texts of a group are tried first: a shorter one may be the beginning of a longer one. */
 function anyOf(...groups: string[][]): RegExp | undefined {
   const patterns = groups.flatMap((group) => group.toSorted((a, b) => b.length - a.length));
   return patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g');
 }
 
-/** A property of something that may be anything, a getter that throws included. */
+/** A property of an unknown object; undefined when its getter throws. */
 function read(source: object, property: string): unknown {
   try {
     return Reflect.get(source, property);
@@ -206,7 +206,7 @@ function textOf(source: object, property: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** As the language defines it: not among what a loop over the error shows. */
+/** Defines a property of an error as the language does: not enumerable. */
 function define(error: Error, property: string, value: unknown): void {
   Object.defineProperty(error, property, { value, configurable: true, writable: true });
 }

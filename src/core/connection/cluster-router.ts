@@ -16,10 +16,10 @@ const REFRESH_PERIOD_MS = 200;
 export const SHARDED_SUBSCRIPTION_MODES = ['auto', 'on', 'off'] as const;
 export type ShardedSubscriptionMode = (typeof SHARDED_SUBSCRIPTION_MODES)[number];
 
-/** What that says before the cluster was asked. */
+/** The publishing command that a mode prescribes; undefined: the cluster has to be asked. */
 const PUBLISH = { auto: undefined, on: 'SPUBLISH', off: 'PUBLISH' } as const;
 
-/** A cluster as its client found it. */
+/** How to reach a cluster. */
 export interface ClusterEndpoint {
   readonly options: ConnectionOptions;
   readonly seeds: readonly Address[];
@@ -35,8 +35,8 @@ interface Node {
 }
 
 /**
- * Routes calls to the masters of a cluster by slot, with a link of our own to each: the driver's
- * cluster client may run a command, even a whole pipeline, twice.
+ * Routes calls to the masters of a cluster by slot, over one link to each. The driver's cluster
+ * client is not used, since it may run a command, even a whole pipeline, twice.
  */
 export class ClusterRouter implements Router {
   readonly isCluster = true;
@@ -172,7 +172,7 @@ export class ClusterRouter implements Router {
     if (this.#closedBy === undefined && !this.#refreshing) {
       const waitMs = this.#refreshedAt + REFRESH_PERIOD_MS - this.#clock.now();
       if (waitMs > 0) {
-        // Whatever keeps failing does not keep the cluster busy.
+        // An error that repeats must not make the client read the map all the time.
         this.#refresh?.cancel();
         this.#refresh = this.#clock.after(waitMs, () => this.#refreshSoon());
         return;
@@ -201,13 +201,13 @@ export class ClusterRouter implements Router {
     return this.#unrouted.first !== undefined || nodes.some(({ link }) => !link.isUp);
   }
 
-  /** Reads the slots from the first node that answers; without any, tries the seeds again. */
+  /** Reads the slots from the first node that answers; tries the seeds again when none does. */
   async #readMap(): Promise<void> {
     const up = [...this.#nodes.values()].filter(({ link }) => link.isUp);
     const asked = up.map(async (node) => await this.#readMapFrom(node));
     const ranges = await Promise.any(asked).catch(() => undefined);
     if (ranges === undefined) {
-      // Nobody knows: each link that goes down says why.
+      // The causes are not lost: each link reports why it is down.
       this.open();
     } else if (this.#closedBy === undefined) {
       this.#refreshedAt = this.#clock.now();
@@ -234,7 +234,7 @@ export class ClusterRouter implements Router {
     }
     const masters = new Set(this.#masters.values());
     for (const node of this.#nodes.values()) {
-      // What waits for a node that may never come back goes to whoever has its slots now.
+      // The node may never come back: its waiting calls go to the masters that have its slots now.
       if (!node.link.isUp) {
         this.#reroute(node.link.takeWaiting());
       }
@@ -254,7 +254,7 @@ export class ClusterRouter implements Router {
     this.channels.move(this.publish === 'SPUBLISH');
   }
 
-  /** The calls go to whoever is found to be their master. */
+  /** Queues the calls until the master of each is known. */
   #reroute(calls: readonly PendingCall[]): void {
     for (const call of calls) {
       this.#unrouted.push(call);

@@ -3,7 +3,7 @@ import type { Address, ConnectionOptions } from './driver.js';
 import { Subscriber, type SubscriberOwner } from './subscriber.js';
 import type { Channels } from './router.js';
 
-/** What the channels of a cluster need to know. */
+/** The owner of the channels of a cluster. */
 export interface ClusterChannelsOwner extends SubscriberOwner {
   /** The master that serves the slot of a channel, as far as it is known. */
   masterOf(channel: string): Address | undefined;
@@ -47,7 +47,7 @@ export class ClusterSubscriber implements Channels {
     return this.#wanted.get(channel)?.isConfirmed(channel) === true;
   }
 
-  /** The map of slots was read: channels whose master is another one now follow it. */
+  /** The map of slots was read: each channel moves to the master that has its slot now. */
   move(sharded: boolean): void {
     this.#sharded ??= sharded;
     for (const [channel, before] of this.#wanted) {

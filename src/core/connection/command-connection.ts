@@ -11,7 +11,7 @@ import { Unanswered } from './unanswered.js';
 
 const NOT_NOW_PAUSE_MS = 50;
 
-/** A server that takes no writes is tried again this often by those who insist. */
+/** Calls that insist are sent again this often to a server that takes no writes. */
 const NO_WRITE_PAUSE_MS = 250;
 
 /** A server that stays read-only is connected to anew at most this often. */
@@ -20,7 +20,7 @@ const DEMOTED_PERIOD_MS = 1_000;
 /** The answer of a call was lost with its connection, and the call was not to be sent again. */
 class ConnectionLostError extends Error {}
 
-/** What the owner of a link provides and is told. */
+/** The owner of a link. */
 export interface CommandConnectionOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
   readonly answerLimitMs: number;
@@ -30,13 +30,13 @@ export interface CommandConnectionOwner {
   down(cause: Error): void;
   /** A cluster node says that another one serves the key; true when it was sent there. */
   redirected(call: PendingCall, error: Error): boolean;
-  /** Something of ours threw. It is told, and stops nothing. */
+  /** Code of this client threw. The error is reported, and delivery goes on. */
   fault(error: Error): void;
 }
 
 /**
  * Delivers calls to one server, in order. Calls wait here, not in the driver, until a connection
- * is ready; what is unanswered when a connection ends is written again to the next one.
+ * is ready; calls that are unanswered when a connection ends are written again to the next one.
  */
 export class CommandConnection {
   readonly #connection: Connection;
@@ -45,10 +45,10 @@ export class CommandConnection {
   readonly #waiting = new LinkedList<PendingCall>();
   readonly #unanswered: Unanswered;
   readonly #queries: DeadlineQueue;
-  /** Scripts that the server of this connection has been given in full. */
+  /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
   #demotedAt = Number.NEGATIVE_INFINITY;
-  /** Runs while the server is not to be bothered. */
+  /** Runs while calls wait because the server has refused one for the moment. */
   #pause: Timer | undefined;
   /** Calls that insist, while the server takes no writes. */
   readonly #insisting = new LinkedList<PendingCall>();
@@ -85,12 +85,12 @@ export class CommandConnection {
   send(call: PendingCall): void {
     const closedBy = this.#closedBy;
     if (closedBy !== undefined) {
-      // Not before its sender has it in hand.
+      // Not at once: the sender does not have the call in hand yet.
       soon(() => call.fail(closedBy));
       return;
     }
     const redis = this.#connection.ready;
-    // Behind what waits, even when ready: order is what makes a late release find its acquisition.
+    // Behind the waiting calls, even when ready: a late release must not overtake its acquisition.
     if (redis === undefined || this.#waiting.first !== undefined) {
       this.#waiting.push(call);
     } else {
@@ -113,14 +113,13 @@ export class CommandConnection {
     }
   }
 
-  /** Hands out the calls that wait for a connection, for another link to send: in the order in which
-   * they were made, whatever became of them meanwhile. Only so does a later call never overtake one
-   * that was refused or lost its connection. */
+  /** Takes out the calls that wait for a connection, in the order in which they were made: so a
+   * later call never overtakes one that was refused or lost its connection. */
   takeWaiting(): PendingCall[] {
     return this.#waiting.clear().toSorted((one, other) => one.order - other.order);
   }
 
-  /** Ends the connection and hands out every call, for another link to send. */
+  /** Ends the connection and takes out every call, for another link to send. */
   retire(): PendingCall[] {
     this.#stop();
     this.#putBack(new Error('the node left the cluster'));
@@ -165,7 +164,7 @@ export class CommandConnection {
     this.#owner.down(cause);
   }
 
-  /** The answers of what was written will not come. */
+  /** The calls that were written get no answer any more. */
   #putBack(cause: Error): void {
     const calls = this.#unanswered.clear();
     for (const call of calls) {
@@ -174,7 +173,7 @@ export class CommandConnection {
         this.#waiting.push(call);
       }
     }
-    // Only now: who is told may abandon others.
+    // Only now, since the receiver of a failed call may abandon other calls.
     for (const call of calls) {
       if (!call.resend) {
         call.fail(new ConnectionLostError(cause.message, { cause }));
@@ -208,8 +207,8 @@ export class CommandConnection {
     );
   }
 
-  /** An error that is thrown here, as a function of the template may do, ends the call and not the
-   * process. */
+  /** Handles an error reply. If that throws (a function of the template may), the call fails, and
+   * the process goes on. */
   #refused(redis: Redis, call: PendingCall, error: Error): void {
     try {
       this.#failed(redis, call, error);
@@ -221,7 +220,7 @@ export class CommandConnection {
 
   #failed(redis: Redis, call: PendingCall, error: Error): void {
     if (!isReplyError(error)) {
-      // Nothing more comes from this connection. When it is gone already, the call was put back.
+      // This connection answers nothing more. If it is gone already, the call was put back.
       this.#connection.drop(redis, error);
       return;
     }
@@ -253,7 +252,7 @@ export class CommandConnection {
   #notNow(redis: Redis, error: Error): void {
     const now = this.#clock.now();
     if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
-      // A master that was demoted: behind the address there may be another one by now.
+      // The master was demoted: the address may lead to another one by now.
       this.#demotedAt = now;
       this.#connection.drop(redis, error);
       return;
@@ -273,7 +272,7 @@ export class CommandConnection {
     }
   }
 
-  /** A connection without an answer for so long counts as half-open. */
+  /** The answer limit has passed: the connection counts as half-open. */
   #silent(redis = this.#connection.ready): void {
     if (redis !== undefined) {
       const { answerLimitMs } = this.#owner;

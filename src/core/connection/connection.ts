@@ -4,7 +4,7 @@ import { asError } from '../wire/replies.js';
 import { outside } from '../base/async-context.js';
 import { createConnection, isReplyError, type ConnectionOptions, type Redis } from './driver.js';
 
-/** Reconnection starts at this pause and doubles up to the longest. */
+/** The pause between two attempts starts at the shortest and doubles up to the longest. */
 const PAUSE_MIN_MS = 16;
 const PAUSE_MAX_MS = 1_000;
 
@@ -15,21 +15,21 @@ export interface Server {
   readonly readyLimitMs: number;
 }
 
-/** What the owner of a connection is told. */
+/** The owner of a connection. */
 export interface ConnectionOwner {
-  /** A connection stands, signed in and ready. */
+  /** A connection is established, signed in and ready. */
   connected(redis: Redis): void;
-  /** It is gone, and whatever was outstanding on it will not be answered. */
+  /** The connection is gone, and nothing outstanding on it will be answered. */
   disconnected(cause: Error): void;
   /** An attempt to connect failed. */
   failed(cause: Error): void;
-  /** What it was told of made it throw. That stops nothing here. */
+  /** One of these functions, or a function of the template, threw. The connection goes on. */
   fault(error: Error): void;
 }
 
 /**
  * Keeps one connection to one server: each attempt is a new driver instance that never reconnects
- * by itself, so nothing can be sent again, queued or subscribed behind our back.
+ * by itself, so the driver never resends, queues or resubscribes anything in the background.
  */
 export class Connection {
   readonly #server: Server;
@@ -59,12 +59,12 @@ export class Connection {
     return this.#lastError;
   }
 
-  /** Starts connecting; harmless when it did before. */
+  /** Starts connecting; does nothing when it has started before. */
   open(): void {
     if (this.#closed || this.#current !== undefined || this.#retry !== undefined) {
       return;
     }
-    // A socket runs all that comes in by it in the context in which it was made.
+    // A socket handles its input in the context in which it was made.
     outside(() => this.#tryToConnect());
   }
 
@@ -72,7 +72,7 @@ export class Connection {
     try {
       this.#connect();
     } catch (error) {
-      // A function of the template may throw: that must not be the last attempt.
+      // A function of the template may throw: the next attempt is made all the same.
       this.#owner.fault(asError(error));
       this.#retryLater();
     }
@@ -86,7 +86,7 @@ export class Connection {
       if (this.#current === redis) {
         this.#lastError = error;
         if (isReplyError(error) && !this.#ready) {
-          // Signing in or selecting the database failed: the driver would go on without.
+          // Signing in or selecting the database failed, and the driver would go on regardless.
           this.drop(redis, error);
         }
       }
@@ -141,8 +141,7 @@ export class Connection {
     this.#current = undefined;
     this.#ready = false;
     this.#lastError ??= cause;
-    // The next attempt first: whatever the others do now, there will be one. Until then nobody
-    // finds a connection.
+    // The next attempt is scheduled first, so that no error below can prevent it.
     this.#retryLater();
     const error = this.#lastError;
     this.#tell(() => redis.destroy());
@@ -158,7 +157,7 @@ export class Connection {
     });
   }
 
-  /** What an owner throws must not end the driver's event, nor what is still to be done here. */
+  /** Runs `what`. Its error must stop neither the event of the driver nor the steps after it. */
   #tell(what: () => void): void {
     try {
       what();

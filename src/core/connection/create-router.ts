@@ -3,10 +3,10 @@ import { ClusterRouter, type ShardedSubscriptionMode } from './cluster-router.js
 import type { Endpoint } from './driver.js';
 import { SingleRouter, type Router, type RouterOwner } from './router.js';
 
-/** Connecting takes several round trips, and a TLS handshake: it gets at least this long. */
+/** Connecting gets at least this long, since it takes several round trips and a TLS handshake. */
 const READY_LIMIT_MIN_MS = 2_000;
 
-/** Settings of a client that say how its router works. */
+/** Settings of a client that its router needs. */
 export interface RouterSettings {
   readonly commandTimeoutMs: number;
   readonly shardedSubscriptionMode: ShardedSubscriptionMode;

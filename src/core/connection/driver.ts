@@ -5,7 +5,7 @@ import type { Operand } from '../wire/script.js';
 import { Redactor } from '../base/redactor.js';
 
 export type { Cluster, ClusterOptions, RedisOptions };
-/** What the driver has, for reading templates; and what everybody else gets of it. */
+/** The class of the driver, for reading templates only, and the guarded one for everything else. */
 export type { Redis as DriverRedis, GuardedRedis as Redis };
 
 /** Where to connect, in any form that a program already has. It is only read from. */
@@ -30,15 +30,15 @@ export interface Address {
   readonly port: number;
 }
 
-/** One script, as a connection is told of it. */
+/** A script, by its digest and its source. */
 interface Known {
   readonly sha1: string;
   readonly source: string;
 }
 
 /**
- * One connection of the driver. No error of the driver leaves it as it is: those have the commands
- * that failed, with all their arguments, and that of signing in has the password.
+ * One connection of the driver, which passes on only redacted copies of the driver's errors: those
+ * carry the command that failed with its arguments, which for signing in are user and password.
  */
 class GuardedRedis {
   readonly #driver: Redis;
@@ -61,7 +61,7 @@ class GuardedRedis {
   on(event: 'message' | 'smessage', listener: (channel: string, payload: string) => void): void;
   on(event: 'connect' | 'ready' | 'end', listener: () => void): void;
   on(event: string, listener: (...args: never[]) => void): void {
-    // It tells of its end in the context of whoever has ended it.
+    // The driver emits `end` in the context of the code that has ended the connection.
     const handler = outsider((...args: unknown[]) => {
       const told = event === 'error' ? [this.#redactor.error(args[0])] : args;
       Reflect.apply(listener, undefined, told);
@@ -89,20 +89,20 @@ class GuardedRedis {
     return this.#clean(() => this.#driver.sunsubscribe(channel));
   }
 
-  /** Writes one script call: by digest, or with the source to introduce it. */
+  /** Writes one script call: by digest, or with the source on its first use. */
   sendScript({ sha1, source }: Known, isKnown: boolean, operands: Operand[]): Promise<unknown> {
     const name = isKnown ? 'evalsha' : 'eval';
     // Nested, since the driver flattens what it is given.
     const args = [isKnown ? sha1 : source, operands];
     const command = new Command(name, args, { replyEncoding: 'utf8' });
-    // Without a promise more for each call.
+    // Wrapping `reject` saves a second promise for each call.
     const { reject } = command;
     command.reject = (error) => reject(this.#redactor.error(error));
     void this.#driver.sendCommand(command);
     return command.promise;
   }
 
-  /** Commands of one turn of the event loop leave in one write. */
+  /** Joins the commands of one turn of the event loop into one write. */
   cork(): void {
     const { stream } = this.#driver;
     if (stream.writableCorked === 0) {
@@ -119,19 +119,19 @@ class GuardedRedis {
     }
   }
 
-  /** Ends the connection at once: a graceful end would wait for the other side, which a half-open
-   * connection has not got. */
+  /** Ends the connection at once: a graceful end would wait for the other side, which on a
+   * half-open connection does not answer. */
   destroy(): void {
     const driver = this.#driver;
     driver.removeAllListeners();
-    // An instance that still connects reports an error after its listeners are gone.
+    // An instance that is still connecting emits an error after its listeners are gone.
     driver.on('error', () => {});
     const { stream } = driver as { stream?: Redis['stream'] };
     const sentinels = failoverWatch(driver);
     driver.disconnect();
     stream?.destroy();
     for (const sentinel of sentinels) {
-      // The driver forgets one that is still connecting.
+      // The driver does not end one that is still connecting.
       sentinel.on('connect', () => sentinel.disconnect());
     }
   }
@@ -145,7 +145,7 @@ class GuardedRedis {
   }
 }
 
-/** By the options that all attempts to connect to one server share. */
+/** Redactors by options object, which all attempts to connect to one server share. */
 const redactors = new WeakMap<ConnectionOptions, Redactor>();
 
 function redactorOf(options: ConnectionOptions): Redactor {
@@ -170,12 +170,12 @@ export function optionsOfUrl(url: string): RedisOptions {
   }
 }
 
-/** A connection that is not yet opened: `connect()` opens it, and once ended it stays ended. */
+/** Makes a connection. `connect()` opens it; once it has ended, it stays ended. */
 export function createConnection(
   options: ConnectionOptions,
   connectTimeoutMs: number,
 ): GuardedRedis {
-  // 0 would be no limit at all.
+  // For the driver 0 is no limit at all.
   const wanted = options.connectTimeout === 0 ? undefined : options.connectTimeout;
   const connectTimeout = Math.min(wanted ?? connectTimeoutMs, connectTimeoutMs);
   return new GuardedRedis({ ...options, connectTimeout }, redactorOf(options));
@@ -187,8 +187,8 @@ function unrefWhenConnected(sentinel: Redis): void {
   sentinel.on('connect', () => sentinel.stream.unref());
 }
 
-/** The driver's own connections to the sentinels, on which it hears of a failover. It neither ends
- * them in every case nor gives access to them, so this looks inside. */
+/** The driver's own connections to the sentinels, which report a failover. The driver neither ends
+ * them in every case nor gives access to them, so they are read from its internals. */
 function failoverWatch(redis: Redis): Redis[] {
   const connector: unknown = Reflect.get(redis, 'connector');
   const { failoverDetector } = (connector ?? {}) as {

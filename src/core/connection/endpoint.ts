@@ -11,8 +11,8 @@ import {
 } from './driver.js';
 import { withoutCredentials } from '../base/redactor.js';
 
-/** What is taken over from a template: how to reach the server and who we are there. Every other
- * option is the library's to decide, so that none can change what a call means. */
+/** The options that are taken over from a template: those of the address and of signing in. The
+ * library sets all others itself, so that none can change what a call means. */
 const CARRIED = new Set([
   'host',
   'port',
@@ -45,7 +45,7 @@ const CARRIED = new Set([
 ]);
 
 /**
- * Options that every connection of ours has. The driver decides nothing about delivery: a command
+ * Options that every connection has. The driver decides nothing about delivery: a command
  * is written once to a ready connection or rejected, and a connection that ends stays ended.
  */
 const OWN_OPTIONS = {
@@ -57,9 +57,9 @@ const OWN_OPTIONS = {
   enableAutoPipelining: false,
   retryStrategy: null,
   reconnectOnError: null,
-  // A connection that we end is destroyed; the driver's timer for a graceful end only lingers.
+  // Connections are destroyed, so the driver's timer for a graceful end would only linger.
   disconnectTimeout: 1,
-  // Without it a demoted master is written to for seconds after a failover.
+  // Without it commands go to a demoted master for seconds after a failover.
   failoverDetector: true,
   sentinelRetryStrategy: () => null,
   sentinelReconnectStrategy: () => null,
@@ -111,12 +111,12 @@ function translator(natMap: ClusterOptions['natMap']): (address: Address) => Add
 function clusterEndpoint(cluster: Cluster): Endpoint {
   const { options } = cluster;
   refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
-  // The nodes it was made with, and those it has learnt since.
+  // The start nodes, and the nodes that the cluster client has found since.
   const startup: unknown = Reflect.get(cluster, 'startupNodes');
   const given: unknown[] = Array.isArray(startup) ? startup : [];
   const known = cluster.nodes().map((node) => node.options);
   const seeds = [...given, ...known].map(parseSeed);
-  // Credentials and TLS may stand in the start nodes; they count for all nodes.
+  // Credentials and TLS may stand in the first start node; they count for all nodes.
   const [first] = seeds;
   if (first === undefined) {
     throw new TypeError('redis must be a Cluster with at least one start node');
@@ -130,7 +130,7 @@ function clusterEndpoint(cluster: Cluster): Endpoint {
   };
 }
 
-/** Instances are told by what they can do: they may come from another copy of the driver. */
+/** Instances are recognised by their members: they may come from another copy of the driver. */
 function isCluster(template: object): template is Cluster {
   return 'isCluster' in template && template.isCluster === true;
 }
@@ -139,7 +139,7 @@ function isRedis(template: object): template is DriverRedis {
   return 'sendCommand' in template && typeof template.sendCommand === 'function';
 }
 
-/** What is no URL may be a password that was put in its place. */
+/** A text that is no URL is not shown: it may be a password that was put in the place of one. */
 function describeAddress(text: string): string {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(text)
     ? describe(withoutCredentials(text))
@@ -160,7 +160,7 @@ export function readTemplate(template: unknown): Endpoint {
   if (typeof template !== 'object' || template === null || Array.isArray(template)) {
     throw new TypeError(
       'redis must be a URL, ioredis options, a Redis or a Cluster, got ' +
-        // Whatever it is, it may be a password.
+        // The value is not shown: it may be a password.
         (template === null ? 'null' : `a value of type ${typeof template}`),
     );
   }

@@ -4,7 +4,7 @@ import type { Server } from './connection.js';
 import { CommandConnection } from './command-connection.js';
 import { Subscriber, type SubscriberOwner } from './subscriber.js';
 
-/** What a router tells the client about its connections. */
+/** The client as its router sees it: it gets the events of the connections. */
 export interface RouterOwner extends SubscriberOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
   readonly answerLimitMs: number;
@@ -12,17 +12,17 @@ export interface RouterOwner extends SubscriberOwner {
   down(cause: Error): void;
 }
 
-/** The connections that listen. */
+/** The channels that a client subscribes to. */
 export interface Channels {
   add(channel: string): void;
   remove(channel: string): void;
 }
 
-/** Where calls go. */
+/** Which server the calls for a key go to. */
 export interface Routes {
   /** Why nothing can be sent for `key` just now; undefined when it can. */
   whyDown(key: string): Error | undefined;
-  /** Calls for keys of different groups cannot share a script call. */
+  /** The group of a key. Keys of different groups cannot share a script call. */
   groupOf(key: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** Redis 6 puts the name of the script in front of what a command in it was answered. */
+/** Redis 6 puts the name of the script in front of the error of a command in it. */
 const IN_SCRIPT = '^(?:ERR Error running script.*[\\s:-])?';
 
 const NOT_NOW = new RegExp(
@@ -7,7 +7,7 @@ const NOT_NOW = new RegExp(
 );
 const NO_WRITE = new RegExp(`${IN_SCRIPT}(?:NOREPLICAS|MISCONF|OOM) `, 'u');
 
-/** The server does nothing just now: nothing was run, and the call is sent again a little later. */
+/** The server refuses for the moment: nothing was run, and the call is sent again a bit later. */
 export function isNotNow(error: Error): boolean {
   return NOT_NOW.test(error.message);
 }
@@ -17,7 +17,7 @@ export function isAccessRefused(error: Error): boolean {
   return error.message.startsWith('NOPERM ');
 }
 
-/** The server takes no writes, until somebody mends it: a script stops before its first one. */
+/** The server takes no writes until an operator mends it: a script stops before its first write. */
 export function isNoWrite(error: Error): boolean {
   return NO_WRITE.test(error.message);
 }

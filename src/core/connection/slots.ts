@@ -17,8 +17,8 @@ function crc16(bytes: Uint8Array): number {
   return crc;
 }
 
-/** The slot of a key or channel: of what stands between the first `{` and the first `}` behind it,
- * or of the whole when nothing does. */
+/** The slot of a key or channel. Only the text between the first `{` and the first `}` behind it is
+ * hashed; the whole key when there is no such text. */
 export function slotOf(key: string): number {
   const open = key.indexOf('{');
   const close = open < 0 ? -1 : key.indexOf('}', open + 1);

@@ -5,32 +5,32 @@ import { isReplyError, type Redis } from './driver.js';
 import { whenSettled } from '../base/async-context.js';
 import { isAccessRefused } from './server-errors.js';
 
-/** A subscriber that stays silent for one period after a ping is taken for half-open. */
+/** A connection that leaves a ping unanswered for one period counts as half-open. */
 const PING_PERIOD_MS = 2_500;
 
 /** Channels named in one SUBSCRIBE; an SSUBSCRIBE can only name channels of one slot. */
 const CHANNELS_PER_COMMAND = 500;
 
-/** What the owner of a subscriber is told. */
+/** The owner of a subscriber. */
 export interface SubscriberOwner {
   message(channel: string, payload: string): void;
-  /** From now on nothing published on `channel` is missed; what came before may have been. */
+  /** From now on no message on `channel` is missed; earlier ones may have been. */
   confirmed(channel: string): void;
   trouble(error: Error): void;
-  /** The server refuses a channel, and will do so until somebody grants the right to it. */
+  /** The server refuses a channel, and will do so until the user is given the right to it. */
   refused(error: Error): void;
-  /** Something of ours threw. It is told, and stops nothing. */
+  /** Code of this client threw. The error is reported, and the connection goes on. */
   fault(error: Error): void;
 }
 
-/** One connection that listens to any number of channels, and finds out when it has gone deaf. */
+/** One connection that listens to any number of channels, and finds out when it is half-open. */
 export class Subscriber {
   readonly #connection: Connection;
   readonly #owner: SubscriberOwner;
   readonly #sharded: boolean;
   /** Channels that are wanted, and whether the server has confirmed them on this connection. */
   readonly #channels = new Map<string, boolean>();
-  /** Channels that were told to be refused, and were not confirmed since. */
+  /** Channels whose refusal was reported, and which were not confirmed since. */
   readonly #refused = new Set<string>();
   readonly #pings: DeadlineQueue;
   readonly #nextPing = new Limit(() => this.#pingAgain());
@@ -72,7 +72,7 @@ export class Subscriber {
     return this.#channels.get(channel) === true;
   }
 
-  /** Asking for it again on this connection would bring the same refusal. */
+  /** True when the server would refuse the channel again on this connection. */
   isRefused(channel: string): boolean {
     return this.#refused.has(channel);
   }
@@ -123,14 +123,14 @@ export class Subscriber {
   #failed(redis: Redis, channels: readonly string[], error: Error): void {
     const [channel = ''] = channels;
     if (channels.length > 1 && isReplyError(error) && this.#connection.ready === redis) {
-      // The server refuses all for the sake of one: the others need not be deaf.
+      // The server refuses all channels because of one: each is subscribed by itself.
       redis.cork();
       for (const each of channels.filter((other) => this.#channels.has(other))) {
         this.#subscribe(redis, [each]);
       }
     } else if (channels.length > 1 || !isAccessRefused(error)) {
-      // Ended, or moved to another node: waits live on their re-checks until somebody who knows
-      // better adds the channel again.
+      // The connection has ended, or the slot has moved: waiters depend on their polls until the
+      // channel is added again.
       this.#owner.trouble(error);
     } else if (this.#channels.has(channel) && !this.#refused.has(channel)) {
       this.#refused.add(channel);
@@ -161,7 +161,7 @@ export class Subscriber {
         this.#unansweredPing = undefined;
       }
     };
-    // A rejection is the connection's end, which is told in its own way.
+    // A ping is rejected when the connection ends, which is reported separately.
     whenSettled(redis.ping(), answered, () => {});
   }
 }

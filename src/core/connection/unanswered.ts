@@ -4,9 +4,9 @@ import { LinkedList } from '../base/linked-list.js';
 import type { Clock } from '../base/clock.js';
 
 /**
- * What was written to a connection and has no answer yet, in the order in which it was written. A
- * connection that leaves the oldest of it unanswered for too long counts as half-open; so a call
- * that nobody waits for any more stands here too, until its answer or the end of the connection.
+ * The calls that were written to a connection and have no answer yet, in the order of writing. A
+ * connection that leaves the oldest one unanswered for too long counts as half-open. So an
+ * abandoned call stays here too, until its answer or the end of the connection.
  */
 export class Unanswered implements Deadlines {
   readonly #limitMs: number;
@@ -14,7 +14,7 @@ export class Unanswered implements Deadlines {
   readonly #calls = new LinkedList<PendingCall>();
   readonly #alarm: Alarm;
 
-  /** `silent` is called when the limit has passed. It ends the connection, and so clears this. */
+  /** `silent` is called when the limit has passed. It must end the connection and clear this. */
   constructor(clock: Clock, limitMs: number, silent: () => void) {
     this.#limitMs = limitMs;
     this.#silent = silent;
@@ -28,8 +28,8 @@ export class Unanswered implements Deadlines {
     this.#alarm.added(call.lastSentAt + this.#limitMs);
   }
 
-  /** The call was answered. False when nobody waits for that: it was abandoned, or its connection
-   * has ended. */
+  /** The call was answered. False when the answer does not matter any more: the call was abandoned,
+   * or its connection has ended. */
   delete(call: PendingCall): boolean {
     if (!this.#calls.delete(call)) {
       return false;
@@ -38,7 +38,7 @@ export class Unanswered implements Deadlines {
     return !call.isAbandoned;
   }
 
-  /** The connection has ended: takes out all calls, and hands out those that are still waited for. */
+  /** The connection has ended: takes out all calls, and returns those that are not abandoned. */
   clear(): PendingCall[] {
     const calls = this.#calls.clear();
     for (const call of calls) {
@@ -58,7 +58,7 @@ export class Unanswered implements Deadlines {
     this.#silent();
   }
 
-  /** From now on nobody is judged. */
+  /** From now on the limit is not checked. */
   close(): void {
     this.#alarm.close();
   }

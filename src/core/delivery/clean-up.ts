@@ -3,39 +3,39 @@ import type { PendingCall } from '../wire/call.js';
 import type { KeepAlive, Clock } from '../base/clock.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 
-/** How long a burnt holder id or request number is relied on to be remembered. */
+/** How long the server is relied on to remember the tombstone of a holder id or request number. */
 export const MEMORY_MS = 600_000;
 
-/** How a clean-up may end. */
+/** What to do when a clean-up ends, and whether its time is limited. */
 export interface CleanUpEnding {
-  /** It has failed, or was given up. */
+  /** Called when it has failed or was given up. */
   readonly failed?: () => void;
-  /** It has ended, in whatever way. */
+  /** Called when it has ended, in whatever way. */
   readonly done?: () => void;
-  /** It is given up after some ten minutes, since it relies on what the server remembers of a call, or
-   * counts itself: at once, or only when it was sent. The server remembers for thirty. */
+  /** For a clean-up that relies on what the server remembers of a call (for thirty minutes), or
+   * that counts: it is given up ten minutes from now, or ten minutes after it was sent. */
   readonly limit?: 'from now' | 'once sent';
 }
 
-/** The same, and what it was answered. */
+/** The same, with a function that gets the answer. */
 export interface Background<R> extends CleanUpEnding {
   readonly answered?: ((answer: R) => void) | undefined;
 }
 
-/** What clean-up needs of those who deliver. */
+/** What clean-up needs of delivery. */
 export interface CleanUpParts {
   readonly clock: Clock;
   readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
-  /** Told of what fails. */
+  /** Called with each error of a clean-up, except when the client closes. */
   readonly failed: (error: Error) => void;
   /** Deadlines of callers. */
   readonly timeouts: DeadlineQueue;
   readonly abandon: (call: PendingCall) => void;
-  /** There is less to clean up. */
+  /** Called when a clean-up has ended. */
   readonly ended: () => void;
 }
 
-/** The calls that go on behind their callers' backs. */
+/** The calls that go on in the background, after their callers have stopped waiting. */
 export class CleanUp {
   readonly #parts: CleanUpParts;
   readonly #memories: DeadlineQueue;
@@ -53,13 +53,13 @@ export class CleanUp {
   /** Lets a call go on until it is answered, through outages of any length unless it is limited. */
   add(call: PendingCall, { done, failed, limit }: CleanUpEnding = {}): void {
     const { keepAlive, timeouts, abandon, clock } = this.#parts;
-    // It keeps the process alive only as long as a caller's command would.
+    // It keeps the process alive no longer than a caller's command would.
     const alive = new Limit(() => keepAlive.unref());
     keepAlive.ref();
     timeouts.add(alive);
     const forgotten = new Limit(() => {
       if (limit === 'once sent' && !(clock.now() - call.sentAt >= MEMORY_MS)) {
-        // Not sent yet, or not long ago: it is looked at again, before the server could forget it.
+        // Not sent yet, or not long ago: it is checked again, before the server could forget it.
         this.#memories.add(forgotten);
         return;
       }
@@ -81,7 +81,7 @@ export class CleanUp {
     });
   }
 
-  /** A call was answered or has failed; nothing happens unless it is one of these. */
+  /** A call was answered or has failed. Other calls than these are ignored. */
   finished(call: PendingCall, error?: Error): void {
     const end = this.#calls.get(call);
     if (end === undefined) {

@@ -1,19 +1,19 @@
 import type { PendingCall } from '../wire/call.js';
 import { UnexpectedReplyError } from '../../errors.js';
 
-/** What a call that counts was answered, and the instant before it was first sent. */
+/** The answer to a counted call, and the instant before it was first sent. */
 export interface CountReply {
   readonly count: number;
   readonly call: PendingCall;
   readonly sentAt: number;
 }
 
-/** The number that such a call was answered; undefined when it did not run. */
+/** The number in the answer to a counted call; undefined when the call did not run. */
 export function lateCountOf(answer: unknown): number | undefined {
   return typeof answer === 'string' && /^-?\d+$/.test(answer) ? Number(answer) : undefined;
 }
 
-/** The same of a call that must have run. */
+/** The number in the answer to a counted call that must have run. */
 export function countOf(answer: string): number {
   const count = lateCountOf(answer);
   if (count === undefined) {

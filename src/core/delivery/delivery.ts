@@ -22,42 +22,42 @@ import type { Request, Requests } from './requests.js';
 import type { Router } from '../connection/router.js';
 import { requestsCancel } from '../wire/scripts.generated.js';
 
-/** What delivery is made of. */
+/** The parts that delivery is made of. */
 export interface DeliveryParts extends CallWatch {
   readonly clock: Clock;
-  /** Held while a caller waits for an answer. */
+  /** Keeps the process alive while a caller waits for an answer. */
   readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
   readonly router: Router;
   readonly requests: Requests;
   readonly timeoutMs: number;
 }
 
-/** How a counted call is made never to run (again), once its caller has stopped waiting. */
+/** How a tombstone keeps a counted call, given up by its caller, from running later. */
 export interface Tombstone {
   readonly setTombstone: (request: Request) => Command<unknown>;
-  /** Also when it was never sent: then `burn` does what it should have done. */
+  /** Set it also when the call was never sent: it then does what the call should have done. */
   readonly always: boolean;
   readonly follower?: TombstoneFollower | undefined;
 }
 
-/** Told what comes of a call after its caller has stopped waiting. */
+/** Learns the outcome of a call after its caller has stopped waiting. */
 export interface TombstoneFollower {
-  /** The number is burnt, with this answer. */
+  /** The tombstone is set; `answer` says whether the call had run before. */
   tombstoneSet(answer: unknown, call: PendingCall): void;
-  /** What the call did will never be known. */
+  /** The outcome of the call will never be known. */
   forgotten?(): void;
 }
 
-/** Sends calls and settles them in the caller's time, whatever becomes of them on the server. */
+/** Sends calls, and settles each within its caller's time, whether or not the server answers. */
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #timeouts: DeadlineQueue;
   #order = 0;
-  /** Callers that wait for an answer. */
+  /** Number of callers that wait for an answer. */
   #waiting = 0;
   readonly #cleanUp: CleanUp;
   #cleanedUp: (() => void) | undefined;
-  /** The rest of the time of the callers that send just now; undefined: all of it. */
+  /** Milliseconds left for the callers that send during `late`; undefined: the whole timeout. */
   #leftMs: number | undefined;
   readonly #hooks: PendingReplyHooks = {
     serve: (asked) => {
@@ -83,7 +83,7 @@ export class Delivery {
     });
   }
 
-  /** Sends a call; who sends it has it settled or abandons it. */
+  /** Sends a call. The sender waits until it is settled, or abandons it. */
   start<R>(command: Command<R>, receiver: Receiver<R>, resend = true): Call<R> {
     const call = new Call(command, receiver, resend, this.#parts);
     this.#order += 1;
@@ -98,14 +98,14 @@ export class Delivery {
     return call.sent;
   }
 
-  /** Asks what changes nothing: settles within `commandTimeoutMs`, with all that it goes on to ask. */
+  /** Sends a read. It settles within `commandTimeoutMs`, the commands of `goOn` included. */
   async read<R>(resource: string, command: Command<R>, goOn?: GoOn<R>): Promise<R> {
     const giveUp = (call: Call<R>): Error => this.#drop(resource, call, 'read');
     const asked = this.#inTime(resource, command, 'read', giveUp, false, goOn);
     return (await asked).answer;
   }
 
-  /** States something that may be stated twice, and settles within `commandTimeoutMs`. */
+  /** Sends a command that may run twice, and settles within `commandTimeoutMs`. */
   send<R>(resource: string, command: Command<R>, purpose: Purpose): Promise<Answered<R>> {
     return this.#inTime(resource, command, purpose, (call) => this.#drop(resource, call, purpose));
   }
@@ -120,7 +120,7 @@ export class Delivery {
     return this.#outOfTime(resource, call, purpose);
   }
 
-  /** Has `work` send what it sends at once with only `leftMs` of its caller's time left. */
+  /** Runs `work`. The calls that it sends synchronously have only `leftMs` to settle. */
   late<T>(leftMs: number, work: () => T): T {
     this.#leftMs = leftMs;
     try {
@@ -130,10 +130,10 @@ export class Delivery {
     }
   }
 
-  /** Runs a call that counts at most once, and answers with its number. Out of time, its request number
-   * is burnt in the background, so that no copy of it runs later. When its outcome was unknown to the
-   * caller, `late` is told it as soon as it is known: its answer, or undefined when it did not run and
-   * never will. */
+  /** Runs a counted call at most once, and resolves with its number. When its time is up, a
+   * tombstone is set for its request number in the background, so that no copy of it runs later.
+   * If the caller was left without the outcome, `late` gets it as soon as it is known: the count,
+   * or undefined when the call did not run and never will. */
   async countOnce(
     resource: string,
     key: string,
@@ -152,8 +152,8 @@ export class Delivery {
     return { count: countOf(answer), sentAt: call.sentAt, call };
   }
 
-  /** Like `countOnce`, with an answer of any sort. Out of time, `burn` runs in the background: when a
-   * copy of the call may have been sent, or `always`. */
+  /** Like `countOnce`, with an answer of any type. When its time is up, a tombstone is set in the
+   * background if a copy of the call may have been sent, or `always`. */
   async sendOnce<R>(
     resource: string,
     key: string,
@@ -186,7 +186,7 @@ export class Delivery {
     }
   }
 
-  /** A number for a counted call that its sender settles. */
+  /** Opens a request for a counted call; its sender settles it with `settleRequest`. */
   openRequest(key: string): Request {
     return this.#parts.requests.open(key);
   }
@@ -196,8 +196,8 @@ export class Delivery {
     this.#parts.requests.settle(key, request);
   }
 
-  /** Sends in the background, through outages, however long they last: what it states may
-   * be stated at any time. Only what is limited ends earlier. */
+  /** Sends a command that may run at any time. It goes on in the background through outages of any
+   * length, unless it is limited. */
   inBackground<R>(command: Command<R>, { answered, ...ending }: Background<R> = {}): void {
     const call = this.start(command, {
       answered: (answer, finished) => {
@@ -210,7 +210,7 @@ export class Delivery {
     this.#cleanUp.add(call, ending);
   }
 
-  /** Settles when every call is answered or given up, and all clean-up is done or has failed. */
+  /** Resolves when every call is answered or given up, and all clean-up is done or has failed. */
   async cleanedUp(): Promise<void> {
     while (this.#waiting + this.#cleanUp.size > 0) {
       await new Promise<void>((resolve) => {
@@ -242,7 +242,7 @@ export class Delivery {
     this.#cleanUp.close();
   }
 
-  /** Settles with the answer, or with what `giveUp` makes of the time that ran out. */
+  /** Resolves with the answer; rejects with the error of `giveUp` when the time is up. */
   #inTime<R>(
     resource: string,
     command: Command<R>,

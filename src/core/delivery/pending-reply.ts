@@ -3,8 +3,8 @@ import type { Call, Command, Receiver, PendingCall } from '../wire/call.js';
 import { Expiring } from '../base/deadline-queue.js';
 import { translate } from './translate.js';
 
-/** What a call does, and so what becomes of it when the caller's time runs out: a `read` is
- * dropped; a `change` is dropped too, but may have been made; a `release` goes on behind. */
+/** The effect of a call, which decides what happens when the caller's time is up: a `read` is
+ * dropped; a `change` is dropped too, but may have run; a `release` goes on in the background. */
 export type Purpose = 'read' | 'change' | 'release';
 
 /** An answer, and the call that brought it. */
@@ -13,12 +13,12 @@ export interface Answered<R> {
   readonly call: Call<R>;
 }
 
-/** What is to be asked after an answer, for the same caller; undefined when that settles it. */
+/** The next command for the same caller after an answer; undefined when the answer is the last. */
 export type GoOn<R> = (answer: R) => Command<R> | undefined;
 
-/** What all who ask have in common. */
+/** What all pending replies share. */
 export interface PendingReplyHooks {
-  /** True when the caller is still waiting; it is then served. */
+  /** True when the caller was still waiting; it then counts as served. */
   serve(asked: Expiring): boolean;
   /** The caller's time is up. */
   giveUp(): void;
@@ -82,7 +82,7 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
     if (this.call !== undefined) {
       this.#reject(this.#giveUp(this.call));
     }
-    // The call may go on for long; the promise, and with it the caller's context, need not stay.
+    // The call may go on for long: it must not keep the promise and context of the caller alive.
     this.#resolve = ignore;
     this.#reject = ignore;
     this.#hooks.giveUp();

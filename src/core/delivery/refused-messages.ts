@@ -1,7 +1,7 @@
 import type { Operand } from '../wire/script.js';
 
-/** Tells of messages that the server refuses to publish: of each kind of channel once, since the
- * right to it is missing until somebody grants it. */
+/** Reports messages that the server refuses to publish: once for each kind of channel, since every
+ * message fails until the user is given the right. */
 export class RefusedMessages {
   readonly #failed: (error: Error) => void;
   readonly #told = new Set<string>();
@@ -10,13 +10,13 @@ export class RefusedMessages {
     this.#failed = failed;
   }
 
-  /** A script with these operands was carried out, and its message was refused. */
+  /** A script with these operands ran, but the server refused its message. */
   tell(operands: readonly Operand[]): void {
     const args = operands.slice(Number(operands[0]) + 1);
     const at = args.findIndex((operand) => operand === 'PUBLISH' || operand === 'SPUBLISH');
     const publish = String(args[at]);
     const channel = String(args[at + 1]);
-    // Redisson's names of channels: what stands in front of the name of the object.
+    // In Redisson's names of channels the kind stands in front of the name of the object.
     const kind = /^\w*/u.exec(channel)?.[0] ?? '';
     if (!this.#told.has(kind)) {
       this.#told.add(kind);

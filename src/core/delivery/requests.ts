@@ -1,6 +1,6 @@
 import { LinkedList, Linked } from '../base/linked-list.js';
 
-/** A request under way, and the lowest one of its object that is not settled. */
+/** A request under way, and the lowest number of its object that is not settled. */
 export interface Request {
   readonly number: number;
   readonly lowWater: number;
@@ -18,12 +18,12 @@ class Numbered extends Linked implements Request {
 }
 
 /**
- * Numbers the calls that count (set, count down, drain ...), so that the server runs each at most
- * once. The low-water mark tells the server which records nobody will ask for again.
+ * Numbers the counted calls (set, count down, drain ...), so that the server runs each at most
+ * once. The low-water mark tells the server which records it may forget.
  */
 export class Requests {
   #last = 0;
-  /** Unsettled ones by object, in ascending order. Mostly there is one, which needs no chain. */
+  /** Unsettled requests by object, in ascending order. Mostly there is one, which needs no list. */
   readonly #open = new Map<string, Numbered | LinkedList<Numbered>>();
 
   open(key: string): Request {
@@ -51,7 +51,7 @@ export class Requests {
     return lowest?.number ?? this.#last;
   }
 
-  /** Nobody waits for this request any more, and no copy of it can do harm. */
+  /** No caller waits for this request any more, and no copy of it can do harm. */
   settle(key: string, request: Request): void {
     const open = this.#open.get(key);
     if (open === request) {

@@ -1,10 +1,10 @@
 import { WrongTypeError } from '../../errors.js';
 import { isReplyError } from '../connection/driver.js';
 
-/** What scripts say of a name that would share a key with another one. */
+/** The error of a script for a name that would share a key with another name. */
 const SHARED = /WRONGTYPE the name shares (?<key>.+) with (?<twin>.+)/s;
 
-/** An error of the driver as the caller gets it. */
+/** Turns an error of the driver into the error that the caller gets. */
 export function translate(error: Error, resource: string): Error {
   if (isReplyError(error) && error.message.includes('WRONGTYPE')) {
     const { key, twin } = SHARED.exec(error.message)?.groups ?? {};

@@ -40,7 +40,7 @@ export class HeldLeases implements Iterable<Lease> {
     this.#size += 1;
   }
 
-  /** False when it was not there (any more). */
+  /** False when it was not there any more. */
   delete(lease: Lease): boolean {
     const { kind, key } = lease.identity;
     const rows = this.#kinds.get(kind)?.rows;
@@ -56,7 +56,7 @@ export class HeldLeases implements Iterable<Lease> {
     return true;
   }
 
-  /** Those of one object as they are now: what happens to them may change the rows meanwhile. */
+  /** A copy of the leases of one object: what the caller does with them may change the rows. */
   of(kind: string, key: string): readonly Lease[] {
     const row = this.#kinds.get(kind)?.rows.get(key);
     if (row === undefined) {
@@ -65,8 +65,8 @@ export class HeldLeases implements Iterable<Lease> {
     return row instanceof Set ? [...row] : [row];
   }
 
-  /** Those of each kind, which one renewal command may carry together. A lease that ends meanwhile is
-   * passed over. */
+  /** The leases of each kind, which one renewal command may carry together. A lease that ends
+   * during the iteration is skipped. */
   *byKind(): Iterable<[Renewal, Iterable<Lease>]> {
     for (const { renewal, rows } of this.#kinds.values()) {
       yield [renewal, leasesIn(rows)];

@@ -1,15 +1,15 @@
-/** Time kept back from a lease for what the two clocks may differ. */
+/** Time kept back from a lease, since the clocks of client and server may differ in speed. */
 function marginMs(leaseMs: number): number {
   return Math.max(2, leaseMs / 100);
 }
 
-/** When a lease that a command sent at `sentAt` was granted ends, by our clock: the server counts
- * from when it ran. */
+/** The end, by our clock, of a lease that was granted to a command sent at `sentAt`. The server
+ * counts from when the command ran, which was not earlier. */
 function endOf(sentAt: number, leaseMs: number): number {
   return sentAt + leaseMs - marginMs(leaseMs);
 }
 
-/** A call under way that may move a deadline further on the server than is proven here. */
+/** A call under way that may make the lease last longer on the server than is proven here. */
 export class Lengthening {
   #settle: (() => void) | undefined;
 
@@ -17,42 +17,42 @@ export class Lengthening {
     this.#settle = settle;
   }
 
-  /** It was answered and no copy of it is left, or it was never sent and never will be. Nothing
-   * happens the second time. */
+  /** The call was answered and no copy of it is left, or it was never sent and never will be. A
+   * second call does nothing. */
   settled(): void {
     this.#settle?.();
     this.#settle = undefined;
   }
 }
 
-/** A call under way that sets a deadline, perhaps to an earlier one. */
+/** A call under way that sets the deadline, perhaps to an earlier one. */
 export interface DeadlineSetting {
-  /** It was carried out, and was not sent before `sentAt`. */
+  /** The call was carried out, and was not sent before `sentAt`. */
   carriedOut(sentAt: number): void;
-  /** It was not carried out and never will be. */
+  /** The call was not carried out and never will be. */
   cameToNothing(): void;
 }
 
-/** Where a deadline is at the earliest if the server carries out what was sent to set it. */
+/** The earliest deadline that the server may set when it carries out a call under way. */
 interface Ceiling {
   readonly at: number;
 }
 
 const NO_CEILINGS: readonly Ceiling[] = [];
 
-/** The instant until which a lease is proven, and what the server may know of it beyond that. */
+/** The instant until which a lease is proven, and whether the server may keep it for longer. */
 export class LeaseDeadline {
-  /** NaN until granted: what was never granted cannot be lost to the clock. */
+  /** NaN until granted: a lease that was never granted cannot expire. */
   #deadline = Number.NaN;
   /** The end of the object itself, which no lease on it outlives. */
   #objectEnd = Number.POSITIVE_INFINITY;
-  /** Those of the calls under way that set it. */
+  /** One for each call under way that sets the deadline. */
   #ceilings: readonly Ceiling[] = NO_CEILINGS;
   /** The lowest of them. */
   #ceiling = Number.POSITIVE_INFINITY;
-  /** When the newest call that sets it was sent, of those that were carried out. */
+  /** When the newest call that has set the deadline was sent. */
   #setAt = Number.NEGATIVE_INFINITY;
-  /** Calls under way that lengthen it. */
+  /** Number of calls under way that may lengthen the lease. */
   #lengthenings = 0;
 
   get at(): number {
@@ -63,22 +63,22 @@ export class LeaseDeadline {
     return !Number.isNaN(this.#deadline);
   }
 
-  /** A call that sets it is under way, so that no renewal may move it. */
+  /** A call that sets the deadline is under way, so no renewal may move it. */
   get isBeingSet(): boolean {
     return this.#ceilings.length > 0;
   }
 
-  /** Somebody has set it, and nobody renews it any more. */
+  /** The owner has set the deadline, so it is not renewed any more. */
   get isSet(): boolean {
     return this.#setAt !== Number.NEGATIVE_INFINITY;
   }
 
-  /** It is there only because the outcome of a call is unknown. */
+  /** The deadline is this early only because the outcome of a call is unknown. */
   get isCautious(): boolean {
     return this.at === this.#ceiling;
   }
 
-  /** It is there because the object ends. */
+  /** The deadline is this early because the object itself ends then. */
   get isOfObject(): boolean {
     return this.at === this.#objectEnd;
   }
@@ -94,18 +94,18 @@ export class LeaseDeadline {
 
   /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`. */
   prove(sentAt: number, leaseMs: number): void {
-    // What ran before the end was set anew says nothing about it.
+    // A command that ran before the end was set anew says nothing about the new end.
     const isNews = leaseMs > 0 && sentAt >= this.#setAt;
     const deadline = isNews ? endOf(sentAt, leaseMs) : this.#deadline;
     this.#deadline = this.isGranted ? Math.max(this.#deadline, deadline) : deadline;
   }
 
-  /** The object has `lifeMs` to live, as told to a command sent at `sentAt`; < 0: no limit. */
+  /** The object has `lifeMs` to live, as answered to a command sent at `sentAt`; < 0: no limit. */
   limit(sentAt: number, lifeMs: number): void {
     this.#objectEnd = lifeMs < 0 ? Number.POSITIVE_INFINITY : endOf(sentAt, lifeMs);
   }
 
-  /** A call that may move it further is about to be made. */
+  /** A call that may lengthen the lease is about to be made. */
   lengthening(): Lengthening {
     this.#lengthenings += 1;
     return new Lengthening(() => {
@@ -113,7 +113,7 @@ export class LeaseDeadline {
     });
   }
 
-  /** A call that sets it is about to be made, not before `now`. */
+  /** A call that sets the deadline is about to be made, not before `now`. */
   setting(now: number, leaseMs: number): DeadlineSetting {
     const ceiling: Ceiling = { at: endOf(now, leaseMs) };
     this.#limitTo([...this.#ceilings, ceiling]);
@@ -136,7 +136,7 @@ export class LeaseDeadline {
 
   #set(sentAt: number, leaseMs: number): void {
     if (sentAt < this.#setAt) {
-      // Nobody can tell which of the two ran last: the earlier end counts, and the server may have
+      // It is unknown which of the two ran last: the earlier end counts, and the server may keep
       // the later one for good.
       this.#deadline = Math.min(this.#deadline, endOf(sentAt, leaseMs));
       this.lengthening();

@@ -4,10 +4,10 @@ import type { Events } from '../observe/events.js';
 import { LeaseDeadline, type DeadlineSetting, type Lengthening } from './lease-deadline.js';
 import type { RenewalAnswer, RenewalItem } from './renewal.js';
 
-/** Where a lease stands; see `Hold.state`. */
+/** The state of a lease; see `Hold.state`. */
 export type LeaseState = 'held' | 'suspect' | 'lost';
 
-/** Whose lease it is. */
+/** The object and the holder of a lease. */
 export interface LeaseIdentity {
   readonly kind: string;
   /** Name of the object. */
@@ -17,7 +17,7 @@ export interface LeaseIdentity {
   readonly holderId: string;
 }
 
-/** What a lease keeps of the call that has acquired it. */
+/** The facts that a lease keeps about the call that has acquired it. */
 export interface Acquiring {
   readonly order: number;
   readonly sentAt: number;
@@ -32,10 +32,10 @@ export interface LeaseHolder {
   lost(error: LeaseLostError): void;
 }
 
-/** Called once when a lease is lost, before its holds are told. */
+/** Called once when a lease is lost, before `lost` of its holds. */
 export type LostHook = (lease: Lease, reason: LeaseLostReason) => void;
 
-/** What a lease tells about itself, for messages. */
+/** The reasons of a loss, as messages state them. */
 const LOST_BECAUSE: Record<LeaseLostReason, string> = {
   expired: 'its lease ran out',
   unproven: 'it could not be renewed in time',
@@ -44,28 +44,28 @@ const LOST_BECAUSE: Record<LeaseLostReason, string> = {
 };
 
 /**
- * What can be proven about one holder's ownership. All holds of a holder live on one lease, since
- * the server knows one expiry for them.
+ * The proof of one holder's ownership. All holds of a holder live on one lease, since the server
+ * has one expiry for them.
  */
 export class Lease {
   readonly identity: LeaseIdentity;
-  /** Its holds, and re-entries on their way: the server may count those already. */
+  /** Its holds, and the re-entries under way: the server may count those already. */
   holders: LeaseHolder[] = [];
-  /** Which call of its client has acquired it. */
+  /** The number, among the calls of the client, of the call that has acquired it. */
   order = 0;
   /** That call was written more than once, and may have run behind later ones. */
   isReordered = false;
   /** A renewal is under way. */
   renewing = false;
-  /** A copy of the acquisition may still run: releasing must burn the holder id. */
+  /** A copy of the acquisition may still run: the release must set a tombstone. */
   hasUnackedCopy = false;
-  /** The largest number of holds that the server may know of, but for late copies. */
+  /** The largest number of holds that the server may know of, late copies left aside. */
   peak = 1;
-  /** The largest number of holds that was ever stated. */
+  /** The largest number of holds that was ever stated to the server. */
   most = 1;
-  /** What its holder has on the other side of the lock: the read holds of a writer. */
+  /** The lease of its holder on the other side of the lock: that of a writer's read holds. */
   companion: Lease | undefined;
-  /** Under whose hold it is: set for a companion. */
+  /** For a companion: the holder id of the write hold beside it. */
   beside: string | undefined;
   readonly #clock: Clock;
   readonly #events: Events;
@@ -83,19 +83,19 @@ export class Lease {
     this.#lostHook = lostHook;
   }
 
-  /** What the server has to count for this holder. */
+  /** The number of holds that the server has to count for this holder. */
   get alive(): number {
     return this.holders.length;
   }
 
-  /** Puts a hold on, or a re-entry on its way. */
+  /** Adds a hold, or a re-entry under way. */
   add(holder: LeaseHolder): void {
     this.holders.push(holder);
     this.peak = Math.max(this.peak, this.alive);
     this.most = Math.max(this.most, this.alive);
   }
 
-  /** Takes a hold off; the others keep the lease. */
+  /** Removes a hold; the others keep the lease. */
   remove(holder: LeaseHolder): void {
     const at = this.holders.indexOf(holder);
     if (at >= 0) {
@@ -113,7 +113,7 @@ export class Lease {
     return at < this.#end.at;
   }
 
-  /** True while some hold wants renewal, and nobody sets the end by himself. */
+  /** True while some hold wants renewal, and no caller sets or has set the end. */
   get renewed(): boolean {
     return !this.#end.isBeingSet && this.#wantsRenewal;
   }
@@ -140,8 +140,8 @@ export class Lease {
     return this.#suspect ? 'suspect' : 'held';
   }
 
-  /** Why the lease was lost, if it was. Computed from the clock: after a pause, code runs before
-   * our timers do. */
+  /** Why the lease was lost, if it was. Computed from the clock, since after a pause code of the
+   * caller may run before our timers do. */
   get error(): LeaseLostError | undefined {
     if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#end.at) {
       const { isCautious, isOfObject } = this.#end;
@@ -151,7 +151,7 @@ export class Lease {
     return this.#error;
   }
 
-  /** True until it is lost or released: only then the server's word about it still counts. */
+  /** True until it is lost or released; after that the server's answers do not matter any more. */
   get active(): boolean {
     return this.#error === undefined && !this.#ended;
   }
@@ -162,7 +162,7 @@ export class Lease {
     this.#end.start(call.sentAt, leaseMs);
   }
 
-  /** The call that has acquired it. */
+  /** Keeps the facts about the call that has acquired it. */
   acquiredBy({ order, sentAt, lastSentAt }: Acquiring): void {
     this.order = order;
     this.isReordered = lastSentAt !== sentAt;
@@ -177,13 +177,13 @@ export class Lease {
     }
   }
 
-  /** What a renewal asks for: `leaseMs` more, or with 0 whether it is still held. */
+  /** Its item in a renewal command: renews to `leaseMs`; 0 only asks whether it is still held. */
   claim(leaseMs: number): RenewalItem {
     const { key, holderId } = this.identity;
     return { key, holderId, leaseMs, count: this.alive };
   }
 
-  /** What the server says of it, to a claim of `leaseMs` sent at `sentAt`. */
+  /** Handles the answer to a renewal item of `leaseMs` that was sent at `sentAt`. */
   judge(answer: RenewalAnswer, sentAt: number, leaseMs: number): void {
     if (answer.is === 'held') {
       this.limit(sentAt, answer.lifeMs);
@@ -193,13 +193,13 @@ export class Lease {
     }
   }
 
-  /** A call that may make it longer is about to be made. Until it is settled, the server may keep
-   * what is lost here to the clock. */
+  /** A call that may lengthen the lease is about to be made. Until it is settled, the server may
+   * keep the lease after it has expired here. */
   lengthening(): Lengthening {
     return this.#end.lengthening();
   }
 
-  /** The object has `lifeMs` to live, as told to a command sent at `sentAt`; < 0: no limit. */
+  /** The object has `lifeMs` to live, as answered to a command sent at `sentAt`; < 0: no limit. */
   limit(sentAt: number, lifeMs: number): void {
     const before = this.#end.at;
     this.#end.limit(sentAt, lifeMs);
@@ -208,8 +208,8 @@ export class Lease {
     }
   }
 
-  /** A call that sets the end, perhaps to an earlier one, is about to be made: until it is settled
-   * no more is proven than what both ends cover. */
+  /** A call that sets the end, perhaps to an earlier one, is about to be made. Until it is settled,
+   * ownership is proven only until the earlier of the two ends. */
   setting(leaseMs: number): DeadlineSetting {
     const setting = this.#end.setting(this.#clock.now(), leaseMs);
     const settle = (act: () => void): void => {
@@ -241,7 +241,7 @@ export class Lease {
     });
   }
 
-  /** Ownership is over, though nobody released it. */
+  /** Ownership is over without a release. */
   lose(reason: LeaseLostReason, cause?: Error): void {
     if (this.#error !== undefined || this.#ended) {
       return;
@@ -257,20 +257,20 @@ export class Lease {
     }
   }
 
-  /** A client that took or removed the lock took or removed both sides of it. */
+  /** If another client has acquired or removed the lock, both sides of it are lost. */
   loseCompanion(reason: LeaseLostReason, cause?: Error): void {
     if (reason === 'taken' || reason === 'deleted') {
       this.companion?.lose(reason, cause);
     }
   }
 
-  /** Released by its owner: nothing can be lost any more. */
+  /** The owner has released it: it cannot be lost any more. */
   end(): void {
     this.#ended = true;
     this.#timer?.cancel();
   }
 
-  /** Makes sure that the loss is told at the deadline, if that comes within `horizonMs`. */
+  /** Makes sure that the loss is reported at the deadline, if that comes within `horizonMs`. */
   arm(horizonMs: number): void {
     const leftMs = this.#end.at - this.#clock.now();
     if (this.#timer === undefined && this.active && leftMs < horizonMs) {
@@ -283,7 +283,7 @@ export class Lease {
     }
   }
 
-  /** The end has moved: the loss is told there. */
+  /** The end has moved: the loss is reported then. */
   #rearm(leaseMs: number): void {
     this.#timer?.cancel();
     this.#timer = undefined;

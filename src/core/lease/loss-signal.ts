@@ -1,7 +1,7 @@
 import type { LeaseLostError } from '../../errors.js';
 import { outside } from '../base/async-context.js';
 
-/** The signal, and how to tell that the lease is lost. */
+/** The signal, and the function that aborts it when the lease is lost. */
 export interface LossSignal {
   readonly signal: AbortSignal;
   abort(error: LeaseLostError): void;
@@ -9,8 +9,8 @@ export interface LossSignal {
 
 /**
  * An AbortSignal that aborts when a lease is lost. `aborted`, `reason` and `throwIfAborted()` are
- * computed when used: after a pause, code runs before the timer that would fire the event. Whoever
- * finds the loss then, its listeners run outside of every async context: they are not his.
+ * computed when used: after a pause, code may run before the timer that would fire the event. The
+ * listeners run outside of every async context, since the code that finds the loss is not theirs.
  */
 export function lossSignal(lostError: () => LeaseLostError | undefined): LossSignal {
   const controller = new AbortController();

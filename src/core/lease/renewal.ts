@@ -1,16 +1,16 @@
 import { UnexpectedReplyError } from '../../errors.js';
 import type { Command } from '../wire/call.js';
 
-/** One lease of a renewal command: 0 asks whether it is still held, and renews nothing. */
+/** One lease of a renewal command; `leaseMs` 0 only asks whether it is still held. */
 export interface RenewalItem {
   readonly key: string;
   readonly holderId: string;
   readonly leaseMs: number;
-  /** Holds of this holder. */
+  /** Number of holds of this holder. */
   readonly count: number;
 }
 
-/** What the server says of a lease: its holder has it, somebody else has it, or nobody. */
+/** The answer for one lease: held by its holder, held by another (`taken`) or by none. */
 export type RenewalAnswer =
   | {
       readonly is: 'held';
@@ -20,16 +20,16 @@ export type RenewalAnswer =
   | { readonly is: 'taken' }
   | { readonly is: 'deleted' };
 
-/** How the leases of one kind of object are renewed, one constant a kind: many with one script
- * call, which answers for each. */
+/** How the leases of one kind of object are renewed: many with one script call, which answers for
+ * each. Each kind has one constant, so that leases can be grouped by it. */
 export type Renewal = (claims: readonly RenewalItem[]) => Command<readonly RenewalAnswer[]>;
 
 const HELD: RenewalAnswer = { is: 'held', lifeMs: -1 };
 const TAKEN: RenewalAnswer = { is: 'taken' };
 const DELETED: RenewalAnswer = { is: 'deleted' };
 
-/** Reads the words that a renewal script has for each of its leases: `1` held, or `1:20000` with the
- * life of the object; `2` taken; `0` nobody has it. */
+/** Reads the answers of a renewal script, a word for each lease: `1` held, or `1:20000` with the ms
+ * that the object has left; `2` held by another; `0` held by none. */
 export function renewalAnswers(words: Iterable<string>): RenewalAnswer[] {
   return Array.from(words, answerOf);
 }

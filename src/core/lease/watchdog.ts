@@ -9,8 +9,8 @@ import type { Renewal, RenewalAnswer } from './renewal.js';
 import { batchesOf } from '../base/batches.js';
 
 /**
- * Renews every lease of a client on one timer, each third of the client's lease, and asks about
- * the fixed ones on the way, so that they too learn of a forced release or a flush.
+ * Renews every lease of a client on one timer, each third of the client's lease, and polls the
+ * fixed ones in the same commands, so that a forced release or a flush is found for them too.
  */
 export class Watchdog {
   readonly #leases = new HeldLeases();
@@ -29,34 +29,34 @@ export class Watchdog {
     this.#periodMs = leaseMs / 3;
   }
 
-  /** Every lease that is held. */
+  /** All leases that are held. */
   get leases(): Iterable<Lease> {
     return this.#leases;
   }
 
-  /** Those of one object. */
+  /** The leases of one object. */
   leasesOf(kind: string, key: string): readonly Lease[] {
     return this.#leases.of(kind, key);
   }
 
-  /** Asks about every lease now, of which some may have ended. */
+  /** Renews or polls every lease now, since some may have ended. */
   pollAll(): void {
     this.#round(false);
   }
 
-  /** Takes charge of a lease that was granted. */
+  /** Starts to renew or poll a lease that was granted. */
   add(lease: Lease, renewal: Renewal): void {
     this.#leases.add(lease, renewal);
     lease.arm(2 * this.#periodMs);
     this.#timer ??= this.#schedule();
     if (lease.renewed && !lease.covers(this.#clock.now() + this.#periodMs)) {
-      // A grant that was long on its way may not last until the next round.
+      // A grant that took long to arrive may not last until the next round.
       this.#renew(renewal, [lease]);
     }
   }
 
-  /** Lets go of a lease, before its release is sent: a lease that is being released is never
-   * renewed. False when it was let go before. */
+  /** Removes a lease, before its release is sent: a lease that is being released is never renewed.
+   * False when it was removed before. */
   delete(lease: Lease): boolean {
     return this.#leases.delete(lease);
   }
@@ -112,10 +112,10 @@ export class Watchdog {
     }
   }
 
-  /** True when the server is to be asked about a lease now. One about which it cannot be asked is
-   * doubted. */
+  /** True when the lease is to be renewed or polled now. A lease whose server cannot be asked
+   * becomes suspect. */
   #isDue(lease: Lease, isLate: boolean): boolean {
-    // Asking for the error first: a deadline that has passed is a loss, not a renewal.
+    // A lease whose deadline has passed is lost, and not renewed.
     if (lease.error !== undefined) {
       return false;
     }
@@ -152,7 +152,7 @@ export class Watchdog {
         lengthenings.forEach((lengthening) => lengthening.settled());
       },
       failed: (error) => {
-        // A reconnection starts a round of its own; any other error is retried with the next.
+        // A reconnection starts a round of its own; after any other error the next round retries.
         answered();
         leases.forEach((lease) => lease.doubt(error));
       },

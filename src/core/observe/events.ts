@@ -3,7 +3,7 @@ import type { LeaseLostError } from '../../errors.js';
 import { currentContext, runIn, whenSettled, type Context } from '../base/async-context.js';
 import { checkTask } from '../base/arguments.js';
 
-/** What every event about an object tells. */
+/** The fields of every event about an object. */
 export interface ObjectEvent {
   /** Name of the object. */
   readonly resource: string;
@@ -12,19 +12,19 @@ export interface ObjectEvent {
   readonly kind: string;
 }
 
-/** What every event about a hold tells. */
+/** The fields of every event about a hold. */
 export interface HoldEvent extends ObjectEvent {
   /** Holder id as stored in Redis; for permits the permit id. */
   readonly holderId: string;
 }
 
-/** Somebody who holds an object just now. */
+/** A current holder of an object. */
 export interface Holder {
   /** Holder id as stored in Redis. */
   readonly holderId: string;
-  /** Number of holds it has. */
+  /** Number of its holds. */
   readonly depth: number;
-  /** Milliseconds left on its lease; Infinity when a foreign key has none. */
+  /** Milliseconds left on its lease; Infinity when a key of another program has none. */
   readonly remainingMs: number;
 }
 
@@ -34,16 +34,16 @@ export interface ClientEvents {
   acquired: (event: HoldEvent & { readonly waitedMs: number }) => void;
   /** A hold was released by its owner. */
   released: (event: HoldEvent & { readonly heldMs: number }) => void;
-  /** A hold cannot be proven just now; it will be `held` again or `lost`. */
+  /** A hold cannot be proven just now; its state becomes `held` again, or `lost`. */
   suspect: (
     event: HoldEvent & { readonly remainingMs: number; readonly cause: Error | undefined },
   ) => void;
   /** A hold ended while it was held; once per hold. */
   lost: (event: HoldEvent & { readonly error: LeaseLostError }) => void;
   /**
-   * A wait is longer than max(10 s, 3 leases), and again each such span. Waits for one object that
-   * come due within a tenth of that are told together, with what one look at the server has shown.
-   * `holders` are those who are in the way; of hundreds only the first ones.
+   * A wait has lasted max(10 s, 3 leases); emitted again after each further such span. Waits for
+   * one object that come due within a tenth of that are reported together, after a single poll.
+   * `holders` are the holders that are waited for; of hundreds only the first ones.
    */
   stalled: (
     event: ObjectEvent & { readonly waitedMs: number; readonly holders: readonly Holder[] },
@@ -53,15 +53,15 @@ export interface ClientEvents {
 }
 
 type Listener = (event: never) => unknown;
-/** Called on the context in which its listener was added. */
+/** Called with the context in which its listener was added as `this`. */
 type Guard = (this: Context, payload: unknown) => void;
 type Guards = Map<keyof ClientEvents, Guard>;
 
-/** The client's events. A listener runs in the async context in which it was added, and one that
- * throws harms nobody: its error becomes an `error` event. */
+/** The client's events. A listener runs in the async context in which it was added. The error of a
+ * listener that throws becomes an `error` event, and stops nothing. */
 export class Events {
   readonly #emitter = new EventEmitter<keyof ClientEvents>();
-  /** What was registered in place of each listener: one function may listen to many events. */
+  /** The guards registered in place of each listener: one function may listen to many events. */
   readonly #guarded = new WeakMap<Listener, Guards>();
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
@@ -76,7 +76,7 @@ export class Events {
     this.#emitter.off(event, this.#guard(event, listener));
   }
 
-  /** True when somebody listens, for events that cost something to make. */
+  /** True when the event has a listener; spares the cost of making events that none receives. */
   wanted(event: keyof ClientEvents): boolean {
     return this.#emitter.listenerCount(event) > 0;
   }

@@ -4,30 +4,30 @@ import type { Events, Holder } from './events.js';
 
 const STALL_MIN_MS = 10_000;
 
-/** Waits that come due within this part of a span are told of together. */
+/** Waits that come due within this part of a span are reported together. */
 const TOGETHER = 0.1;
 
-/** What is waited for, and who has it. */
+/** An object that is waited for, and how to find its holders. */
 export interface Waited {
-  /** The same for all who wait for it in this client. */
+  /** The same for all waiters of the object in this client. */
   readonly id: string;
   readonly resource: string;
   readonly kind: string;
-  /** Those who are in the way, or the first of them; absent where nobody can be named. */
+  /** Finds the holders that are waited for, or the first of them; absent where none are known. */
   findHolders?(): Promise<readonly Holder[]>;
 }
 
 /** One wait. */
 interface Wait {
   readonly startedAt: number;
-  /** When it is told of next. */
+  /** When it is reported next. */
   dueAt: number;
   isOver: boolean;
 }
 
 /**
- * Tells, while somebody listens, of each wait that is longer than max(10 s, 3 leases), and again
- * each further such span. One timer and one look at the holders serve all who wait for an object.
+ * Emits `stalled`, while it has listeners, for each wait that has lasted max(10 s, 3 leases), and
+ * again after each further such span. One timer and one poll serve all waits for an object.
  */
 export class SlowWaits {
   readonly #spanMs: number;
@@ -43,7 +43,7 @@ export class SlowWaits {
     this.#spanMs = Math.max(STALL_MIN_MS, 3 * leaseMs);
   }
 
-  /** Watches a wait since `startedAt`; returns what stops that. */
+  /** Watches a wait that began at `startedAt`; returns the function that stops watching. */
   watch(waited: Waited, startedAt: number): () => void {
     const { id } = waited;
     let crowd = this.#crowds.get(id);
@@ -82,7 +82,7 @@ export class SlowWaits {
   }
 }
 
-/** All who wait for one object in this client. */
+/** All waits for one object in this client. */
 class Crowd {
   readonly #clock: Clock;
   readonly #spanMs: number;
@@ -91,7 +91,7 @@ class Crowd {
   #timer: Timer | undefined;
   #tickAt = Number.POSITIVE_INFINITY;
 
-  /** `look` is given those that have come due, and for how long each has waited. */
+  /** `tellOf` gets the waits that have come due, with the milliseconds that each has lasted. */
   constructor(clock: Clock, spanMs: number, tellOf: (due: ReadonlyMap<Wait, number>) => void) {
     this.#clock = clock;
     this.#spanMs = spanMs;
@@ -125,7 +125,7 @@ class Crowd {
     this.#timer = this.#clock.after(tickAt - this.#clock.now(), () => this.#tick());
   }
 
-  /** Waits a little longer for those who came soon after the first one, then looks for all. */
+  /** Defers until the waits that come due soon after the first one are due, then reports all. */
   #tick(): void {
     const now = this.#clock.now();
     const firstAt = this.#earliest;
@@ -144,7 +144,7 @@ class Crowd {
       if (wait.dueAt <= now) {
         const waitedMs = now - wait.startedAt;
         due.set(wait, Math.round(waitedMs));
-        // After a pause of the process, once for all that has passed.
+        // After a pause of the process, one event stands for all spans that have passed.
         wait.dueAt = wait.startedAt + (Math.floor(waitedMs / this.#spanMs) + 1) * this.#spanMs;
       }
     }

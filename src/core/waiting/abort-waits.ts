@@ -1,18 +1,18 @@
 import { outside } from '../base/async-context.js';
 
-/** What to call when a signal aborts, and the listener that does so. */
+/** The functions to call when a signal aborts, and the listener that calls them. */
 interface Waits {
   readonly all: Set<() => void>;
   readonly listener: () => void;
 }
 
-/** The waits of each signal that ends some, of all clients together. */
+/** The waits of each signal, of all clients together. */
 const waitsOf = new Map<AbortSignal, Waits>();
 
 /**
- * Calls `aborted`, which is nobody else's, once when a signal aborts: at once when it has. The
- * returned function calls that off, and is harmless after it. However many wait, a signal has one
- * listener of ours: Node warns of more than ten, and looks through all of them to remove one.
+ * Calls `aborted`, a function used for this call only, once when a signal aborts: at once when it
+ * has. The returned function cancels, and is harmless afterwards. All waits of a signal share one
+ * listener: Node warns of more than ten, and searches through all of them to remove one.
  */
 export function whenAborted(signal: AbortSignal, aborted: () => void): () => void {
   if (signal.aborted) {
@@ -27,9 +27,9 @@ export function whenAborted(signal: AbortSignal, aborted: () => void): () => voi
 function listen(signal: AbortSignal): Waits {
   const all = new Set<() => void>();
   const listener = (): void => {
-    // The waits belong to other contexts than the code that aborts.
+    // The code that aborts has another context than the waits.
     outside(() => {
-      // A wait that is ended may end others, which then are not there any more.
+      // A wait that ends may end others, which are then removed from the set.
       for (const aborted of all) {
         stop(signal, aborted);
         aborted();
@@ -42,7 +42,7 @@ function listen(signal: AbortSignal): Waits {
   return waits;
 }
 
-/** The last wait leaves nothing behind. */
+/** Removes a wait; with the last one of a signal the listener goes too. */
 function stop(signal: AbortSignal, aborted: () => void): void {
   const waits = waitsOf.get(signal);
   if (waits?.all.delete(aborted) === true && waits.all.size === 0) {

@@ -2,14 +2,14 @@ import type { Clock, Timer } from '../base/clock.js';
 import type { Channels } from '../connection/router.js';
 import { asError } from '../wire/replies.js';
 
-/** A channel stays subscribed this long after its last listener, for those who come right back. */
+/** A channel stays subscribed this long after its last listener has left: one may soon return. */
 const LINGER_MS = 1_000;
 
-/** Told that it may be worth looking again: by a message (its payload), or without one after a
- * (re)subscription, since a message may have been missed before. */
+/** Gets each wake-up: the payload of a message, or undefined after a (re)subscription, since a
+ * message may have been missed before. */
 export type Listener = (payload: string | undefined) => void;
 
-/** Hears of all channels. */
+/** Observes all channels. */
 export interface ChannelObserver {
   /** A message came in on a channel that is subscribed. */
   heard(channel: string): void;
@@ -38,7 +38,7 @@ export class ChannelHub {
   }
 
   /** Listens until the returned function is called. The listener is called without payload as
-   * soon as the server has confirmed the subscription, unless it had before. */
+   * soon as the server confirms the subscription, unless it has confirmed it before. */
   listen(channel: string, listener: Listener): () => void {
     let entry = this.#entries.get(channel);
     if (entry === undefined) {
@@ -52,8 +52,8 @@ export class ChannelHub {
     return () => this.#leave(channel, entry, listener);
   }
 
-  /** True when a listener that starts now hears every message from now on, or is told later from
-   * when on it does. */
+  /** True when the channel is subscribed, or is being subscribed. In the second case a new listener
+   * is called without payload once the server has confirmed the subscription. */
   knows(channel: string): boolean {
     return this.#entries.has(channel);
   }

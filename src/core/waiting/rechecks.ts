@@ -8,20 +8,20 @@ import { waitsPoll } from '../wire/scripts.generated.js';
 import type { Routes } from '../connection/router.js';
 import { RECHECK_MAX_MS } from './timing.js';
 
-/** Looks that are due within this time of each other go together. */
+/** Polls that are due within this time of each other go together. */
 const TOGETHER_MS = 250;
 
-/** Somebody who sleeps until a lock is free. */
+/** A waiter that sleeps until a lock is free. */
 export abstract class Sleeper extends Linked {
   /** For the re-checks only. */
   dueAt = 0;
   abstract readonly key: string;
   abstract readonly holderId: string;
-  /** Somebody else has it for so many ms: -1 without limit, -2 it is worth asking. */
+  /** The lock is held by another for `ttlMs`; -1: without limit; -2: try to acquire it. */
   abstract polled(ttlMs: number): void;
 }
 
-/** Looks after all who sleep longer than a look may be away: one command asks for many of them. */
+/** Polls for all waiters that sleep longer than `RECHECK_MAX_MS`, many with one command. */
 export class Rechecks {
   readonly #clock: Clock;
   readonly #routes: Pick<Routes, 'groupOf'>;

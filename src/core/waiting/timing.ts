@@ -1,9 +1,9 @@
-/** A waiter with a place in a queue on the server shows a sign of life at least this often: after 4 s
- * of silence its place is lost. */
+/** A waiter with an entry in a wait queue on the server sends a heartbeat at least this often:
+ * after 4 s without one its entry is removed. */
 export const HEARTBEAT_MS = 1_300;
 
-/** How soon a waiter looks again after a message that came together with a grant. */
+/** How soon a waiter polls again after a wake-up that came together with a grant. */
 export const SECOND_POLL_MS = 50;
 
-/** A waiter looks again at least this often, whatever messages say. */
+/** A waiter polls at least this often, whatever wake-ups it gets. */
 export const RECHECK_MAX_MS = 5_000;

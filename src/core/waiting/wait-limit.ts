@@ -10,13 +10,13 @@ export type Ending =
   | { readonly why: 'lost'; readonly error: LeaseLostError }
   | { readonly why: 'closed' };
 
-/** What bounds a wait; nothing given means without limit. */
+/** The limits of a wait; by default there is none. */
 export interface WaitLimits {
   readonly limitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The callers that wait for something just now; while there are any the process stays alive. */
+/** The waits of callers under way; while there are any, the process is kept alive. */
 export class Waits {
   readonly #open = new LinkedList<WaitLimit>();
   readonly #keepAlive: { ref(): void; unref(): void };
@@ -47,7 +47,7 @@ export class Waits {
 
 /**
  * How long one caller waits: until its time is up, its signal aborts or the client closes. It
- * bounds all steps of a call together, and each step says by `onEnd` what ending it means.
+ * bounds all steps of a call together; each step sets `onEnd` to be told of the end.
  */
 export class WaitLimit extends Linked {
   /** Set once; from then on every further step ends at once. */
@@ -80,7 +80,7 @@ export class WaitLimit extends Linked {
     }
   }
 
-  /** Must be called when the caller has been served, whatever came of it. */
+  /** Must be called when the caller has been served, with or without success. */
   dispose(): void {
     this.onEnd = undefined;
     this.#timer?.cancel();

@@ -2,7 +2,7 @@ import { Linked } from '../base/linked-list.js';
 import { asError } from './replies.js';
 import type { Operand, Script } from './script.js';
 
-/** The part of a script that sending needs. */
+/** The parts of a script that sending needs. */
 export type CommandScript<R> = Pick<Script<never, never, R>, 'name' | 'sha1' | 'source' | 'decode'>;
 
 /** A script with its operands, ready to be sent any number of times. */
@@ -16,43 +16,43 @@ export function commandOf<K, A, R>(script: Script<K, A, R>, keys: K, args: A): C
   return { script, operands: script.operands(keys, args) };
 }
 
-/** Told what came of a call, once, and never before it has been sent. */
+/** Gets the outcome of a call: once, and never before its sender has the call in hand. */
 export interface Receiver<R> {
   answered(answer: R, call: Call<R>): void;
   failed(error: Error, call: Call<R>): void;
 }
 
-/** Told of what happens beside the answers of calls. */
+/** Gets the events of calls that are not their outcome. */
 export interface CallWatch {
-  /** Something fails behind the caller's back, a receiver that throws included. */
+  /** Something has failed in the background, or a receiver has thrown. */
   readonly failed: (error: Error) => void;
-  /** A call was carried out, but its message was refused. */
+  /** A call was carried out, but the server refused its message. */
   readonly unheard: (call: PendingCall) => void;
 }
 
-/** A call as those who deliver it see it, whatever it answers. */
+/** A pending call as delivery sees it, whatever the type of its answer. */
 export abstract class PendingCall extends Linked {
   abstract readonly script: { readonly sha1: string; readonly source: string };
   abstract operands: Operand[];
-  /** Write it again on the next connection when its answer is lost with this one. */
+  /** Whether to write it again on the next connection when its answer is lost with this one. */
   abstract readonly resend: boolean;
-  /** Which call of its client it is: a larger number was sent later. */
+  /** Its number among the calls of its client: a call with a larger number was made later. */
   order = 0;
   /** Clock instant just before the first copy was written; NaN while none was. */
   sentAt: number = Number.NaN;
   /** Clock instant just before the newest copy was written. */
   lastSentAt: number = Number.NaN;
-  /** Copies whose answer can no longer come: each may still run, at any time. */
+  /** Number of copies whose answer can no longer come: each may still run, at any time. */
   unackedCopies = 0;
-  /** It undoes or gives back something: sent again as long as the server takes no writes. */
+  /** It gives back or undoes something: sent again for as long as the server takes no writes. */
   insists = false;
-  /** Why the server has last refused to run it. */
+  /** The last error with which the server refused to run it. */
   refusal: Error | undefined;
-  /** For a cluster node that imports its slot just now: it has to be told to answer. */
+  /** It goes to a cluster node that is importing its slot: ASKING has to be sent before it. */
   asking = false;
-  /** A copy was written to a connection that stands, and has no answer yet. */
+  /** A copy was written to the current connection and has no answer yet. */
   isUnanswered = false;
-  /** Nobody waits for its answer any more: it is not written again, and tells nobody. */
+  /** Its sender has given it up: it is not written again, and its receiver is not called. */
   isAbandoned = false;
 
   /** True once a copy was handed to a connection. */
@@ -60,12 +60,12 @@ export abstract class PendingCall extends Linked {
     return !Number.isNaN(this.sentAt);
   }
 
-  /** The key that says which node of a cluster it belongs to. */
+  /** The key that decides which node of a cluster it goes to. */
   get routingKey(): string {
     return String(this.operands[1]);
   }
 
-  /** Puts the publishing command right in a call that was made before it was known. */
+  /** Corrects the publishing command in a call that was made before that was known. */
   tellWith(publish: 'PUBLISH' | 'SPUBLISH'): void {
     const firstArgument = Number(this.operands[0]) + 1;
     this.operands = this.operands.map((operand, i) =>
@@ -73,8 +73,8 @@ export abstract class PendingCall extends Linked {
     );
   }
 
-  /** A copy that was not written yet never will be. One that was written stays where it is: its
-   * connection is judged by it. */
+  /** A copy that was not written yet never will be. One that was written stays among the unanswered
+   * calls, by which its connection is judged. */
   abandon(): void {
     this.isAbandoned = true;
     if (!this.isUnanswered) {
@@ -82,14 +82,14 @@ export abstract class PendingCall extends Linked {
     }
   }
 
-  /** Neither throws, whatever its receiver does. */
+  /** Neither method throws, even when the receiver does. */
   abstract succeed(reply: unknown): void;
   abstract fail(error: Error): void;
 }
 
 /**
- * One script call under way. It may be written several times, since every script of ours may run
- * twice, late or never; it is settled once.
+ * One script call under way. It may be written several times, since every script may run twice,
+ * late or never; it is settled once.
  */
 export class Call<R> extends PendingCall {
   readonly script: CommandScript<R>;
@@ -119,7 +119,7 @@ export class Call<R> extends PendingCall {
     }
     let answer: R;
     try {
-      // No script replies with an array, but for this: lib/notify.lua.
+      // An array comes only from lib/notify.lua, when the server has refused the message.
       answer = this.script.decode(Array.isArray(reply) ? this.#unwrap(reply) : reply);
     } catch (error) {
       this.fail(asError(error));

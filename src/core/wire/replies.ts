@@ -30,7 +30,7 @@ export function text(reply: unknown): string {
   throw unexpected('a string', reply);
 }
 
-/** A text of integers with a space between each two, as many as `length`. */
+/** A text of exactly `length` integers, separated by single spaces. */
 export function integers(reply: string, length: number): number[] {
   const values = reply.split(' ').map(integer);
   if (values.length !== length) {
@@ -39,12 +39,12 @@ export function integers(reply: string, length: number): number[] {
   return values;
 }
 
-/** Whatever was thrown, as an Error. */
+/** Any thrown value, as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
 }
 
-/** The items of an array; none of anything else. */
+/** The array itself; an empty one for any other value. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,4 +1,4 @@
-/** What can be sent as a key or an argument of a script. */
+/** A key or an argument of a script. */
 export type Operand = string | number | Buffer;
 
 /** One atomic operation, compiled from `lua/`. `K` and `A` name its keys and arguments. */
@@ -8,7 +8,7 @@ export interface Script<K, A, R> {
   /** SHA-1 of `source`, which is how the server calls it. */
   readonly sha1: string;
   readonly source: string;
-  /** Number of keys, the keys, the arguments. */
+  /** Returns the number of keys, the keys and the arguments. */
   readonly operands: (keys: K, args: A) => Operand[];
   readonly decode: (reply: unknown) => R;
 }
