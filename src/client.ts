@@ -51,8 +51,8 @@ export interface ClientOptions {
    * Whether messages are sharded in a cluster (SPUBLISH and SSUBSCRIBE): `'auto'` when the cluster
    * can do that, `'on'` always, `'off'` never. The same on every process that shares the objects,
    * as Redisson's setting of this name: between two that differ no message gets through, so that
-   * waiters here are late by their re-check, and in Java may wait for ever. Without meaning
-   * outside clusters. Default `'auto'`.
+   * waiters here get in by a poll only, within 5 s, and Java's may wait for ever. Without
+   * meaning outside clusters. Default `'auto'`.
    */
   shardedSubscriptionMode?: 'auto' | 'on' | 'off';
 }
@@ -66,14 +66,14 @@ export interface Client extends AsyncDisposable {
   /**
    * A reentrant lock that is first come first served over all clients, Java included.
    *
-   * Fairness: whoever waits in `acquire`, or in `tryAcquire` with `waitMs`, is served in the order
-   * in which the server heard of them; an attempt without waiting is granted only while nobody
-   * waits. A client not heard of for 4 s is passed over; when it is heard of again its waiters
-   * stand in front. A process killed while waiting delays others by up to 5 s.
+   * Fairness: calls of `acquire`, and of `tryAcquire` with `waitMs`, are served in the order in
+   * which they reached the server; an attempt without waiting is granted only while nobody waits.
+   * A client without a heartbeat for 4 s is passed over; with its next heartbeat its waiters
+   * return to the front. A process killed while waiting delays others by up to 5 s.
    *
-   * Cancellation: a wait that ends gives up its place at once; a later one starts at the end.
+   * Cancellation: a wait that ends gives up its position at once; a later one starts at the end.
    *
-   * Failure: while no subscription stands, its own waiters ask every 1.3 s.
+   * Failure: while there is no subscription, the waiters of this client poll every 1.3 s.
    */
   getFairLock(name: string): Lock;
   /** A reentrant lock whose holds carry a fencing token. */
@@ -96,7 +96,7 @@ export interface Client extends AsyncDisposable {
    * Stops granting, ends every wait with ClosedError, sets every `isHeld` false, then releases
    * every hold and leased permit and closes what it opened, within `timeoutMs` (0 to 2147483647,
    * default 5000). What could not be released by then frees itself with its lease. Permits of
-   * counting semaphores have no owner and stay taken. Never rejects; idempotent.
+   * counting semaphores have no owner and are not returned. Never rejects; idempotent.
    */
   close(options?: { timeoutMs?: number }): Promise<void>;
 }
@@ -220,7 +220,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return createClientOn(systemClock(), options);
 }
 
-/** The same with a clock of the caller: tests let time pass. Not exported by the package. */
+/** `createClient` with a clock that a test can advance. Not exported by the package. */
 export function createClientOn(clock: Clock, options: ClientOptions = {}): Client {
   return new LatchkeyClient(options, clock);
 }

@@ -10,20 +10,20 @@ import type { LeasedPermitWaiter } from './leased-permit-source.js';
 import type { PermitGrants } from './grants.js';
 import type { LeasedPermit } from './permit.js';
 
-/** Until it is asked for. */
+/** The value of `first` until the first ask. */
 const NO_ID = Buffer.alloc(0);
 
-/** What the caller asked for, checked. */
+/** The checked arguments of a call. */
 export interface PermitTerms extends LeaseTerms {
   readonly count: number;
-  /** False: one attempt, no waiting. */
+  /** False: the call makes one attempt and does not wait. */
   readonly waits: boolean;
   readonly waitLimit: WaitLimit;
 }
 
 /**
- * One request for permits: it stands in the local queue, which asks for it, until all its permits
- * are granted or its wait ends.
+ * One call that acquires permits: it waits in the local queue, which asks for it, until all its
+ * permits are granted or its wait ends.
  */
 export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
   readonly count: number;
@@ -39,8 +39,8 @@ export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
   #stopWatching: (() => void) | undefined;
   #over = false;
 
-  /** Resolves with all the permits; rejects with AcquireTimeoutError on contention, or another
-   * error. Counts as a user of the name, which the caller has entered, until then. */
+  /** Settles by `resolve` with all the permits, or by `reject`: with AcquireTimeoutError on
+   * contention, else with another error. */
   constructor(
     grants: PermitGrants,
     terms: PermitTerms,
@@ -82,7 +82,7 @@ export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
     }
     const permits = this.#grants.grant(this, this.#terms, call, lifeMs);
     if (permits === undefined) {
-      // The answer took longer than the lease: take it back and ask anew.
+      // The answer took longer than the lease: the permits are given back, and asked for anew.
       this.#grants.giveBack(this);
       return false;
     }
@@ -125,10 +125,10 @@ export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
     return services.delivery.timeout(protocol.resource, protocol.key, isConnected, this.#waitedMs);
   }
 
-  /** Gives up: what an ask for it may have got is given back, and the others go on. */
+  /** Ends the wait with an error; the queue gives back what a call may still be granted. */
   #fail(error: unknown): void {
     if (!this.#over) {
-      // A call that fails has shown nothing about the name.
+      // A call that fails does not show whether the object exists.
       this.#finish(undefined);
       this.#reject(error);
       this.#queue?.leave(this);

@@ -12,10 +12,10 @@ import { LeasedPermitSource, type LeasedPermitWaiter } from './leased-permit-sou
 import { LeasedPermit } from './permit.js';
 import { singleId, idsOf, type PermitIds, type ExpirableSemaphoreProtocol } from './protocol.js';
 
-/** A lease this short may be over before its answer arrives, and that is then told as it is. */
+/** A shorter lease may end before its answer arrives; such a permit is granted all the same. */
 const RETRIED_LEASE_MIN_MS = 100;
 
-/** What the permit-expirable semaphores of one client share. */
+/** The state that the permit-expirable semaphores of one client share. */
 export class ExpirableSemaphoreState {
   /** Local waiters, by key. */
   readonly queues: Map<string, PermitQueue<LeasedPermitWaiter>> = new Map();
@@ -39,8 +39,8 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
   }
 
   /** The permits that the server has granted to `call`; undefined when its answer took longer than
-   * their lease, and that is not among the shortest. `lifeMs`: what the semaphore had left to live, < 0
-   * means no limit. */
+   * their lease of at least RETRIED_LEASE_MIN_MS. `lifeMs`: remaining life of the semaphore; < 0:
+   * no limit. */
   grant(
     claim: PermitIds,
     terms: LeaseTerms,
@@ -60,12 +60,12 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
         return undefined;
       }
       const permit = new LeasedPermit(this, lease, terms.renewed, now);
-      // Not pushed: that would make room for seventeen, and a permit's lease has one holder.
+      // Not a push, which would allocate room for seventeen: the lease of a permit has one holder.
       lease.holders = [permit];
       permits.push(permit);
     }
     for (const permit of permits) {
-      // It is in use by the acquisition: nobody is in the way.
+      // This cannot fail: the acquisition has entered the name.
       names.enter(this.protocol);
       this.#state.permits.set(permit.id, permit);
       this.services.keep(permit.lease, renewal);
@@ -79,21 +79,21 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return permit?.lease.identity.key === this.protocol.key && permit.isHeld ? permit : undefined;
   }
 
-  /** The semaphore was deleted, by `call`. The permits that were asked for before that are gone with
-   * it, also those that were granted after it was sent. */
+  /** Loses the permits of a semaphore that `call` deleted: all that were asked for before it, also
+   * those that were granted after it was sent. */
   deleted({ order, sentAt, lastSentAt, unackedCopies }: PendingCall): void {
     const { watchdog } = this.services;
     for (const lease of watchdog.leasesOf(this.protocol.kind, this.protocol.key)) {
       if (lease.order < order) {
         lease.lose('deleted');
         if (lease.isReordered) {
-          // It may have been granted behind the deletion, by a semaphore that was set since.
+          // It may have been granted after the deletion, by a semaphore that was set since.
           this.giveBack(singleId(lease.identity.holderId));
         }
       }
     }
     if (unackedCopies > 0 || lastSentAt !== sentAt) {
-      // A copy of it may have run behind later calls: what they got is asked about.
+      // A copy may have run after later calls: a poll shows whether their permits still exist.
       watchdog.pollAll();
     }
     this.wake();
@@ -112,7 +112,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return queue;
   }
 
-  /** Reports a wait for this semaphore that lasts; returns what stops that. */
+  /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
   watchForStall(startedAt: number): () => void {
     const { services, protocol } = this;
     const { resource, kind, key } = protocol;
@@ -122,7 +122,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return services.client.slowWaits.watch(waited, startedAt);
   }
 
-  /** Sets when a permit expires, whoever has it; false when it has expired or is unknown. */
+  /** Sets when a permit of any client expires; false when it has expired or is unknown. */
   async updateLease(id: string, leaseMs: number): Promise<boolean> {
     const permit = this.find(id);
     if (permit === undefined) {
@@ -131,7 +131,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     }
     const { lease } = permit;
     const madeAt = this.services.clock.now();
-    // What is told of the permit stays true whether this runs or not, and no renewal undoes it.
+    // `setting` keeps the deadline true whether the call runs or not, and ends renewal.
     const setting = lease.setting(leaseMs);
     const settle = (count: number | undefined, sentAt: number): void => {
       if (count === undefined) {
@@ -146,7 +146,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
       const late = (count: number | undefined): void => settle(count, madeAt);
       const { count, sentAt } = await this.#tellLease(id, leaseMs, late);
       settle(count, sentAt);
-      // An answer that came too late sets nothing: what was lost meanwhile has been taken back.
+      // The permit may have been lost before the answer came; it was given back then.
       return count === 1 && lease.error === undefined;
     } catch (error) {
       if (!(error instanceof OutcomeUnknownError)) {
@@ -167,12 +167,12 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return this.services.delivery.countOnce(resource, key, requestsKey, build, late);
   }
 
-  /** Returns what was granted and is not wanted any more. */
+  /** Gives back permits that were granted and are not needed any more. */
   giveBack(claim: PermitIds): void {
     this.services.delivery.inBackground(this.protocol.release(claim), { done: () => this.wake() });
   }
 
-  /** Something of this semaphore may be available now. */
+  /** Wakes the local waiters, since permits may be available now. */
   override wake(): void {
     this.#state.queues.get(this.protocol.key)?.wakeUp();
   }

@@ -4,19 +4,19 @@ import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/p
 import type { Request } from '../core/delivery/requests.js';
 import type { PermitIds, ExpirableSemaphoreProtocol } from './protocol.js';
 
-/** Somebody who wants leased permits. */
+/** A waiter for leased permits. */
 export interface LeasedPermitWaiter extends PermitWaiter {
   readonly leaseMs: number;
-  /** The id of its first permit, if the newest ask is granted. */
+  /** The id that its first permit gets if the newest ask is granted. */
   first: Buffer;
 }
 
-/** Random bytes for so many ids are made at a time, which costs little more than for one. */
+/** Random bytes are made for this many ids at a time, which costs little more than for one. */
 const POOL_IDS = 64;
 
 let pool = Buffer.alloc(0);
 
-/** 16 random bytes. */
+/** A permit id: 16 random bytes. */
 function newId(): Buffer {
   if (pool.length === 0) {
     pool = randomBytes(16 * POOL_IDS);
@@ -27,16 +27,16 @@ function newId(): Buffer {
 }
 
 /**
- * Asks for permits under fresh ids: a late copy of an ask can then never touch the permits that a
- * later one got, and taking back what an ask may have got takes back nothing else.
+ * Asks for permits under fresh ids: a late copy of an ask can then never touch the permits of a
+ * later one, and to give back the permits of an ask gives back no others.
  */
 export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
   readonly key: string;
   readonly channel: string;
-  /** Others publish how many were released, or nothing that counts (P7). */
+  /** False: a message may hold the number of released permits, not of available ones (P7). */
   readonly tellsAvailable = false;
   readonly #protocol: ExpirableSemaphoreProtocol;
-  /** The newest request, and what it asks for: it is taken back before there is a newer one. */
+  /** The newest request, and its ids: a request is given back before the next one is made. */
   #request: Request | undefined;
   #claims: readonly PermitIds[] = [];
 

@@ -1,15 +1,15 @@
 import { Grant } from '../core/grant/grant.js';
 
-/** Proof that a permit was granted, and the way to give it back. */
+/** Proof of one acquisition of a permit, and the way to give it back. */
 export interface Permit extends AsyncDisposable {
-  /** 32 lower-case hex digits; on the wire the 16 bytes that they stand for. */
+  /** 32 lower-case hex digits; on the wire 16 bytes. */
   readonly id: string;
-  /** `suspect`: cannot be proven just now, but its deadline has not passed. `lost`: for ever. */
+  /** `suspect`: cannot be proven just now, but the deadline has not passed. `lost`: for ever. */
   readonly state: 'held' | 'suspect' | 'lost' | 'released';
   /**
    * Aborts with LeaseLostError once the permit can no longer be proven. `aborted`, `reason` and
    * `throwIfAborted()` are computed from the clock when used, so they are right on the first line
-   * after a pause; a signal derived with `AbortSignal.any` learns it by event, a moment later.
+   * after a pause; a signal derived with `AbortSignal.any` aborts by event, a moment later.
    */
   readonly signal: AbortSignal;
   /** True only until the local deadline, counted from before the command was sent. */
@@ -26,20 +26,20 @@ export interface Permit extends AsyncDisposable {
    * Makes the lease last at least `leaseMs` from now; a longer one is not shortened (see
    * `updateLease`), and none outlives its semaphore (`ttlMs` of `trySetPermits`).
    *
-   * Failure: on a timeout the old deadline stays, and the permit is given back when that passes.
+   * Failure: on a timeout the old deadline stays; when it passes, the permit is given back.
    * @param leaseMs - 1 to 2147483647 milliseconds.
    * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
-   * @throws CommandTimeoutError when it was not sent, OutcomeUnknownError when no answer came.
+   * @throws CommandTimeoutError when the call was not sent, OutcomeUnknownError without an answer.
    */
   extend(leaseMs: number): Promise<void>;
   /**
    * Gives the permit back; a second call does nothing.
    *
-   * Failure: when no answer comes, release goes on behind; the permit is free at the latest when
-   * its lease ends.
+   * Failure: when no answer comes, the release goes on in the background; the permit is free at the
+   * latest when its lease ends.
    * @throws LeaseLostError when the lease ended before.
-   * @throws OutcomeUnknownError when it was sent and no answer came within `commandTimeoutMs`,
-   * CommandTimeoutError when there was no connection to send it on.
+   * @throws OutcomeUnknownError when the release was sent and no answer came within
+   * `commandTimeoutMs`; CommandTimeoutError when there was no connection to send it on.
    */
   release(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export class LeasedPermit extends Grant implements Permit {
     return this.lease.identity.holderId;
   }
 
-  /** What a log wants to know of a permit. */
+  /** Describes the permit for a log. */
   toJSON(): object {
     const { id, state, remainingMs } = this;
     return { id, state, remainingMs };

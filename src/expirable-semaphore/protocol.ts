@@ -27,9 +27,9 @@ import {
   type RenewalItem,
 } from '../core/lease/renewal.js';
 
-/** How many permits there are, and who has them does not matter. */
+/** The numbers of permits on the server. */
 export interface PermitsView {
-  /** Less than nothing after a shrink. */
+  /** Negative after a shrink. */
   readonly available: number;
   readonly acquired: number;
   readonly exists: boolean;
@@ -87,19 +87,19 @@ function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer
   return { script: renew, operands };
 }
 
-/** A permit id as it goes over the wire. */
+/** A permit id on the wire. */
 function idBytes(id: string): Buffer {
   return Buffer.from(id, 'hex');
 }
 
-/** Permits of one grant: they start with `first`, and count on from there in the last four bytes,
- * so that a call for many is no longer than a call for one. */
+/** The ids of the permits of one grant: they count up from `first` in the last four bytes, so that
+ * a call for many permits is no longer than a call for one. */
 export interface PermitIds {
   readonly first: Buffer;
   readonly count: number;
 }
 
-/** The ids of all permits of a claim. */
+/** All ids of a grant as hex digits. */
 export function idsOf({ first, count }: PermitIds): string[] {
   if (count === 1) {
     return [first.toString('hex')];
@@ -112,12 +112,12 @@ export function idsOf({ first, count }: PermitIds): string[] {
   });
 }
 
-/** A single permit. */
+/** The id of a grant of one permit. */
 export function singleId(id: string): PermitIds {
   return { first: idBytes(id), count: 1 };
 }
 
-/** An id, and what is said of it. */
+/** The bytes of an id, followed by text. */
 function joined(id: Buffer, text: string): Buffer {
   const bytes = Buffer.allocUnsafe(id.length + text.length);
   bytes.set(id);
@@ -137,17 +137,17 @@ export class ExpirableSemaphoreProtocol
   readonly kind = 'permit-expirable-semaphore';
   readonly family: string = this.kind;
   readonly renewal: Renewal = renewal;
-  /** What is Redisson's. */
+  /** The keys of Redisson. */
   readonly #keys: { semaphore: string; timeouts: string };
-  /** With the private record of counted calls. */
+  /** These, and the private record of counted calls. */
   readonly #counted: {
     semaphore: string;
     timeouts: string;
     requests: string;
-    /** The name to which Redisson gives the same permits. */
+    /** The other name, if any, for which Redisson uses the same permits. */
     twin: readonly string[];
   };
-  /** And the line in which clients stand whose first waiter was passed over for long. */
+  /** And the wait queue of the clients whose head was passed over for long. */
   readonly #lineKeys: {
     semaphore: string;
     timeouts: string;
@@ -173,7 +173,7 @@ export class ExpirableSemaphoreProtocol
     return [this.#keys.timeouts];
   }
 
-  /** Takes permits for as many waiters as fit, in their order; each has a claim and its lease. */
+  /** Acquires permits for as many waiters as fit, in their order; each item is of one waiter. */
   acquire(
     { number, lowWater }: Request,
     claims: readonly (PermitIds & { readonly leaseMs: number })[],
@@ -205,7 +205,7 @@ export class ExpirableSemaphoreProtocol
     });
   }
 
-  /** Returns permits of this client; safe to run twice. */
+  /** Gives back permits of this client; safe to run twice. */
   release(claim: PermitIds): Command<ReleaseResult> {
     const args = { ...this.notice, claim: idsBytes(claim) };
     return { script: release, operands: permitsRelease.operands(this.#keys, args) };
@@ -231,7 +231,7 @@ export class ExpirableSemaphoreProtocol
     });
   }
 
-  /** Sets the total, or adds to it. */
+  /** Sets the number of permits, or adds to it. */
   resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Command<string> {
     return commandOf(permitsResize, this.#counted, {
       number,

@@ -20,13 +20,12 @@ import { PermitGrants, type ExpirableSemaphoreState } from './grants.js';
 import type { LeasedPermit, Permit } from './permit.js';
 import { ExpirableSemaphoreProtocol, type PermitsView } from './protocol.js';
 
-/** Permits of one call: the server grants them in one step, and is not to be busy with it for long.
- */
+/** Maximum of one call: the server grants all in one step, which must be short. */
 const COUNT_MAX = 1_000;
 
 const INT32_MIN = -INT32_MAX - 1;
 
-/** A permit id that can be one. */
+/** Checks the form of a permit id. */
 function checkId(value: unknown): string {
   if (typeof value !== 'string') {
     throw new TypeError(`permitId must be a string, got ${describe(value)}`);
@@ -37,7 +36,7 @@ function checkId(value: unknown): string {
   return value;
 }
 
-/** The permit of a grant of one. */
+/** The only permit of a grant of one. */
 function onlyOne([permit]: readonly LeasedPermit[]): LeasedPermit {
   if (permit === undefined) {
     throw new TypeError('a grant of one permit was empty');
@@ -124,7 +123,7 @@ export class PermitExpirableSemaphoreFace
     try {
       result = await task(permit);
     } catch (error) {
-      // The task's own error wins over whatever the release has to say.
+      // The task's own error wins over an error of the release.
       await permit[Symbol.asyncDispose]();
       throw error;
     }
@@ -189,7 +188,7 @@ export class PermitExpirableSemaphoreFace
     return await this.inUse(() => this.#count(build));
   }
 
-  /** Runs a counted call, and has the local waiters look at what it has changed. */
+  /** Makes a counted call, and then wakes the local waiters. */
   async #count(build: (request: Request) => Command<string>): Promise<boolean> {
     const { count } = await this.countOnce(build);
     this.#grants.wake();
@@ -222,7 +221,7 @@ export class PermitExpirableSemaphoreFace
       const { leaseMs, renewed } = checkLease(options, this.services.client.settings.leaseMs);
       this.services.client.assertOpen(this.name);
       signal?.throwIfAborted();
-      // Without limit only where nothing was said; a single attempt lasts as long as a command.
+      // Only `acquire` without `waitMs` has no limit; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
       const waitLimit = this.services.client.waitLimit({ limitMs, signal });

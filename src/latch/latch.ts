@@ -16,19 +16,19 @@ import {
 import { LatchProtocol, type LatchView } from './protocol.js';
 
 /**
- * A count that many processes count down and many wait for; at zero it is gone, and everybody who
- * waits goes on. After Redisson's RCountDownLatch, with which it shares its keys and messages.
+ * A count that many processes count down and many wait for; at zero it is removed, and all waiters
+ * go on. After Redisson's RCountDownLatch, with which it shares its keys and messages.
  */
 export interface CountDownLatch {
-  /** The name it was made with. */
+  /** The name that the latch was made with. */
   readonly name: string;
   /**
    * Sets the count, unless one is set.
    *
-   * Failure: it is done at most once, whatever the network does.
+   * Failure: the count is set at most once, whatever the network does.
    * @param count - 1 to 2147483647.
    * @param options - `ttlMs`, 1 to 2147483647: life of the latch. By default it has no limit. A
-   * latch that outlives its time is gone without a message: its waiters notice within 5 s.
+   * latch that reaches this age is gone without a message: its waiters notice within 5 s.
    * @returns false when one is set already.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
@@ -45,8 +45,8 @@ export interface CountDownLatch {
    * Waits until zero was reached or the latch was deleted.
    *
    * Cancellation: an aborted wait leaves nothing behind. Failure: without `waitMs` it goes on
-   * through outages. A zero that Java brings about and follows with a new count at once is missed,
-   * since only our own count-downs leave a mark of it.
+   * through outages. A zero that Java reaches and replaces with a new count at once is missed,
+   * since only count-downs of this library leave a mark of it.
    * @returns true once zero was reached, at once when none is set; false when `waitMs` ran out.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
    */
@@ -57,7 +57,7 @@ export interface CountDownLatch {
 
 /** One caller of `wait()`. */
 class LatchWaiter implements Watcher<LatchView> {
-  /** What the first look showed: a later mark means that a zero was reached since. */
+  /** The mark that the first poll read: another mark means that zero was reached since. */
   #opened: string | undefined;
   readonly #pollsOnce: boolean;
   readonly #done: (result: boolean) => void;
@@ -75,7 +75,7 @@ class LatchWaiter implements Watcher<LatchView> {
 
   see({ count, opened }: LatchView): boolean {
     this.#opened ??= opened;
-    // The mark outlives the zero: it is seen even when the latch was set again at once.
+    // The mark stays after a zero: it is seen even when the latch was set again at once.
     const reached = count === 0 || (opened !== '' && opened !== this.#opened);
     if (reached || this.#pollsOnce) {
       this.#done(reached);
@@ -122,7 +122,7 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     const { waitMs, signal } = checkWaiting(checkOptions('options', options));
     this.services.client.assertOpen(this.name);
     signal?.throwIfAborted();
-    // Zero asks once, which takes as long as a command may take.
+    // A `waitMs` of 0 polls once, which takes as long as a command may take.
     const limitMs = waitMs === 0 ? this.services.client.settings.commandTimeoutMs : waitMs;
     const waitLimit = this.services.client.waitLimit({ limitMs, signal });
     const wait = (): Promise<boolean> => this.#waitWith(waitLimit, waitMs === 0);
@@ -189,7 +189,7 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     return delivery.timeout(this.name, key, isConnected, clock.now() - waitLimit.startedAt);
   }
 
-  /** The look that all local waiters of this latch share. */
+  /** The poll that all local waiters of this latch share. */
   #poll(): SharedPoll<LatchView> {
     const { key, channel } = this.protocol;
     let poll = this.#polls.get(key);
@@ -205,17 +205,17 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     return poll;
   }
 
-  /** Local waiters need not wait for the message. */
+  /** At zero, wakes the local waiters without waiting for the message. */
   #wakeAtZero(count: number): boolean {
     if (count === 0) {
       const poll = this.#polls.get(this.protocol.key);
-      // The waiters there belong to other contexts.
+      // The waiters belong to other async contexts.
       outside(() => poll?.wakeUp());
     }
     return count === 0;
   }
 
-  /** Makes a counted call; `isGone` says whether its answer shows that there is no latch now. */
+  /** Makes a counted call; `isGone` says whether its answer shows that no latch exists now. */
   async #change(
     build: (request: Request) => Command<string>,
     isGone: (answer: number) => boolean,
@@ -228,5 +228,5 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
   }
 }
 
-/** The looks of all latches of one client, by key. */
+/** The shared polls of all latches of one client, by key. */
 export type LatchPolls = Map<string, SharedPoll<LatchView>>;

@@ -11,12 +11,12 @@ import {
   latchTrySetCount,
 } from '../core/wire/scripts.generated.js';
 
-/** A latch as the server sees it. */
+/** The state of a latch on the server. */
 export interface LatchView {
   readonly count: number;
-  /** Milliseconds it still lives: -1 without limit, -2 when none is set. */
+  /** Milliseconds that the latch still lives: -1 without limit, -2 when no count is set. */
   readonly ttlMs: number;
-  /** Mark of its last zero; empty when that was long ago or brought about by Java. */
+  /** Mark of its last zero; empty when that was long ago or reached by Java. */
   readonly opened: string;
 }
 
@@ -31,7 +31,7 @@ const inspect: CommandScript<LatchView> = {
 
 /**
  * Redisson always puts braces around the name, which sends the channel of a tagged name to another
- * slot; in a cluster no Java client can use such a latch at all, so ours follows the tag there.
+ * slot; in a cluster no Java client can use such a latch, so here the channel follows the tag.
  */
 function channelOf(key: string, isCluster: boolean): string {
   return isCluster && key.includes('{')

@@ -3,31 +3,31 @@ import type { Timer } from '../core/base/clock.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { RECHECK_MAX_MS } from '../core/waiting/timing.js';
 
-/** Somebody who waits until an object looks as wanted. */
+/** A waiter for a certain state of an object. */
 export interface Watcher<V> {
-  /** What was read after the watcher joined; true when the wait is over. */
+  /** Gets a state that was read after the watcher joined; true when the wait is over. */
   see(view: V): boolean;
-  /** Reading failed for good. */
+  /** The read failed and is not repeated. */
   fail(error: Error): void;
 }
 
-/** What is watched and how. */
+/** An object to watch, and how it is read. */
 export interface Watched<V> {
   readonly channel: string;
   read(): Command<V>;
-  /** How long nothing can change without a message: -1 says that nobody knows. */
+  /** For how many ms nothing can change without a message; negative: unknown. */
   quietMs(view: V): number;
 }
 
 /**
- * The waiters of one client that all profit from one look at an object: any number of them cost
- * what one costs.
+ * The waiters of one client for one object. One poll serves all of them, so that any number of
+ * waiters costs what one costs.
  */
 export class SharedPoll<V> {
   readonly #services: EndpointServices;
   readonly #watched: Watched<V>;
   readonly #emptied: () => void;
-  /** Each watcher, and the number of the first look that was sent after it joined. */
+  /** Each watcher, and the number of the first poll that was sent after it joined. */
   readonly #watchers = new Map<Watcher<V>, number>();
   #polls = 0;
   #call: Call<V> | undefined;
@@ -55,7 +55,7 @@ export class SharedPoll<V> {
     }
   }
 
-  /** Something may have changed: look. */
+  /** Polls, since something may have changed; when a poll is under way, after that. */
   wakeUp(): void {
     if (this.#call !== undefined) {
       this.#wokenUp = true;

@@ -8,16 +8,16 @@ import { translate } from '../core/delivery/translate.js';
 import type { SemaphoreGrants } from './grants.js';
 import type { Permits } from './permits.js';
 
-/** What the caller asked for, checked. */
+/** The checked arguments of a call. */
 export interface PermitsTerms {
   readonly count: number;
-  /** False: one attempt, no waiting. */
+  /** False: the call makes one attempt and does not wait. */
   readonly waits: boolean;
   readonly waitLimit: WaitLimit;
 }
 
-/** One request for permits: waits its turn in the queue of this client until it is granted or its
- * wait ends. */
+/** One call that acquires permits: it waits in the local queue until it is granted or its wait
+ * ends. */
 export class PermitsAcquisition extends Linked implements PermitWaiter {
   readonly count: number;
   readonly waits: boolean;
@@ -29,8 +29,8 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
   #stopWatching: (() => void) | undefined;
   #over = false;
 
-  /** Resolves with permits; rejects with AcquireTimeoutError on contention, or another error. Counts
-   * as a user of the name, which the caller has entered, until then. */
+  /** Settles by `resolve` with permits, or by `reject`: with AcquireTimeoutError on contention,
+   * else with another error. */
   constructor(
     grants: SemaphoreGrants,
     { count, waits, waitLimit }: PermitsTerms,
@@ -64,7 +64,7 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
   granted(_call: PendingCall, { mark }: PermitAnswer): boolean {
     const taken = { permits: this.count, mark };
     if (this.#over) {
-      // Granted after it had left: somebody else shall have them.
+      // The wait had ended before the grant: the permits are given back.
       this.#grants.giveBack(taken).catch((error: Error) => this.#grants.failed(error));
       return true;
     }
@@ -110,7 +110,7 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
 
   #fail(error: unknown): void {
     if (!this.#over) {
-      // A call that fails has shown nothing about the name.
+      // A call that fails does not show whether the object exists.
       this.#finish(undefined);
       this.#reject(error);
     }

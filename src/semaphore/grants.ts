@@ -17,7 +17,7 @@ export class SemaphoreGrants implements PermitsOwner {
   readonly services: EndpointServices;
   readonly protocol: SemaphoreProtocol;
   readonly #queues: SemaphoreQueues;
-  /** The queue of its own, which is used again and again: most acquisitions find none. */
+  /** Kept for reuse, since most acquisitions find no queue in `#queues`. */
   #ownQueue: PermitQueue<PermitWaiter> | undefined;
 
   constructor(services: EndpointServices, protocol: SemaphoreProtocol, queues: SemaphoreQueues) {
@@ -39,15 +39,15 @@ export class SemaphoreGrants implements PermitsOwner {
     return queue;
   }
 
-  /** Local waiters need not wait for the message that so many permits are available. */
+  /** Wakes the local waiters without waiting for the message with the number of permits. */
   wake(available: number): void {
     this.#queues.get(this.protocol.key)?.wakeUp(available);
   }
 
-  /** Reports a wait for this semaphore that lasts; returns what stops that. */
+  /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
   watchForStall(startedAt: number): () => void {
     const { resource, kind, key } = this.protocol;
-    // Permits have no owner: nobody can be named.
+    // Permits have no owner, so that the event names no holders.
     return this.services.client.slowWaits.watch(
       { id: `${kind}:${key}`, resource, kind },
       startedAt,
@@ -77,7 +77,7 @@ export class SemaphoreGrants implements PermitsOwner {
       services.client.assertOpen(protocol.resource);
       await this.giveBack(permits.taken, permits);
     } catch (error) {
-      // Not before the permits have this promise.
+      // One microtask later `permits` keeps this promise, which `ended` then drops.
       await Promise.resolve();
       permits.ended(asError(error));
       throw error;
@@ -101,9 +101,9 @@ export class SemaphoreGrants implements PermitsOwner {
     this.services.client.failed(error);
   }
 
-  /** Releases permits, and serves the next local waiters in the same step when it is their turn.
-   * Those that were taken, and so have a mark, go on behind when they are late; others are then
-   * made never to be released. */
+  /** Releases permits, and serves the next local waiters in the same script when it is their turn.
+   * When no answer comes in time, a release with a mark goes on in the background; the number of a
+   * release without one gets a tombstone. */
   giveBack(returned: Returned, follower?: TombstoneFollower): Promise<unknown> {
     const { services, protocol } = this;
     const { key, resource } = protocol;
@@ -132,7 +132,7 @@ export class SemaphoreGrants implements PermitsOwner {
   }
 }
 
-/** The error of a change that would leave the 32 bits that a semaphore has. */
+/** The error of a change after which the count would not fit into 32 bits. */
 export function outOfRange(
   argument: string,
   [min, max]: readonly [number, number],

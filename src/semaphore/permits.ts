@@ -5,52 +5,52 @@ import type { Returned } from './protocol.js';
 
 /** Proof of an acquisition of permits, and the simplest way to give them back. */
 export interface Permits extends AsyncDisposable {
-  /** How many permits. */
+  /** Number of permits. */
   readonly count: number;
   /**
-   * Gives them back, exactly once; when that is done, another call does nothing. Disposing does the
-   * same, but never rejects: what failed is reported as an `error` event.
+   * Gives the permits back, exactly once; after that, another call does nothing. Disposing does the
+   * same, but never rejects: a failure is reported as an `error` event.
    *
-   * Failure: when no answer comes in time, it goes on behind until it is done, at most once, and
-   * through outages of any length while it was not sent. Another call then waits for that, as long
-   * as a call may take, and rejects again while it is not done. Only a release that was sent, and of
-   * which nothing could be learnt for ten minutes, is given up: an `error` event tells so, and the
-   * next call releases anew, without knowing whether the first one did. Permits of a process that
-   * dies stay taken. Permits of a semaphore that is gone by then, by its `ttlMs` or deleted, are gone
-   * with it: it is not made anew, and one that was set anew gets none of them (one that Java has set
-   * may).
-   * @throws OutcomeUnknownError when it was sent and no answer came within `commandTimeoutMs`,
-   * CommandTimeoutError when there was no connection to send it on.
-   * @throws RangeError when they do not fit into 32 bits any more; ClosedError.
+   * Failure: when no answer comes in time, the release goes on in the background until it is done,
+   * at most once, and through outages of any length while it was not sent. Another call then waits
+   * for its outcome, as long as a call may take, and rejects again while there is none. Only a
+   * release that was sent and whose outcome stays unknown for ten minutes is given up: an `error`
+   * event reports it, and the next call releases anew, though the first one may have run. Permits
+   * of a process that dies are not returned. When the semaphore is gone by then, by its `ttlMs` or
+   * deleted, its permits are gone too: a release does not make it anew, and gives nothing to one
+   * that was set anew (except to one that Java has set).
+   * @throws OutcomeUnknownError when the release was sent and no answer came within
+   * `commandTimeoutMs`; CommandTimeoutError when there was no connection to send it on.
+   * @throws RangeError when the count would not fit into 32 bits any more; ClosedError.
    */
   release(): Promise<void>;
 }
 
-/** What permits need of the semaphore that granted them. */
+/** The part of a semaphore that its permits use. */
 export interface PermitsOwner {
-  /** Tells the server that they are free, and the permits what came of that, now and later. Not
-   * called again while an earlier call may still be carried out. */
+  /** Releases the permits on the server and reports the outcome to them, also a late one. Not
+   * called again while an earlier release may still run. */
   release(permits: GrantedPermits): Promise<void>;
-  /** Waits for `work`, but not longer than for an answer; rejects when the client was closed. */
+  /** Waits for `work`, at most `commandTimeoutMs`; rejects when the client was closed. */
   inTime(work: Promise<void>): Promise<void>;
-  /** A background failure. */
+  /** Reports a failure in the background. */
   failed(error: Error): void;
 }
 
 /** Permits of a counting semaphore that were granted to a caller. */
 export class GrantedPermits implements Permits, TombstoneFollower {
   readonly taken: Returned;
-  /** Names this grant in events; the server knows nothing of it. */
+  /** Names this grant in events; it is not on the server. */
   readonly holderId: string;
   readonly grantedAt: number;
   readonly #owner: PermitsOwner;
-  /** Under way in its caller's time. Not kept for longer: a promise keeps its async context. */
+  /** The call of `release` under way. Not kept for longer: a promise keeps its async context. */
   #releasing: Promise<void> | undefined;
-  /** Why its caller was not told what came of it: it goes on behind. */
+  /** The error that the caller got while the release goes on in the background. */
   #unsettled: Error | undefined;
-  /** What came of that one. */
+  /** The outcome of that release. */
   #outcome: 'done' | 'forgotten' | undefined;
-  /** Those who wait for the outcome. */
+  /** Callbacks of the calls that wait for the outcome. */
   #waiting: Set<() => void> | undefined;
 
   constructor(owner: PermitsOwner, taken: Returned, holderId: string, grantedAt: number) {
@@ -73,7 +73,7 @@ export class GrantedPermits implements Permits, TombstoneFollower {
     return this.#releasing;
   }
 
-  /** The call of a release has ended, for its caller. */
+  /** The call of a release has settled; with a timeout the release goes on in the background. */
   ended(error?: Error): void {
     this.#releasing = undefined;
     const goesOn = error instanceof OutcomeUnknownError || error instanceof CommandTimeoutError;
@@ -104,7 +104,7 @@ export class GrantedPermits implements Permits, TombstoneFollower {
     return this.#owner.release(this);
   }
 
-  /** Says what came of the release before, and makes another one when that is not known for ever. */
+  /** Reports the outcome of the earlier release, or releases anew when it can never be known. */
   async #goOn(unsettled: Error): Promise<void> {
     try {
       if (this.#outcome === undefined) {

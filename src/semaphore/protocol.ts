@@ -17,27 +17,27 @@ import {
   semaphoreTrySetPermits,
 } from '../core/wire/scripts.generated.js';
 
-/** A semaphore as the server sees it. */
+/** The state of a semaphore on the server. */
 export interface SemaphoreView {
   readonly available: number;
   readonly exists: boolean;
 }
 
-/** How many permits there are now. */
+/** The number of permits after a change. */
 export interface Availability {
   readonly available: number;
-  /** True when so many more would not fit into 32 bits: nothing was changed. */
+  /** True when the count would not fit into 32 bits: nothing was changed. */
   readonly isRefused: boolean;
 }
 
-/** What is given back, and the mark of the semaphore that it was taken from: undefined when it is for
- * the one that is there, and makes one if there is none. */
+/** Permits to give back, and the mark of the semaphore that granted them. Without a mark they go to
+ * the semaphore that exists now, and make one if there is none. */
 export interface Returned {
   readonly permits: number;
   readonly mark: string | undefined;
 }
 
-/** What a release says to the waiters that it was to serve, and to its caller. */
+/** The answer of a release, for the waiters that it serves and for its caller. */
 export interface ReleaseAnswer extends PermitAnswer, Availability {}
 
 const inspect: CommandScript<SemaphoreView> = {
@@ -48,7 +48,7 @@ const inspect: CommandScript<SemaphoreView> = {
   },
 };
 
-/** An answer of so many integers, with the mark of the semaphore behind them. */
+/** Reads an answer of `length` integers, followed by the mark of the semaphore. */
 function marked(answer: string, length: number): { numbers: number[]; mark: string } {
   const end = answer.lastIndexOf(' ');
   return { numbers: integers(answer.slice(0, end), length), mark: answer.slice(end + 1) };
@@ -63,7 +63,7 @@ const acquire: CommandScript<PermitAnswer> = {
   },
 };
 
-/** The count of an answer "full", when it is one. */
+/** The count in an answer `full <count>`; undefined for any other answer. */
 function refusedAt(answer: string): number | undefined {
   const prefix = 'full ';
   return answer.startsWith(prefix) ? integers(answer.slice(prefix.length), 1)[0] : undefined;
@@ -95,7 +95,7 @@ const addPermits: CommandScript<Availability> = {
 
 const NOTHING: Returned = { permits: 0, mark: undefined };
 
-/** For so long the server remembers what a request got, however late the last call before it ran. */
+/** The server remembers the answer to a request at least this long. */
 const KNOWN_MS = RECORD_MS - 300_000;
 
 /** One counting semaphore on Redisson's wire. */
@@ -136,7 +136,7 @@ export class SemaphoreProtocol
     };
   }
 
-  /** The server counts them, however many they are. */
+  /** The server writes one count, whatever the number of permits. */
   weightOf(): number {
     return 0;
   }
@@ -158,7 +158,7 @@ export class SemaphoreProtocol
     return { script: acquire, operands: semaphoreAcquire.operands(this.#queueKeys, args) };
   }
 
-  /** Gives permits back, and serves `waiters` with what there is then. */
+  /** Gives permits back, and serves `waiters` from what is available then. */
   release(
     { number, lowWater }: Request,
     { permits, mark = '' }: Returned,
@@ -183,8 +183,8 @@ export class SemaphoreProtocol
     return this.#undo(request, leaves, NOTHING);
   }
 
-  /** Makes sure that a change never runs (again) and serves nobody; a release of `returned` that
-   * never ran is made now. */
+  /** Sets the tombstone of a change, which then never runs (again) and serves no waiter. A release
+   * of `returned` that never ran is made now. */
   settle(request: Request, returned: Returned = NOTHING): Command<number> {
     return this.#undo(request, false, returned);
   }

@@ -20,15 +20,15 @@ import { SemaphoreProtocol } from './protocol.js';
 const INT32_MIN = -2_147_483_648;
 
 /**
- * A number of permits that many processes take and give back. After Redisson's RSemaphore, with
+ * A number of permits that many processes acquire and give back. After Redisson's RSemaphore, with
  * which it shares its key and messages.
  *
- * Permits have no owner: those of a process that dies stay taken. Where that matters, use a
- * permit-expirable semaphore. Every call that changes the count is made at most once, whatever the
+ * Permits have no owner: those of a process that dies are not returned. Where that matters, use a
+ * permit-expirable semaphore. Every call that changes the count runs at most once, whatever the
  * network does. The count stays within 32 bits, and an expiry that was set stays.
  */
 export interface Semaphore {
-  /** The name it was made with. */
+  /** The name that the semaphore was made with. */
   readonly name: string;
   /**
    * Sets the number of permits, unless one is set.
@@ -39,8 +39,8 @@ export interface Semaphore {
    */
   trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean>;
   /**
-   * Adds `delta` permits; a negative one takes them away, below zero too: then as many releases
-   * have to come first before anybody gets in.
+   * Adds `delta` permits; a negative one removes permits, below zero too: nobody gets in then until
+   * as many were given back.
    * @param delta - -2147483648 to 2147483647.
    * @throws RangeError when the sum would leave these bounds; nothing is changed.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
@@ -48,7 +48,7 @@ export interface Semaphore {
   addPermits(delta: number): Promise<void>;
   /**
    * Takes all permits that are left.
-   * @returns how many; 0 when there are none or fewer.
+   * @returns the number taken; 0 when it was zero or negative.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
   drainPermits(): Promise<number>;
@@ -58,15 +58,15 @@ export interface Semaphore {
    * Waits until it has `permits` permits, all at once.
    *
    * Fairness: first come first served inside one client; a request at the head holds up those
-   * behind it however small they are. Between clients whoever asks first is served, so that a
+   * behind it however small they are. Between clients the first that asks is served, so that a
    * small request may pass a big one. When a client's head was passed over for 5 s, the other
-   * Node clients stand back until it is served, gives up, or its process dies. So a request for
-   * more permits than there will ever be holds up everybody: give it a `waitMs`.
+   * Node clients ask for nothing until it is served, gives up, or its process dies. So a request
+   * for more permits than there will ever be holds up all others: give it a `waitMs`.
    *
-   * Cancellation: an aborted or timed-out call leaves nothing behind; permits that it got
+   * Cancellation: an aborted or timed-out call leaves nothing behind; permits that it was granted
    * meanwhile are given back.
    *
-   * Failure: without `waitMs` it goes on through outages until it gets in.
+   * Failure: without `waitMs` the call goes on through outages until it is granted.
    * @param permits - 1 to 2147483647, default 1.
    * @throws AcquireTimeoutError when `waitMs` ran out and there were not enough permits.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
@@ -74,15 +74,15 @@ export interface Semaphore {
    */
   acquire(permits?: number, options?: WaitOptions): Promise<Permits>;
   /**
-   * Like `acquire`, but answers null when there are not enough permits, or somebody of this client
-   * waits for them. Without `waitMs` it asks once and settles within `commandTimeoutMs`.
+   * Like `acquire`, but answers null when there are not enough permits, or a waiter of this client
+   * is before it. Without `waitMs` it asks once and settles within `commandTimeoutMs`.
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null>;
   /**
-   * Gives permits back, whoever took them: nothing checks that they were taken, they are for the
-   * semaphore that is there now, and one that is not there is made. To give back those of an
-   * acquisition, `Permits.release()` is better: it goes on behind when it is late, and gives nothing
-   * to a semaphore that was set anew since.
+   * Gives permits back without proof that they were acquired: they go to the semaphore that exists
+   * now, and make one if there is none. To give back those of an acquisition, `Permits.release()`
+   * is better: it goes on in the background when no answer comes in time, and gives nothing to a
+   * semaphore that was set anew since.
    * @param permits - 1 to 2147483647, default 1.
    * @throws RangeError when there would be more than 2147483647; nothing is changed.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
@@ -186,7 +186,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     try {
       result = await task();
     } catch (error) {
-      // The task's own error wins over whatever the release has to say.
+      // The task's own error wins over an error of the release.
       await granted[Symbol.asyncDispose]();
       throw error;
     }
@@ -212,7 +212,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
       const { waitMs, signal } = checkWaiting(checkOptions('options', given));
       this.services.client.assertOpen(this.name);
       signal?.throwIfAborted();
-      // Without limit only where nothing was said; a single attempt lasts as long as a command.
+      // Only `acquire` without `waitMs` has no limit; a single attempt lasts as long as a command.
       const waits = waitMs === undefined ? waiting : waitMs > 0;
       const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
       const waitLimit = this.services.client.waitLimit({ limitMs, signal });
@@ -228,7 +228,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
       new PermitsAcquisition(this.#grants, terms, resolve, reject).start();
     });
 
-  /** Runs a call that is made at most once. */
+  /** Makes a counted call. */
   async #count(
     build: (request: Request) => Command<string>,
     isGone?: () => boolean,

@@ -8,52 +8,52 @@ import type { Request } from '../delivery/requests.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import { HEARTBEAT_MS, RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
 
-/** A head that has waited this long takes a place in the line of all clients. */
+/** After this time at the head a waiter is passed over: its client enters the wait queue. */
 const PASSED_OVER_MS = 5_000;
 
-/** Of so many releases in a row one is open to all clients. */
+/** One of this many releases leaves its permits to all clients. */
 const OPEN_EVERY = 4;
 
-/** One call that asks for some waiters. */
+/** One call that asks for permits for some waiters. */
 interface Ask<W> {
   readonly waiters: readonly W[];
   readonly mustQueue: boolean;
   /** How many of them still want an answer. */
   open: number;
-  /** Drops it, unless it has more to do than to ask. */
+  /** Abandons the call; undefined for a call that also releases permits. */
   drop: (() => void) | undefined;
 }
 
 /**
  * The waiters of one client for the permits of one semaphore, first come first served: one call
- * at a time asks for all of them. Who comes behind somebody who was told to wait sends nothing.
+ * at a time asks for all of them. A waiter behind one that the server refused sends nothing.
  *
- * Between clients whoever asks first is served, so a small request may pass a big one. A head that
- * was passed over for long takes a place in a line of all clients, and the others stand back until
- * it is served, leaves or shows no more sign of life.
+ * Between clients the first that asks is served, so a small request may pass a big one. When a head
+ * was passed over for long, its client enters the wait queue on the server, and other clients get
+ * nothing until that head is served or leaves, or the heartbeat of its client stops.
  */
 export class PermitQueue<W extends PermitWaiter> {
   readonly #services: EndpointServices;
   readonly #source: PermitSource<W>;
   readonly #emptied: () => void;
-  /** Those that are being asked for included. */
+  /** All waiters, also those of the call under way. */
   readonly #waiters: PermitWaiters<W>;
-  /** The head was told to wait, and nobody can pass it. */
+  /** The server refused the head: those behind it wait as well. */
   #blocked = false;
   #ask: Ask<W> | undefined;
   #scheduled = false;
-  /** The most permits that a hint has told of while an ask was under way, whose answer may be older
-   * than the hint. */
+  /** The highest number of permits of a wake-up during the call under way, whose answer may be
+   * older than the wake-up. */
   #wokenUp = 0;
-  /** This client may have a place in the line of all clients. */
+  /** This client may have an entry in the wait queue. */
   #hasPosition = false;
   #passed = 0;
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
-  /** Nobody is in it. */
+  /** True while there are no waiters. */
   #idle = true;
 
-  /** `emptied` is called when nobody is left. The queue may be used again after that, as long as
+  /** `emptied` is called when no waiter is left. The queue may be used again after that, as long as
    * there is no other one for the same semaphore. */
   constructor(services: EndpointServices, source: PermitSource<W>, emptied: () => void) {
     this.#services = services;
@@ -64,7 +64,7 @@ export class PermitQueue<W extends PermitWaiter> {
 
   /** Adds a waiter behind all others, or refuses it at once when it would have to wait for them. */
   join(waiter: W): void {
-    // What was told to others says nothing about a server that cannot be asked now.
+    // While the server cannot be reached, its refusal of the head proves nothing.
     const isBlocked = this.#blocked && this.#isUp;
     if (isBlocked && !waiter.waits) {
       waiter.refused();
@@ -73,7 +73,7 @@ export class PermitQueue<W extends PermitWaiter> {
     if (this.#idle) {
       this.#idle = false;
       if (this.#services.hub.knows(this.#source.channel)) {
-        // Still subscribed from before: listening before the first ask saves the second.
+        // The channel is still subscribed: to listen before the first ask saves the second ask.
         this.#listen();
       }
     }
@@ -83,7 +83,7 @@ export class PermitQueue<W extends PermitWaiter> {
     }
   }
 
-  /** A waiter gives up. If it stood in front, the next one may be luckier. */
+  /** Removes a waiter that gives up. If it was the head, the next one may need fewer permits. */
   leave(waiter: W): void {
     const wasHead = waiter === this.#waiters.head;
     if (!this.#waiters.delete(waiter)) {
@@ -103,19 +103,19 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#endIfEmpty();
   }
 
-  /** Something may have changed; `available` says how many permits there were then, if it is known.
-   * Asks, once for all that happens in the same turn, when they are enough for the head. */
+  /** Asks, once for all wake-ups of the same turn, if the permits may be enough for the head.
+   * `available`: how many there were, if known. */
   wakeUp(available: number = Number.POSITIVE_INFINITY): void {
     if (this.#ask !== undefined) {
-      // Nobody knows yet which waiter is the head when the answer comes.
+      // The answer decides which waiter is the head then.
       this.#wokenUp = Math.max(this.#wokenUp, available);
     } else if (available >= (this.#waiters.head?.count ?? 0)) {
       this.#askSoon();
     }
   }
 
-  /** True when the next call that frees permits may serve these waiters in the same step, by
-   * `serveWith`. One in four leaves them to whoever comes first: other clients get their share. */
+  /** True when the next call that frees permits may serve these waiters in the same script, by
+   * `serveWith`. One call in four may not, so that other clients get their share. */
   takesNextRelease(): boolean {
     if (this.#ask !== undefined || this.#idle) {
       return false;
@@ -124,7 +124,7 @@ export class PermitQueue<W extends PermitWaiter> {
     return this.#passed !== 0;
   }
 
-  /** Has `run` send a call that serves the waiters it is given, in place of asking. */
+  /** Lets `run` send a call that also serves waiters, in place of an ask. */
   async serveWith<A extends PermitAnswer>(
     run: (waiters: readonly W[], mustQueue: boolean) => Promise<Answered<A>>,
   ): Promise<Answered<A>> {
@@ -134,7 +134,7 @@ export class PermitQueue<W extends PermitWaiter> {
       this.#answered(ask, answered.answer, answered.call);
       return answered;
     } catch (error) {
-      // Whatever it was, the waiters find out by themselves whether it concerns them.
+      // The waiters ask by themselves, and learn whether the error concerns them.
       this.#ask = undefined;
       this.wakeUp();
       throw error;
@@ -176,7 +176,7 @@ export class PermitQueue<W extends PermitWaiter> {
     const command = this.#source.acquire(request, ask.waiters, ask.mustQueue);
     const call = delivery.start(command, {
       answered: (answer, answered) => {
-        // Only a grant is recorded: a copy that comes late might still get one.
+        // Only a grant is recorded: after a refusal an unacknowledged copy may still be granted.
         settle(answer.granted === 0 && answered.unackedCopies > 0);
         this.#answered(ask, answer, answered);
       },
@@ -214,7 +214,7 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#endIfEmpty();
   }
 
-  /** There were not enough permits for `first`, whoever else was asked for. */
+  /** There were not enough permits for `first`, the first waiter that was not served. */
   #tooFew(first: W, { waiters }: Ask<W>, { granted, retryMs }: PermitAnswer): void {
     if (!this.#waiters.has(first)) {
       // It has left meanwhile; the next one may need less.
@@ -243,7 +243,7 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#endIfEmpty();
   }
 
-  /** Cleans up behind a request of which a copy may still run. */
+  /** Gives back in the background what a copy of this request may still be granted. */
   #giveBack(request: Request, waiters: readonly W[]): void {
     const { delivery } = this.#services;
     const leaves = this.#waiters.head === undefined;
@@ -266,8 +266,8 @@ export class PermitQueue<W extends PermitWaiter> {
     const { clock } = this.#services;
     const passedOverMs = this.#waiters.headSince + PASSED_OVER_MS - clock.now();
     const turnMs = passedOverMs > 0 ? passedOverMs : HEARTBEAT_MS;
-    // A hint that came together with a grant was most likely about what was granted, and if not,
-    // the head finds out soon.
+    // A wake-up during an ask that granted something was most likely about the permits granted; if
+    // not, the early poll finds the rest.
     const pollMs = isWokenUp ? SECOND_POLL_MS : RECHECK_MAX_MS;
     const delayMs = Math.min(retryMs < 0 ? RECHECK_MAX_MS : retryMs, turnMs, pollMs);
     this.#recheck?.cancel();
@@ -275,7 +275,7 @@ export class PermitQueue<W extends PermitWaiter> {
   }
 
   #listen(): void {
-    // Any message is a hint, and so is the confirmation of the subscription.
+    // Any message is a wake-up, and so is the confirmation of the subscription.
     this.#stopListening ??= this.#services.hub.listen(this.#source.channel, (message) => {
       const told = this.#source.tellsAvailable ? Number.parseInt(message ?? '', 10) : Number.NaN;
       this.wakeUp(Number.isNaN(told) ? undefined : told);
@@ -291,7 +291,7 @@ export class PermitQueue<W extends PermitWaiter> {
     this.#stopListening?.();
     this.#stopListening = undefined;
     if (this.#hasPosition) {
-      // Tombstone a number that was never used gives up the place in the line.
+      // The tombstone of an unused number removes the entry from the wait queue.
       this.#giveBack(this.#services.delivery.openRequest(this.#source.key), []);
     }
     this.#emptied();

@@ -2,56 +2,56 @@ import type { Command, PendingCall } from '../wire/call.js';
 import type { Linked } from '../base/linked-list.js';
 import type { Request } from '../delivery/requests.js';
 
-/** Somebody who wants permits. */
+/** A waiter for permits. */
 export interface PermitWaiter extends Linked {
-  /** How many, all or none. */
+  /** The number of permits that it needs, all or none. */
   readonly count: number;
   /** False: it is refused rather than made to wait. */
   readonly waits: boolean;
-  /** It has to wait, as the server has said of it or of somebody in front of it. */
+  /** It has to wait: the server refused it, or a waiter before it. */
   blocked(): void;
-  /** `call` got its permits. It may have left meanwhile, and then gives them back itself. False: so
-   * it did because they came too late to be of use, and it goes on waiting at its place. */
+  /** `call` was granted its permits. A waiter that has left meanwhile gives them back itself.
+   * False: they came too late to be of use and were given back; it keeps its position. */
   granted(call: PendingCall, answer: PermitAnswer): boolean;
-  /** There are not enough permits, or somebody else waits for them, and it does not wait. */
+  /** It does not wait, and there are not enough permits or another waiter is before it. */
   refused(): void;
-  /** Asking failed for good. */
+  /** The call failed and is not repeated. */
   failed(error: Error): void;
 }
 
-/** What the server says to those who ask. */
+/** The server's answer to a call that asks for waiters. */
 export interface PermitAnswer {
-  /** How many of them got their permits: the first ones, in their order. */
+  /** How many of the waiters were granted their permits: the first ones, in order. */
   readonly granted: number;
-  /** It is worth asking again after so many ms; -1: nobody knows. */
+  /** After how many ms another ask may succeed; -1: unknown. */
   readonly retryMs: number;
-  /** Life that the semaphore had left, where permits need to know; < 0: no limit. */
+  /** Remaining life of the semaphore in ms, where its permits have leases; < 0: no limit. */
   readonly lifeMs?: number;
-  /** Mark of the semaphore they were taken from, where permits have no number of their own. */
+  /** Mark of the semaphore that granted them, where permits have no ids. */
   readonly mark?: string;
 }
 
-/** Where the permits come from. Its calls carry request numbers, so each runs at most once. */
+/** Makes the commands of a semaphore for its queue; each carries a number and runs at most once. */
 export interface PermitSource<W extends PermitWaiter> {
   readonly key: string;
-  /** Where it is told that permits became available. */
+  /** The channel that notifies of available permits. */
   readonly channel: string;
-  /** Where what a request took is known from the server's record of it only: to be called when that
-   * was given back, in case the server has forgotten it by then. */
+  /** For a semaphore whose grants are known from the server's record only. The function returned is
+   * called when a request was given back, and reports if the record may have expired before. */
   watchRecord?(): () => void;
-  /** True when the number in a message is that of the permits which are available then. */
+  /** True when the number in a message is the number of available permits. */
   readonly tellsAvailable: boolean;
-  /** How much of the server's time a waiter costs, in permits that are written one by one. */
+  /** Cost of a waiter for the server: the number of permits that it writes one by one. */
   weightOf(waiter: W): number;
   /**
-   * Serves as many of `waiters`, in order, as fit. It records an answer only when it grants
-   * something. `mustQueue` says that this client takes a place in the line of all clients, or
-   * keeps it until its first waiter is served; without it the client has none.
+   * Serves as many of `waiters`, in order, as fit. An answer is recorded only when something is
+   * granted. With `mustQueue` this client gets an entry in the wait queue, or keeps it, until its
+   * first waiter is served; without it the client has no entry.
    */
   acquire(request: Request, waiters: readonly W[], mustQueue: boolean): Command<PermitAnswer>;
   /**
-   * Makes sure that the request never runs, gives back what it took, and with `leaves` gives up
-   * the place in the line. `waiters` are those it was made for.
+   * Sets the tombstone of the request, gives back the permits that it was granted, and with
+   * `leaves` removes the entry from the wait queue. `waiters` are those of the request.
    */
   giveBack(request: Request, waiters: readonly W[], leaves: boolean): Command<unknown>;
 }

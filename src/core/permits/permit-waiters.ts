@@ -2,25 +2,24 @@ import { LinkedList } from '../base/linked-list.js';
 import type { Clock } from '../base/clock.js';
 import type { PermitWaiter } from './permit-source.js';
 
-/** Waiters that one call asks for at most, and what they weigh together unless it is one alone: the
- * server is never busy with it for long. */
+/** Maximum number of waiters of one call, and their maximum weight unless there is only one: each
+ * call keeps the server busy for a short time only. */
 const WAITERS_PER_CALL = 100;
 const WEIGHT_PER_CALL = 1_000;
 
-/** Those who wait for the permits of one semaphore, in order of arrival. */
+/** The local waiters for the permits of one semaphore, in order of arrival. */
 export class PermitWaiters<W extends PermitWaiter> {
-  /** Since when the first of them stands in front of all others. */
+  /** Since when the head is the head. */
   headSince = 0;
   readonly #clock: Clock;
   readonly #all = new LinkedList<W>();
-  /** From here on they may not have been told yet that they have to wait. */
+  /** The first waiter whose `blocked()` was not called yet; this may be so for all behind it. */
   #untold: W | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The first of them. */
   get head(): W | undefined {
     return this.#all.first;
   }
@@ -29,7 +28,7 @@ export class PermitWaiters<W extends PermitWaiter> {
     return waiter.chain === this.#all;
   }
 
-  /** Adds a waiter behind all others; with `isBlocked` it is told at once that it has to wait. */
+  /** Adds a waiter behind all others; `isBlocked`: it has to wait for sure. */
   add(waiter: W, isBlocked: boolean): void {
     if (this.head === undefined) {
       this.headSince = this.#clock.now();
@@ -42,7 +41,7 @@ export class PermitWaiters<W extends PermitWaiter> {
     }
   }
 
-  /** Puts waiters that were served in vain in front of all others, where they had been. */
+  /** Puts waiters whose grant was of no use back to the front, where they had been. */
   restore(waiters: readonly W[]): void {
     for (const waiter of waiters.toReversed()) {
       this.#all.unshift(waiter);
@@ -51,7 +50,7 @@ export class PermitWaiters<W extends PermitWaiter> {
     this.headSince = this.#clock.now();
   }
 
-  /** False when it was not there (any more). */
+  /** False when the waiter was not in the list (any more). */
   delete(waiter: W): boolean {
     const wasHead = waiter === this.head;
     const { next }: W = waiter;
@@ -67,10 +66,10 @@ export class PermitWaiters<W extends PermitWaiter> {
     return true;
   }
 
-  /** Those that one call may ask for: the first ones, at least one if there is any. */
+  /** The first waiters, as many as one call may ask for; at least one if there is any. */
   forOneCall(weightOf: (waiter: W) => number): W[] {
     const { head } = this;
-    // Not pushed: that would make room for seventeen, and mostly there is one.
+    // Not a push, which would allocate room for seventeen: mostly there is one.
     const chosen = head === undefined ? [] : [head];
     let weight = head === undefined ? 0 : weightOf(head);
     for (let next = head?.next; next !== undefined; next = next.next) {
@@ -83,7 +82,7 @@ export class PermitWaiters<W extends PermitWaiter> {
     return chosen;
   }
 
-  /** All have to wait: tells those who do not know yet, and refuses who does not wait. */
+  /** All have to wait: tells those that do not know yet, and refuses those that do not wait. */
   block(): void {
     let waiter = this.#untold;
     this.#untold = undefined;
@@ -98,7 +97,7 @@ export class PermitWaiters<W extends PermitWaiter> {
     }
   }
 
-  /** Refuses those of `waiters` who do not wait and need at least `count`. */
+  /** Refuses those of `waiters` that do not wait and need at least `count`. */
   refuse(waiters: Iterable<W>, count: number): void {
     for (const waiter of waiters) {
       if (!waiter.waits && waiter.count >= count && this.delete(waiter)) {
