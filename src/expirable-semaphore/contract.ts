@@ -114,8 +114,8 @@ export interface PermitExpirableSemaphore {
   updateLease(permitId: string, leaseMs: number): Promise<boolean>;
   /**
    * Removes the semaphore and all its permits; waiters go on waiting until permits are set again.
-   * The signals of its permits abort: in this client before the call settles, also for permits whose
-   * grant was still on its way; in other clients with their next renewal.
+   * The signals of its permits abort: in this client before the call settles, also for permits
+   * whose grant was still on its way; in other clients with their next renewal.
    * @returns true if there was one.
    */
   delete(): Promise<boolean>;
