@@ -37,7 +37,7 @@ export class EndpointServices {
     this.client = client;
     this.clock = clock;
     const failed = (error: Error): void => client.failed(error);
-    const unheard = new RefusedMessages(failed);
+    const refusedMessages = new RefusedMessages(failed);
     this.router = createRouter({
       answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6)),
       up: () => this.watchdog.connectionUp(),
@@ -56,7 +56,7 @@ export class EndpointServices {
       requests: new Requests(),
       timeoutMs: commandTimeoutMs,
       failed,
-      unheard: (call) => unheard.tell(call.operands),
+      unheard: (call) => refusedMessages.report(call.operands),
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);

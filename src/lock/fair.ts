@@ -33,13 +33,13 @@ const followUp: CommandScript<boolean> = {
 /** The waiters of all processes have their entries in one wait queue on the server. */
 export class FairLockProtocol extends HashLockProtocol {
   /** Redisson's wait queue, when Java counts its entries as absent, and our clients' heartbeats. */
-  readonly #line: { queue: string; timeouts: string; heartbeats: string };
+  readonly #queueKeys: { queue: string; timeouts: string; heartbeats: string };
   /** The heartbeats of the name to which Redisson gives the same queue. */
   readonly #twinHeartbeats: readonly string[];
 
   constructor(services: EndpointServices, name: string, key: string) {
     super(services, 'fair-lock', name, key);
-    this.#line = {
+    this.#queueKeys = {
       queue: prefixed('redisson_lock_queue', key),
       timeouts: prefixed('redisson_lock_timeout', key),
       heartbeats: privateKey('latchkey_beats', key),
@@ -49,7 +49,7 @@ export class FairLockProtocol extends HashLockProtocol {
   }
 
   override get sideKeys(): readonly string[] {
-    return [this.#line.queue, this.#line.timeouts];
+    return [this.#queueKeys.queue, this.#queueKeys.timeouts];
   }
 
   override get keepsPosition(): boolean {
@@ -74,7 +74,7 @@ export class FairLockProtocol extends HashLockProtocol {
       {
         lock: this.key,
         tombstone: this.tombstoneKey(holder),
-        ...this.#line,
+        ...this.#queueKeys,
         twinHeartbeats: this.#twinHeartbeats,
       },
       { holder, count, leaseMs, position, ...this.notice },
@@ -84,14 +84,14 @@ export class FairLockProtocol extends HashLockProtocol {
 
   override release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
     const operands = fairLockRelease.operands(
-      { lock: this.key, tombstone: this.tombstoneKey(holder), ...this.#line },
+      { lock: this.key, tombstone: this.tombstoneKey(holder), ...this.#queueKeys },
       { holder, count, tombstoneMs, ...this.notice },
     );
     return { script: release, operands };
   }
 
   followUp(): Command<boolean> {
-    const keys = { lock: this.key, ...this.#line };
+    const keys = { lock: this.key, ...this.#queueKeys };
     return {
       script: followUp,
       operands: fairLockFollowUp.operands(keys, this.notice),
@@ -99,7 +99,7 @@ export class FairLockProtocol extends HashLockProtocol {
   }
 
   override forceRelease(request: { number: number; lowWater: number }): Command<string> {
-    const keys = { lock: this.key, requests: this.requestsKey, ...this.#line };
+    const keys = { lock: this.key, requests: this.requestsKey, ...this.#queueKeys };
     return commandOf(fairLockForceRelease, keys, { ...request, ...this.notice });
   }
 }

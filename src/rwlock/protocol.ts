@@ -70,7 +70,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   /** The prefix of hold keys, for scripts that have to find those of other clients. */
   protected readonly stem: string;
   /** Private keys: our readers, and the wait queues of writers and of readers. */
-  protected readonly lines: {
+  protected readonly queueKeys: {
     readers: string;
     writers: string;
     waiting: string;
@@ -81,7 +81,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   constructor(services: EndpointServices, name: string, key: string) {
     super(services, name, key, prefixed('redisson_rwlock', key));
     this.stem = suffixed(key, '');
-    this.lines = {
+    this.queueKeys = {
       readers: readersKey(key),
       writers: privateKey('latchkey_writers', key),
       waiting: privateKey('latchkey_waiting', key),
@@ -94,7 +94,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
 
   forceRelease({ number, lowWater }: { number: number; lowWater: number }): Command<string> {
     const { key, requestsKey, mode, stem } = this;
-    const keys = { lock: key, readers: this.lines.readers, requests: requestsKey };
+    const keys = { lock: key, readers: this.queueKeys.readers, requests: requestsKey };
     return commandOf(rwlockForceRelease, keys, { number, lowWater, mode, ...this.notice, stem });
   }
 
@@ -128,7 +128,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   }
 
   get #asked(): { lock: string; readers: string } {
-    return { lock: this.key, readers: this.lines.readers };
+    return { lock: this.key, readers: this.queueKeys.readers };
   }
 
   /** The wait queues decide whose turn it is. */

@@ -19,7 +19,7 @@ import {
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { tombstoneKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
-import { ReaderQueue, type ReadAttempt, type ReadLine } from './reader-queue.js';
+import { ReaderQueue, type ReadAttempt, type ReaderCommands } from './reader-queue.js';
 import {
   renewalAnswers,
   type Renewal,
@@ -76,7 +76,7 @@ function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer
 }
 
 /** The read side of a read-write lock: many holders at once. */
-export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine {
+export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCommands {
   readonly kind = 'read-lock';
   readonly isShared = true;
   /** The entry belongs to the client, which removes it with its last waiting reader. */
@@ -117,18 +117,18 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     return { script: acquireMany, operands: this.#claim(claims, 'queue') };
   }
 
-  leaveLine(): Command<number> {
-    const { key, lines, services, notice } = this;
-    const keys = { lock: key, waiting: lines.waiting, heartbeats: lines.heartbeats };
+  leaveQueue(): Command<number> {
+    const { key, queueKeys, services, notice } = this;
+    const keys = { lock: key, waiting: queueKeys.waiting, heartbeats: queueKeys.heartbeats };
     return commandOf(rwlockLeaveQueue, keys, { client: services.client.id, ...notice });
   }
 
   release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Command<ReleaseResult> {
-    const { key, lines, stem, notice } = this;
+    const { key, queueKeys, stem, notice } = this;
     const keys = {
       lock: key,
       tombstone: tombstoneKey(key, holder),
-      readers: lines.readers,
+      readers: queueKeys.readers,
       holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), upTo)],
     };
     const args = { holder, count, tombstoneMs, ...notice, stem };
@@ -139,7 +139,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
     claims: readonly ReadAttempt[],
     position: 'none' | 'join' | 'queue',
   ): ReturnType<typeof rwlockAcquireRead.operands> {
-    const { key, lines, services, notice } = this;
+    const { key, queueKeys, services, notice } = this;
     const ofClaims: string[] = [];
     const terms: string[] = [];
     for (const { holderId, count, leaseMs, rank, beside = '' } of claims) {
@@ -149,7 +149,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReadLine
       terms.push(holderId, String(count), String(leaseMs), String(rank), beside);
     }
     return rwlockAcquireRead.operands(
-      { lock: key, ...lines, ofClaims },
+      { lock: key, ...queueKeys, ofClaims },
       { client: services.client.id, position, ...notice, claims: terms },
     );
   }

@@ -18,12 +18,12 @@ export interface ReadAttempt {
 }
 
 /** The part of a read lock that the queue needs. */
-export interface ReadLine {
+export interface ReaderCommands {
   readonly channel: string;
   /** Asks for several readers; they have one entry, which dates from the first of them. */
   acquireMany(claims: readonly ReadAttempt[]): Command<Verdict[]>;
   /** Removes the entry of this client, of which no reader waits any more. */
-  leaveLine(): Command<number>;
+  leaveQueue(): Command<number>;
 }
 
 /** An ask that is under way for several waiters. */
@@ -42,7 +42,7 @@ interface Asking {
 export class ReaderQueue implements WaitQueue {
   contended = false;
   readonly #services: EndpointServices;
-  readonly #line: ReadLine;
+  readonly #commands: ReaderCommands;
   readonly #emptied: () => void;
   /** The waiters whose own first ask is under way, and the number of wake-ups before it. */
   readonly #entering = new Map<Waiter, number>();
@@ -50,16 +50,16 @@ export class ReaderQueue implements WaitQueue {
   readonly #waiting = new Map<Waiter, number>();
   #wakeUps = 0;
   /** A waiter has left, and this client may have an entry in the wait queue on the server. */
-  #mayStand = false;
+  #mayBeQueued = false;
   #asking: Asking | undefined;
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(services: EndpointServices, line: ReadLine, emptied: () => void) {
+  constructor(services: EndpointServices, commands: ReaderCommands, emptied: () => void) {
     this.#services = services;
-    this.#line = line;
+    this.#commands = commands;
     this.#emptied = emptied;
-    if (services.hub.knows(line.channel)) {
+    if (services.hub.knows(commands.channel)) {
       this.#listen();
     }
   }
@@ -99,7 +99,7 @@ export class ReaderQueue implements WaitQueue {
 
   leave(waiter: Waiter): void {
     // An ask that was not answered yet may have made an entry.
-    this.#mayStand ||= this.contended || this.#entering.has(waiter);
+    this.#mayBeQueued ||= this.contended || this.#entering.has(waiter);
     this.#forget(waiter);
     if (this.#isEmpty) {
       this.#end();
@@ -137,7 +137,7 @@ export class ReaderQueue implements WaitQueue {
       mayRun: true,
     };
     this.#asking = asking;
-    asking.call = this.#services.delivery.start(this.#line.acquireMany(claims), {
+    asking.call = this.#services.delivery.start(this.#commands.acquireMany(claims), {
       answered: (verdicts, call) => this.#answered(asking, verdicts, call),
       failed: (error, call) => {
         asking.call = undefined;
@@ -195,7 +195,7 @@ export class ReaderQueue implements WaitQueue {
 
   #listen(): void {
     const { hub } = this.#services;
-    this.#stopListening ??= hub.listen(this.#line.channel, () => this.wakeUp());
+    this.#stopListening ??= hub.listen(this.#commands.channel, () => this.wakeUp());
   }
 
   #forget(waiter: Waiter): void {
@@ -213,9 +213,9 @@ export class ReaderQueue implements WaitQueue {
       delivery.abandon(this.#asking.call);
     }
     this.#asking = undefined;
-    if (this.#mayStand) {
+    if (this.#mayBeQueued) {
       // No reader is left for which writers would have to wait.
-      delivery.inBackground(this.#line.leaveLine());
+      delivery.inBackground(this.#commands.leaveQueue());
     }
     this.#recheck?.cancel();
     this.#stopListening?.();

@@ -60,24 +60,24 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   }
 
   acquire(holder: string, count: number, leaseMs: number, position: Position): Command<Verdict> {
-    const { key, lines, notice, stem } = this;
+    const { key, queueKeys, notice, stem } = this;
     const keys = {
       lock: key,
       tombstone: tombstoneKey(key, `${holder}:write`),
-      ...lines,
+      ...queueKeys,
     };
     const args = { holder, count, leaseMs, position, ...notice, stem };
     return { script: acquireWrite, operands: rwlockAcquireWrite.operands(keys, args) };
   }
 
   release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
-    const { key, lines, notice, stem } = this;
+    const { key, queueKeys, notice, stem } = this;
     const keys = {
       lock: key,
       tombstone: tombstoneKey(key, `${holder}:write`),
-      writers: lines.writers,
-      heartbeats: lines.heartbeats,
-      readers: lines.readers,
+      writers: queueKeys.writers,
+      heartbeats: queueKeys.heartbeats,
+      readers: queueKeys.readers,
     };
     const operands = rwlockReleaseWrite.operands(keys, {
       holder,

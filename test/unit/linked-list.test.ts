@@ -21,7 +21,7 @@ test('what has left a chain keeps none of those that stood beside it', () => {
 
   expect([deleted, rest]).toEqual([true, [first, third]]);
   for (const node of nodes) {
-    expect([node.next, node.previous, node.chain]).toEqual([undefined, undefined, undefined]);
+    expect([node.next, node.previous, node.list]).toEqual([undefined, undefined, undefined]);
   }
 });
 

@@ -75,7 +75,7 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
       new ReadProtocol(services, name, key),
       new WriteProtocol(services, name, key),
     ];
-    return { object, calls: [...lockCalls(object), ...lockCalls(writer), object.leaveLine()] };
+    return { object, calls: [...lockCalls(object), ...lockCalls(writer), object.leaveQueue()] };
   },
   (name, key) => {
     const object = new SemaphoreProtocol(services, name, key);

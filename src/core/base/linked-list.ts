@@ -5,19 +5,19 @@ export class Linked {
   /** For the list only. */
   declare previous: this | undefined;
   /** The list that it is in. */
-  declare chain: LinkedList<Linked> | undefined;
+  declare list: LinkedList<Linked> | undefined;
 
   /** The fields are assigned here, not initialised above: once more than four classes extend this
    * one, V8 defines initialised fields by a call into its runtime, 0.5 µs a field and object. */
   constructor() {
     this.next = undefined;
     this.previous = undefined;
-    this.chain = undefined;
+    this.list = undefined;
   }
 
   /** Leaves the list that it is in, if any. */
-  unchain(): void {
-    this.chain?.delete(this);
+  unlink(): void {
+    this.list?.delete(this);
   }
 }
 
@@ -28,7 +28,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
   #last: T | undefined;
 
   push(node: T): void {
-    node.chain = this;
+    node.list = this;
     node.previous = this.#last;
     node.next = undefined;
     if (this.#last === undefined) {
@@ -41,7 +41,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
 
   /** Puts a node in front of all others. */
   unshift(node: T): void {
-    node.chain = this;
+    node.list = this;
     node.previous = undefined;
     node.next = this.first;
     if (this.first === undefined) {
@@ -54,10 +54,10 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
 
   /** False when the node is not in this list any more. */
   delete(node: T): boolean {
-    if (node.chain !== this) {
+    if (node.list !== this) {
       return false;
     }
-    node.chain = undefined;
+    node.list = undefined;
     if (node.previous === undefined) {
       this.first = node.next;
     } else {
@@ -78,7 +78,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
   clear(): T[] {
     const nodes = [...this];
     for (const node of nodes) {
-      node.chain = undefined;
+      node.list = undefined;
       node.next = undefined;
       node.previous = undefined;
     }

@@ -247,7 +247,7 @@ export class ClusterRouter implements Router {
       const master = this.#masterOf(slotOf(call.routingKey));
       if (master !== undefined) {
         this.#unrouted.delete(call);
-        call.tellWith(this.publish);
+        call.publishWith(this.publish);
         master.link.send(call);
       }
     }

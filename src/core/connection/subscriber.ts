@@ -55,7 +55,7 @@ export class Subscriber {
     if (redis !== undefined) {
       this.#subscribe(redis, [channel]);
     }
-    if (this.#nextPing.chain === undefined) {
+    if (this.#nextPing.list === undefined) {
       this.#pings.add(this.#nextPing);
     }
   }

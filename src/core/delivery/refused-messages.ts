@@ -11,7 +11,7 @@ export class RefusedMessages {
   }
 
   /** A script with these operands ran, but the server refused its message. */
-  tell(operands: readonly Operand[]): void {
+  report(operands: readonly Operand[]): void {
     const args = operands.slice(Number(operands[0]) + 1);
     const at = args.findIndex((operand) => operand === 'PUBLISH' || operand === 'SPUBLISH');
     const publish = String(args[at]);

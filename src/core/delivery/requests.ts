@@ -36,10 +36,10 @@ export class Requests {
     } else if (open === undefined) {
       this.#open.set(key, request);
     } else {
-      const chain = new LinkedList<Numbered>();
-      chain.push(open);
-      chain.push(request);
-      this.#open.set(key, chain);
+      const list = new LinkedList<Numbered>();
+      list.push(open);
+      list.push(request);
+      this.#open.set(key, list);
     }
     return request;
   }

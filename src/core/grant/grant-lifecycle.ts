@@ -89,7 +89,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { services } = this;
     const { lease } = grant;
     const { renewal, resource } = this.object;
-    const command = renewal([lease.claim(leaseMs)]);
+    const command = renewal([lease.renewalItem(leaseMs)]);
     const lengthening = lease.lengthening();
     try {
       const { answer, call } = await services.delivery.send(resource, command, 'change');

@@ -178,7 +178,7 @@ export class Lease {
   }
 
   /** Its item in a renewal command: renews to `leaseMs`; 0 only asks whether it is still held. */
-  claim(leaseMs: number): RenewalItem {
+  renewalItem(leaseMs: number): RenewalItem {
     const { key, holderId } = this.identity;
     return { key, holderId, leaseMs, count: this.alive };
   }

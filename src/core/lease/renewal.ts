@@ -22,7 +22,7 @@ export type RenewalAnswer =
 
 /** How the leases of one kind of object are renewed: many with one script call, which answers for
  * each. Each kind has one constant, so that leases can be grouped by it. */
-export type Renewal = (claims: readonly RenewalItem[]) => Command<readonly RenewalAnswer[]>;
+export type Renewal = (items: readonly RenewalItem[]) => Command<readonly RenewalAnswer[]>;
 
 const HELD: RenewalAnswer = { is: 'held', lifeMs: -1 };
 const TAKEN: RenewalAnswer = { is: 'taken' };

@@ -132,7 +132,7 @@ export class Watchdog {
 
   #renew(renewal: Renewal, leases: readonly Lease[]): void {
     const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
-    const claims = leases.map((lease, i) => lease.claim(terms[i] ?? 0));
+    const items = leases.map((lease, i) => lease.renewalItem(terms[i] ?? 0));
     const lengthenings: Lengthening[] = [];
     leases.forEach((lease, i) => {
       lease.renewing = true;
@@ -158,6 +158,6 @@ export class Watchdog {
       },
     };
     // Never sent again: the next round makes its own command, with a later deadline.
-    this.#delivery.start(renewal(claims), receiver, false);
+    this.#delivery.start(renewal(items), receiver, false);
   }
 }

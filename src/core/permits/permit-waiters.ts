@@ -25,7 +25,7 @@ export class PermitWaiters<W extends PermitWaiter> {
   }
 
   has(waiter: W): boolean {
-    return waiter.chain === this.#all;
+    return waiter.list === this.#all;
   }
 
   /** Adds a waiter behind all others; `isBlocked`: it has to wait for sure. */

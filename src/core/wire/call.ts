@@ -66,7 +66,7 @@ export abstract class PendingCall extends Linked {
   }
 
   /** Corrects the publishing command in a call that was made before that was known. */
-  tellWith(publish: 'PUBLISH' | 'SPUBLISH'): void {
+  publishWith(publish: 'PUBLISH' | 'SPUBLISH'): void {
     const firstArgument = Number(this.operands[0]) + 1;
     this.operands = this.operands.map((operand, i) =>
       i >= firstArgument && operand === 'SPUBLISH' ? publish : operand,
@@ -78,7 +78,7 @@ export abstract class PendingCall extends Linked {
   abandon(): void {
     this.isAbandoned = true;
     if (!this.isUnanswered) {
-      this.unchain();
+      this.unlink();
     }
   }
 
