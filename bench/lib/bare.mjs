@@ -238,7 +238,7 @@ const cycles = {
   },
 
   async 'permit-expirable semaphore'(bare, key) {
-    const { permitsAcquire, permitsRelease } = scripts;
+    const { expirableSemaphoreAcquire, expirableSemaphoreRelease } = scripts;
     const keys = { ...semaphoreKeys(bare, key), timeouts: suffixed(key, 'timeout') };
     const { semaphore, timeouts } = keys;
     const told = { publish: PUBLISH, channel: prefixed('redisson_sc', key) };
@@ -248,10 +248,13 @@ const cycles = {
       const number = bare.next();
       const first = randomBytes(16);
       const wanted = { number, lowWater: number, ...same, claims: [Buffer.concat([first, CLAIM])] };
-      const taken = await bare.run(permitsAcquire, permitsAcquire.operands(keys, wanted));
+      const taken = await bare.run(
+        expirableSemaphoreAcquire,
+        expirableSemaphoreAcquire.operands(keys, wanted),
+      );
       const given = { ...told, claim: Buffer.concat([first, ONE]) };
-      const operands = permitsRelease.operands({ semaphore, timeouts }, given);
-      const freed = await bare.run(permitsRelease, operands);
+      const operands = expirableSemaphoreRelease.operands({ semaphore, timeouts }, given);
+      const freed = await bare.run(expirableSemaphoreRelease, operands);
       check(taken === '1 -1 -1' && freed === 1);
     };
   },

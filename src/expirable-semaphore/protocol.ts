@@ -8,17 +8,17 @@ import type { PermitAnswer } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
-  permitsAcquire,
-  permitsDelete,
-  permitsGiveBack,
-  permitsHolders,
-  permitsInspect,
-  permitsRelease,
-  permitsReleaseAny,
-  permitsRenew,
-  permitsResize,
-  permitsTrySet,
-  permitsUpdateLease,
+  expirableSemaphoreAcquire,
+  expirableSemaphoreDelete,
+  expirableSemaphoreGiveBack,
+  expirableSemaphoreHolders,
+  expirableSemaphoreInspect,
+  expirableSemaphoreRelease,
+  expirableSemaphoreReleaseAny,
+  expirableSemaphoreRenew,
+  expirableSemaphoreResize,
+  expirableSemaphoreTrySet,
+  expirableSemaphoreUpdateLease,
 } from '../core/wire/scripts.generated.js';
 import {
   renewalAnswers,
@@ -36,26 +36,29 @@ export interface PermitsView {
 }
 
 const acquire: CommandScript<PermitAnswer> = {
-  ...permitsAcquire,
+  ...expirableSemaphoreAcquire,
   decode(reply) {
-    const [granted = 0, retryMs = 0, lifeMs = 0] = integers(permitsAcquire.decode(reply), 3);
+    const [granted = 0, retryMs = 0, lifeMs = 0] = integers(
+      expirableSemaphoreAcquire.decode(reply),
+      3,
+    );
     return { granted, retryMs, lifeMs };
   },
 };
 
 const inspect: CommandScript<PermitsView> = {
-  ...permitsInspect,
+  ...expirableSemaphoreInspect,
   decode(reply) {
-    const numbers = integers(permitsInspect.decode(reply), 3);
+    const numbers = integers(expirableSemaphoreInspect.decode(reply), 3);
     const [available = 0, acquired = 0, exists = 0] = numbers;
     return { available, acquired, exists: exists === 1 };
   },
 };
 
 const holders: CommandScript<readonly Holder[]> = {
-  ...permitsHolders,
+  ...expirableSemaphoreHolders,
   decode(reply) {
-    const pairs = permitsHolders.decode(reply).matchAll(/(\S+) (-?\d+)/g);
+    const pairs = expirableSemaphoreHolders.decode(reply).matchAll(/(\S+) (-?\d+)/g);
     return Array.from(pairs, ([, holderId = '', left]) => {
       const leftMs = Number(left);
       return { holderId, depth: 1, remainingMs: leftMs < 0 ? Number.POSITIVE_INFINITY : leftMs };
@@ -67,20 +70,20 @@ const FREED: ReleaseResult = { is: 'freed', listeners: 0 };
 const DELETED: ReleaseResult = { is: 'deleted' };
 
 const release: CommandScript<ReleaseResult> = {
-  ...permitsRelease,
+  ...expirableSemaphoreRelease,
   decode(reply) {
-    const released = permitsRelease.decode(reply);
+    const released = expirableSemaphoreRelease.decode(reply);
     return released > 0 ? FREED : DELETED;
   },
 };
 
 const renew: CommandScript<readonly RenewalAnswer[]> = {
-  ...permitsRenew,
-  decode: (reply) => renewalAnswers(permitsRenew.decode(reply).split(' ')),
+  ...expirableSemaphoreRenew,
+  decode: (reply) => renewalAnswers(expirableSemaphoreRenew.decode(reply).split(' ')),
 };
 
 function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
-  const operands = permitsRenew.operands(
+  const operands = expirableSemaphoreRenew.operands(
     { keys: claims.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
     { claims: claims.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },
   );
@@ -140,7 +143,7 @@ export class ExpirableSemaphoreProtocol
   /** The keys of Redisson. */
   readonly #keys: { semaphore: string; timeouts: string };
   /** These, and the private record of counted calls. */
-  readonly #counted: {
+  readonly #requestKeys: {
     semaphore: string;
     timeouts: string;
     requests: string;
@@ -148,7 +151,7 @@ export class ExpirableSemaphoreProtocol
     twin: readonly string[];
   };
   /** And the wait queue of the clients whose head was passed over for long. */
-  readonly #lineKeys: {
+  readonly #queueKeys: {
     semaphore: string;
     timeouts: string;
     requests: string;
@@ -161,9 +164,9 @@ export class ExpirableSemaphoreProtocol
     this.#keys = { semaphore: key, timeouts: suffixed(key, 'timeout') };
     const twin = twinOf(key);
     const requests = this.requestsKey;
-    this.#counted = { ...this.#keys, requests, twin: twin === undefined ? [] : [twin] };
-    this.#lineKeys = {
-      ...this.#counted,
+    this.#requestKeys = { ...this.#keys, requests, twin: twin === undefined ? [] : [twin] };
+    this.#queueKeys = {
+      ...this.#requestKeys,
       queue: privateKey('latchkey_waiting', key),
       heartbeats: privateKey('latchkey_beats', key),
     };
@@ -179,7 +182,7 @@ export class ExpirableSemaphoreProtocol
     claims: readonly (PermitIds & { readonly leaseMs: number })[],
     mustQueue: boolean,
   ): Command<PermitAnswer> {
-    const operands = permitsAcquire.operands(this.#lineKeys, {
+    const operands = expirableSemaphoreAcquire.operands(this.#queueKeys, {
       number,
       lowWater,
       ...this.notice,
@@ -195,7 +198,7 @@ export class ExpirableSemaphoreProtocol
     claims: readonly PermitIds[],
     leaves: boolean,
   ): Command<unknown> {
-    return commandOf(permitsGiveBack, this.#lineKeys, {
+    return commandOf(expirableSemaphoreGiveBack, this.#queueKeys, {
       number,
       lowWater,
       ...this.notice,
@@ -208,21 +211,26 @@ export class ExpirableSemaphoreProtocol
   /** Gives back permits of this client; safe to run twice. */
   release(claim: PermitIds): Command<ReleaseResult> {
     const args = { ...this.notice, claim: idsBytes(claim) };
-    return { script: release, operands: permitsRelease.operands(this.#keys, args) };
+    return { script: release, operands: expirableSemaphoreRelease.operands(this.#keys, args) };
   }
 
   releaseAny({ number, lowWater }: Request, id: string): Command<string> {
     const claim = idsBytes(singleId(id));
-    return commandOf(permitsReleaseAny, this.#counted, { number, lowWater, ...this.notice, claim });
+    return commandOf(expirableSemaphoreReleaseAny, this.#requestKeys, {
+      number,
+      lowWater,
+      ...this.notice,
+      claim,
+    });
   }
 
   updateLease({ number, lowWater }: Request, id: string, leaseMs: number): Command<string> {
     const args = { number, lowWater, permit: idBytes(id), leaseMs, ...this.notice };
-    return commandOf(permitsUpdateLease, this.#counted, args);
+    return commandOf(expirableSemaphoreUpdateLease, this.#requestKeys, args);
   }
 
   trySet({ number, lowWater }: Request, permits: number, ttlMs: number): Command<string> {
-    return commandOf(permitsTrySet, this.#counted, {
+    return commandOf(expirableSemaphoreTrySet, this.#requestKeys, {
       number,
       lowWater,
       permits,
@@ -233,7 +241,7 @@ export class ExpirableSemaphoreProtocol
 
   /** Sets the number of permits, or adds to it. */
   resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Command<string> {
-    return commandOf(permitsResize, this.#counted, {
+    return commandOf(expirableSemaphoreResize, this.#requestKeys, {
       number,
       lowWater,
       way,
@@ -243,15 +251,15 @@ export class ExpirableSemaphoreProtocol
   }
 
   delete({ number, lowWater }: Request): Command<string> {
-    return commandOf(permitsDelete, this.#counted, { number, lowWater });
+    return commandOf(expirableSemaphoreDelete, this.#requestKeys, { number, lowWater });
   }
 
   inspect(): Command<PermitsView> {
-    return { script: inspect, operands: permitsInspect.operands(this.#keys, {}) };
+    return { script: inspect, operands: expirableSemaphoreInspect.operands(this.#keys, {}) };
   }
 
   holders(): Command<readonly Holder[]> {
     const { timeouts } = this.#keys;
-    return { script: holders, operands: permitsHolders.operands({ timeouts }, {}) };
+    return { script: holders, operands: expirableSemaphoreHolders.operands({ timeouts }, {}) };
   }
 }

@@ -74,24 +74,38 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   await stand(raw, line, beats, THEY);
   // Permits that have expired are reclaimed; somebody else stands in front, and then nobody does.
   const inVain = { ...args, mustQueue: 1, claims: [Buffer.from('the-first-id-16b1 5000')] };
-  await run(scripts.permitsAcquire, scripts.permitsAcquire.operands(keys, inVain));
+  await run(
+    scripts.expirableSemaphoreAcquire,
+    scripts.expirableSemaphoreAcquire.operands(keys, inVain),
+  );
   await raw.del(line);
   await raw.zadd(timeouts, 2, 'a-dead-permit-02');
   await stand(raw, line, beats, US);
   const gets = { ...inVain, number: 8, mustQueue: 0 };
-  await run(scripts.permitsAcquire, scripts.permitsAcquire.operands(keys, gets));
+  await run(
+    scripts.expirableSemaphoreAcquire,
+    scripts.expirableSemaphoreAcquire.operands(keys, gets),
+  );
   const back = { ...args, number: 9, leaves: 1, claims: [claim(1)] };
   await stand(raw, line, beats, US);
-  await run(scripts.permitsGiveBack, scripts.permitsGiveBack.operands(keys, back));
+  await run(
+    scripts.expirableSemaphoreGiveBack,
+    scripts.expirableSemaphoreGiveBack.operands(keys, back),
+  );
   await raw.zadd(timeouts, Date.now() + 50_000, PERMIT);
   const any = { ...told, number: 10, lowWater: 3, claim: claim(1) };
   await run(
-    scripts.permitsReleaseAny,
-    scripts.permitsReleaseAny.operands({ ...keys, twin: [] }, any),
+    scripts.expirableSemaphoreReleaseAny,
+    scripts.expirableSemaphoreReleaseAny.operands({ ...keys, twin: [] }, any),
   );
   const cancel = { number: 11, lowWater: 11 };
   await run(scripts.requestsCancel, scripts.requestsCancel.operands({ requests }, cancel));
-  await run(scripts.permitsRenew, [2, name, timeouts, Buffer.from('the-first-id-16b9000')]);
+  await run(scripts.expirableSemaphoreRenew, [
+    2,
+    name,
+    timeouts,
+    Buffer.from('the-first-id-16b9000'),
+  ]);
 }
 
 /** A read-write lock that is read by somebody who is dead, and who asks for it. */

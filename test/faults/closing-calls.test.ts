@@ -112,27 +112,27 @@ const changes: Case[] = [
   },
   {
     what: 'a release by id',
-    script: scripts.permitsReleaseAny,
+    script: scripts.expirableSemaphoreReleaseAny,
     prepare: permitCall(async (semaphore) => await semaphore.release(NO_PERMIT)),
   },
   {
     what: 'the update of a lease',
-    script: scripts.permitsUpdateLease,
+    script: scripts.expirableSemaphoreUpdateLease,
     prepare: permitCall(async (semaphore) => await semaphore.updateLease(NO_PERMIT, 1_000)),
   },
   {
     what: 'adding permits',
-    script: scripts.permitsResize,
+    script: scripts.expirableSemaphoreResize,
     prepare: permitCall(async (semaphore) => await semaphore.addPermits(2)),
   },
   {
     what: 'setting permits',
-    script: scripts.permitsTrySet,
+    script: scripts.expirableSemaphoreTrySet,
     prepare: permitCall(async (semaphore) => await semaphore.trySetPermits(2)),
   },
   {
     what: 'deleting a permit-expirable semaphore',
-    script: scripts.permitsDelete,
+    script: scripts.expirableSemaphoreDelete,
     prepare: permitCall(async (semaphore) => await semaphore.delete()),
   },
   {
@@ -171,7 +171,7 @@ const reads: Case[] = [
   },
   {
     what: 'the permits of a permit-expirable semaphore',
-    script: scripts.permitsInspect,
+    script: scripts.expirableSemaphoreInspect,
     prepare: permitCall(async (semaphore) => await semaphore.totalPermits()),
   },
   {

@@ -198,9 +198,9 @@ const semaphoreKinds: Kind[] = [
 
 const permitKinds: Kind[] = [
   {
-    script: scripts.permitsAcquire,
+    script: scripts.expirableSemaphoreAcquire,
     operands: (name, at) =>
-      scripts.permitsAcquire.operands(semaphoreKeys(name), {
+      scripts.expirableSemaphoreAcquire.operands(semaphoreKeys(name), {
         ...at,
         ...told,
         ...asker,
@@ -210,16 +210,20 @@ const permitKinds: Kind[] = [
     hasRun: isAt(7),
   },
   {
-    script: scripts.permitsReleaseAny,
+    script: scripts.expirableSemaphoreReleaseAny,
     operands: (name, at) =>
-      scripts.permitsReleaseAny.operands(semaphoreKeys(name), { ...at, ...told, claim: aPermit }),
+      scripts.expirableSemaphoreReleaseAny.operands(semaphoreKeys(name), {
+        ...at,
+        ...told,
+        claim: aPermit,
+      }),
     prepare: taken,
     hasRun: isAt(1),
   },
   {
-    script: scripts.permitsUpdateLease,
+    script: scripts.expirableSemaphoreUpdateLease,
     operands: (name, at) =>
-      scripts.permitsUpdateLease.operands(semaphoreKeys(name), {
+      scripts.expirableSemaphoreUpdateLease.operands(semaphoreKeys(name), {
         ...at,
         permit: PERMIT,
         leaseMs: 90_000,
@@ -230,9 +234,9 @@ const permitKinds: Kind[] = [
       Number(await raw.zscore(`{${name}}:timeout`, PERMIT)) > Date.now() + 60_000,
   },
   {
-    script: scripts.permitsResize,
+    script: scripts.expirableSemaphoreResize,
     operands: (name, at) =>
-      scripts.permitsResize.operands(semaphoreKeys(name), {
+      scripts.expirableSemaphoreResize.operands(semaphoreKeys(name), {
         ...at,
         way: 'by',
         permits: -4,
@@ -242,9 +246,9 @@ const permitKinds: Kind[] = [
     hasRun: isAt(5),
   },
   {
-    script: scripts.permitsTrySet,
+    script: scripts.expirableSemaphoreTrySet,
     operands: (name, at) =>
-      scripts.permitsTrySet.operands(semaphoreKeys(name), {
+      scripts.expirableSemaphoreTrySet.operands(semaphoreKeys(name), {
         ...at,
         permits: 4,
         ttlMs: 0,
@@ -254,8 +258,8 @@ const permitKinds: Kind[] = [
     hasRun: isThere,
   },
   {
-    script: scripts.permitsDelete,
-    operands: (name, at) => scripts.permitsDelete.operands(semaphoreKeys(name), at),
+    script: scripts.expirableSemaphoreDelete,
+    operands: (name, at) => scripts.expirableSemaphoreDelete.operands(semaphoreKeys(name), at),
     prepare: setTo(9),
     hasRun: isGone,
   },

@@ -17,7 +17,7 @@ const open = faultWorlds('late-permits');
 
 const sorts: readonly { kind: Kind; giveBack: WireScript }[] = [
   { kind: semaphoreKind, giveBack: scripts.semaphoreGiveBack },
-  { kind: permitKind, giveBack: scripts.permitsGiveBack },
+  { kind: permitKind, giveBack: scripts.expirableSemaphoreGiveBack },
 ];
 
 describe.concurrent.each(sorts)('bytes of a $kind.what that arrive late', ({ kind, giveBack }) => {
@@ -171,7 +171,7 @@ describe.concurrent('bytes of a permit-expirable semaphore that arrive late', ()
     const { proxy, name, client, other, setPermits } = await open(context);
     await setPermits(1);
     const theirs = await take(other.getPermitExpirableSemaphore(name));
-    const late = keepUnderWay(proxy, scripts.permitsReleaseAny);
+    const late = keepUnderWay(proxy, scripts.expirableSemaphoreReleaseAny);
 
     const releasing = client.getPermitExpirableSemaphore(name).release(theirs.id);
     await late.sent();
@@ -190,7 +190,7 @@ describe.concurrent('bytes of a permit-expirable semaphore that arrive late', ()
     await setPermits(1);
     const client = start({ leaseMs: 900 });
     const permit = await take(client.getPermitExpirableSemaphore(name));
-    const late = keepUnderWay(proxy, scripts.permitsRenew);
+    const late = keepUnderWay(proxy, scripts.expirableSemaphoreRenew);
 
     await late.sent();
     proxy.cutAll(sendsCommands);
@@ -205,7 +205,7 @@ describe.concurrent('bytes of a permit-expirable semaphore that arrive late', ()
     const { proxy, name, client, setPermits } = await open(context);
     await setPermits(1);
     const permit = await take(client.getPermitExpirableSemaphore(name), { leaseMs: 5_000 });
-    const late = keepUnderWay(proxy, scripts.permitsRenew);
+    const late = keepUnderWay(proxy, scripts.expirableSemaphoreRenew);
 
     const first = permit.extend(10_000);
     await late.sent();
@@ -222,7 +222,7 @@ describe.concurrent('bytes of a permit-expirable semaphore that arrive late', ()
     await setPermits(1);
     const semaphore = client.getPermitExpirableSemaphore(name);
     const permit = await take(semaphore, { leaseMs: 5_000 });
-    const late = keepUnderWay(proxy, scripts.permitsUpdateLease);
+    const late = keepUnderWay(proxy, scripts.expirableSemaphoreUpdateLease);
 
     const first = semaphore.updateLease(permit.id, 2_000);
     await late.sent();
@@ -238,7 +238,7 @@ describe.concurrent('bytes of a permit-expirable semaphore that arrive late', ()
   test('a deletion spares the semaphore that was set after it', async (context) => {
     const { proxy, name, client, other, setPermits } = await open(context);
     await setPermits(1);
-    const late = keepUnderWay(proxy, scripts.permitsDelete);
+    const late = keepUnderWay(proxy, scripts.expirableSemaphoreDelete);
 
     const deleting = client.getPermitExpirableSemaphore(name).delete();
     await late.sent();

@@ -68,17 +68,17 @@ const counted: readonly Counted[] = [
     act: (client, name) => client.getSemaphore(name).delete(),
   },
   {
-    script: scripts.permitsTrySet,
+    script: scripts.expirableSemaphoreTrySet,
     count: null,
     act: (client, name) => client.getPermitExpirableSemaphore(name).trySetPermits(7),
   },
   {
-    script: scripts.permitsResize,
+    script: scripts.expirableSemaphoreResize,
     count: 3,
     act: (client, name) => client.getPermitExpirableSemaphore(name).setPermits(7),
   },
   {
-    script: scripts.permitsDelete,
+    script: scripts.expirableSemaphoreDelete,
     count: 3,
     act: (client, name) => client.getPermitExpirableSemaphore(name).delete(),
   },
@@ -108,7 +108,10 @@ describe.concurrent('a counted call with an unknown outcome', () => {
     });
   }
 
-  for (const script of [scripts.permitsReleaseAny, scripts.permitsUpdateLease]) {
+  for (const script of [
+    scripts.expirableSemaphoreReleaseAny,
+    scripts.expirableSemaphoreUpdateLease,
+  ]) {
     test(`${script.name} is burnt: the permit is left alone`, async (context) => {
       const { proxy, name, client, other, setPermits } = await open(context, options);
       await setPermits(1);
@@ -118,7 +121,7 @@ describe.concurrent('a counted call with an unknown outcome', () => {
       const semaphore = client.getPermitExpirableSemaphore(name);
 
       const { error } = await rejection(
-        script === scripts.permitsReleaseAny
+        script === scripts.expirableSemaphoreReleaseAny
           ? semaphore.release(permit.id)
           : semaphore.updateLease(permit.id, 50),
       );

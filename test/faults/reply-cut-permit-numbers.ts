@@ -16,7 +16,7 @@ const resize: Case[] = [
     fact: 'permits are added once',
     async run({ proxy, name, client, setPermits }) {
       await setPermits(1);
-      const fault = cutReply(proxy, scripts.permitsResize);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreResize);
 
       const adding = client.getPermitExpirableSemaphore(name).addPermits(3);
       await fault.ran();
@@ -30,7 +30,7 @@ const resize: Case[] = [
     fact: 'a number that was changed after it was set is not set again',
     async run({ proxy, name, client, other, setPermits }) {
       await setPermits(1);
-      const fault = cutReply(proxy, scripts.permitsResize);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreResize);
 
       const setting = client.getPermitExpirableSemaphore(name).setPermits(5);
       await fault.ran();
@@ -47,7 +47,7 @@ const trySet: Case[] = [
   {
     fact: 'a semaphore that was deleted meanwhile is not set again, and the answer is true',
     async run({ proxy, name, client, other }) {
-      const fault = cutReply(proxy, scripts.permitsTrySet);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreTrySet);
 
       const setting = client.getPermitExpirableSemaphore(name).trySetPermits(3);
       await fault.ran();
@@ -67,7 +67,7 @@ const updateLease: Case[] = [
       await setPermits(1);
       const theirs = other.getPermitExpirableSemaphore(name);
       const permit = await take(theirs, { leaseMs: 5_000 });
-      const fault = cutReply(proxy, scripts.permitsUpdateLease);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreUpdateLease);
 
       const updating = client.getPermitExpirableSemaphore(name).updateLease(permit.id, 90_000);
       await fault.ran();
@@ -86,7 +86,7 @@ const deletion: Case[] = [
     fact: 'a semaphore that was set again meanwhile stays, with the permits taken of it',
     async run({ proxy, name, client, other, setPermits }) {
       await setPermits(1);
-      const fault = cutReply(proxy, scripts.permitsDelete);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreDelete);
 
       const deleting = client.getPermitExpirableSemaphore(name).delete();
       await fault.ran();
@@ -102,8 +102,8 @@ const deletion: Case[] = [
 ];
 
 export const permitNumberCases: Readonly<Record<string, readonly Case[]>> = {
-  'permits/resize': resize,
-  'permits/try-set': trySet,
-  'permits/update-lease': updateLease,
-  'permits/delete': deletion,
+  'expirable-semaphore/resize': resize,
+  'expirable-semaphore/try-set': trySet,
+  'expirable-semaphore/update-lease': updateLease,
+  'expirable-semaphore/delete': deletion,
 };

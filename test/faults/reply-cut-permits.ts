@@ -13,7 +13,7 @@ const acquire: Case[] = [
     fact: 'many permits are taken once, under the ids that the caller gets',
     async run({ proxy, name, client, setPermits }) {
       await setPermits(5);
-      const fault = cutReply(proxy, scripts.permitsAcquire);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreAcquire);
 
       const acquiring = client.getPermitExpirableSemaphore(name).acquireMany(3);
       await fault.ran();
@@ -36,7 +36,7 @@ const acquire: Case[] = [
       );
       await listening(name);
       await settledRequests(proxy, name);
-      const fault = cutReply(proxy, scripts.permitsAcquire);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreAcquire);
 
       await other.getPermitExpirableSemaphore(name).addPermits(4);
       await fault.ran();
@@ -53,7 +53,7 @@ const acquire: Case[] = [
       await setPermits(3);
       const semaphore = open({ commandTimeoutMs: 300 }).getPermitExpirableSemaphore(name);
       await semaphore.availablePermits();
-      const fault = cutReply(proxy, scripts.permitsAcquire);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreAcquire);
 
       const acquiring = rejection(semaphore.tryAcquireMany(2));
       await fault.ran();
@@ -68,7 +68,7 @@ const acquire: Case[] = [
     fact: 'a permit that was taken away meanwhile is found lost',
     async run({ proxy, name, client, other, setPermits }) {
       await setPermits(1);
-      const fault = cutReply(proxy, scripts.permitsAcquire);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreAcquire);
 
       const acquiring = client.getPermitExpirableSemaphore(name).acquire();
       await fault.ran();
@@ -90,7 +90,7 @@ const release: Case[] = [
     async run({ proxy, name, client, other, setPermits }) {
       await setPermits(1);
       const permit = await take(client.getPermitExpirableSemaphore(name));
-      const fault = cutReply(proxy, scripts.permitsRelease);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreRelease);
 
       const releasing = permit.release();
       await fault.ran();
@@ -112,7 +112,7 @@ const releaseAny: Case[] = [
       await setPermits(2);
       const theirs = other.getPermitExpirableSemaphore(name);
       const permit = await take(theirs);
-      const fault = cutReply(proxy, scripts.permitsReleaseAny);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreReleaseAny);
 
       const releasing = client.getPermitExpirableSemaphore(name).release(permit.id);
       await fault.ran();
@@ -134,7 +134,7 @@ const renew: Case[] = [
       await setPermits(1);
       const client = open({ leaseMs: 900 });
       const permit = await take(client.getPermitExpirableSemaphore(name));
-      const fault = cutReply(proxy, scripts.permitsRenew);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreRenew);
 
       await fault.ran();
       await eventually(() => permit.state === 'suspect');
@@ -151,7 +151,7 @@ const renew: Case[] = [
       await setPermits(1);
       const client = open({ leaseMs: 1_200 });
       const permit = await take(client.getPermitExpirableSemaphore(name));
-      const fault = cutReply(proxy, scripts.permitsRenew);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreRenew);
 
       await fault.ran();
       await other.getPermitExpirableSemaphore(name).release(permit.id);
@@ -168,7 +168,7 @@ const renew: Case[] = [
     async run({ proxy, name, client, setPermits }) {
       await setPermits(1);
       const permit = await take(client.getPermitExpirableSemaphore(name), { leaseMs: 5_000 });
-      const fault = cutReply(proxy, scripts.permitsRenew);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreRenew);
 
       const extending = permit.extend(60_000);
       await fault.ran();
@@ -189,8 +189,8 @@ const giveBack: Case[] = [
       const abort = new AbortController();
       const semaphore = client.getPermitExpirableSemaphore(name);
       proxy.refuse();
-      const { cut } = proxy.cutReplyAfter(runs(scripts.permitsAcquire));
-      const fault = cutReply(proxy, scripts.permitsGiveBack);
+      const { cut } = proxy.cutReplyAfter(runs(scripts.expirableSemaphoreAcquire));
+      const fault = cutReply(proxy, scripts.expirableSemaphoreGiveBack);
 
       const leaving = rejection(semaphore.acquireMany(2, { signal: abort.signal }));
       await eventually(() => cut.length === 1);
@@ -209,9 +209,9 @@ const giveBack: Case[] = [
 ];
 
 export const permitCases: Readonly<Record<string, readonly Case[]>> = {
-  'permits/acquire': acquire,
-  'permits/release': release,
-  'permits/release-any': releaseAny,
-  'permits/renew': renew,
-  'permits/give-back': giveBack,
+  'expirable-semaphore/acquire': acquire,
+  'expirable-semaphore/release': release,
+  'expirable-semaphore/release-any': releaseAny,
+  'expirable-semaphore/renew': renew,
+  'expirable-semaphore/give-back': giveBack,
 };

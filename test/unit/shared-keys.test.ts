@@ -123,10 +123,10 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
 /** What a call names of another object only to look whether that is there, as its last keys. */
 const looksAtTwin = new Set<string>([
   scripts.fairLockAcquire.name,
-  scripts.permitsTrySet.name,
-  scripts.permitsResize.name,
-  scripts.permitsDelete.name,
-  scripts.permitsReleaseAny.name,
+  scripts.expirableSemaphoreTrySet.name,
+  scripts.expirableSemaphoreResize.name,
+  scripts.expirableSemaphoreDelete.name,
+  scripts.expirableSemaphoreReleaseAny.name,
 ]);
 
 const hasTwin = (key: string): boolean => !key.includes('{') || /^\{[^{}]+\}$/.test(key);

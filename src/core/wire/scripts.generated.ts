@@ -2,6 +2,1072 @@
 import { integer, integerOrNull, text } from './replies.js';
 import type { Script } from './script.js';
 
+/** take permits for the waiters of one client, in order, as many as fit. */
+export const expirableSemaphoreAcquire: Script<
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
+  string
+> = {
+  name: 'expirable-semaphore/acquire',
+  sha1: '928f805dbed6ab67c7ab1b01f65685d61a0d4806',
+  source: `-- expirable-semaphore/acquire
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permits_reclaim(semaphore, timeouts, now)
+  local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
+  if #expired == 0 then
+    return 0, 0
+  end
+  local all = #expired == 1000 and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
+  redis.call('INCRBY', semaphore, #expired)
+  local removed = redis.pcall('ZREM', timeouts, unpack(expired))
+  if type(removed) == 'table' then
+    redis.call('INCRBY', semaphore, -#expired)
+    return removed
+  end
+  return #expired, all - #expired
+end
+local function permits_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permits_take(timeouts, first, count, expiry)
+  local entries = {}
+  for i = 0, count - 1 do
+    entries[#entries + 1] = expiry
+    entries[#entries + 1] = permits_id(first, i)
+  end
+  redis.call('ZADD', timeouts, unpack(entries))
+end
+local function permits_expiry_ms(timeouts, count, now)
+  local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
+  if not last[2] or tonumber(last[2]) >= 922337203685477 then
+    return -1
+  end
+  return math.max(tonumber(last[2]) - now, 0)
+end
+local function queue_heartbeat(heartbeats, member, now)
+  zadd_for(heartbeats, 600000, now, member)
+end
+local function queue_first(queue, heartbeats, now)
+  for i = 1, 32 do
+    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+    if not first[1] then
+      return nil
+    end
+    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
+    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
+    if left > 0 then
+      return first[1], tonumber(first[2]), left
+    end
+    if i == 32 then
+      return first[1], tonumber(first[2]), 0
+    end
+    redis.call('ZREM', queue, first[1])
+    redis.call('ZREM', heartbeats, first[1])
+  end
+end
+local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
+  local now, has_left = now_ms(), false
+  if must_queue then
+    local time = redis.call('TIME')
+    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
+    zadd_for(queue, 600000, 'NX', rank, client)
+    queue_heartbeat(heartbeats, client, now)
+  elseif redis.call('ZREM', queue, client) == 1 then
+    redis.call('ZREM', heartbeats, client)
+    has_left = true
+  end
+  local first, _, absent_ms = queue_first(queue, heartbeats, now)
+  local served, taken = 0, 0
+  for i = 1, #needs do
+    local need = tonumber(needs[i])
+    if first and first ~= client or need > available - taken then
+      break
+    end
+    served, taken = served + 1, taken + need
+    if first then
+      has_left = redis.call('ZREM', queue, client) == 1
+      redis.call('ZREM', heartbeats, client)
+      first, _, absent_ms = queue_first(queue, heartbeats, now)
+    end
+  end
+  return served, taken, first and first ~= client and absent_ms or -1, has_left
+end
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
+end
+local function notify_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return notify(reply, publish, channel, string.format('%.0f', available))
+end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local pool, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
+end
+local counts, leases = {}, {}
+for i = 7, #ARGV do
+  local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
+  counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
+end
+needs_memory(requests)
+local now = now_ms()
+local reclaimed, expired = 0, 0
+if pool then
+  reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
+end
+if type(reclaimed) == 'table' then
+  return reclaimed
+end
+local available = (pool or 0) + reclaimed + expired
+local served, taken, retry_ms, has_left =
+  serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
+available = available - taken
+local life_ms = -1
+if served > 0 then
+  life_ms = redis.call('PTTL', semaphore)
+  request_keep_record(requests, ARGV[2])
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+  for i = 1, served do
+    permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
+  end
+  if life_ms > 0 then
+    redis.call('PEXPIRE', timeouts, life_ms)
+  end
+end
+if retry_ms < 0 and served < #counts and pool then
+  retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
+end
+local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
+if served > 0 then
+  request_record(requests, number, answer)
+end
+if has_left then
+  return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
+elseif reclaimed > 0 then
+  return notify_available(answer, available, ARGV[3], ARGV[4])
+end
+return answer`,
+  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
+  decode: text,
+};
+
+/** remove a semaphore with all its permits, at most once per request. */
+export const expirableSemaphoreDelete: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; lowWater: number },
+  string
+> = {
+  name: 'expirable-semaphore/delete',
+  sha1: '270ce30f531f9fc7265f8c38099b7694d9de6a0c',
+  source: `-- expirable-semaphore/delete
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permits_twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+redis.call('ZCARD', timeouts)
+local left, wrong = stored_count(semaphore)
+local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+request_keep_record(requests, ARGV[2])
+local removed = redis.call('UNLINK', semaphore, timeouts)
+return request_record(requests, number, removed > 0 and '1' or '0')`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater],
+  decode: text,
+};
+
+/** make sure that an acquisition never runs (again), and return what it took. */
+export const expirableSemaphoreGiveBack: Script<
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; claims: readonly Buffer[] },
+  number
+> = {
+  name: 'expirable-semaphore/give-back',
+  sha1: '8f33c69d42a47ece6d8db441262409cce30ce2af',
+  source: `-- expirable-semaphore/give-back
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permits_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permits_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permits_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
+  for from = 0, count - 1, 1000 do
+    local ids = permits_ids(first, from, math.min(from + 1000, count))
+    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
+      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+    end
+  end
+  return taken, held
+end
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permits_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
+  end
+  return nil
+end
+local function permits_return(semaphore, timeouts, claims, notifies)
+  local left, wrong = stored_count(semaphore)
+  if wrong then
+    return wrong
+  end
+  local now, taken, held = now_ms(), 0, 0
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
+  end
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or notifies) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+  end
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
+  end
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
+  end
+  return left and held or 0, available
+end
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
+end
+local function notify_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return notify(reply, publish, channel, string.format('%.0f', available))
+end
+if not request_recall(KEYS[3], ARGV[1]) then
+  request_keep_record(KEYS[3], ARGV[2])
+  request_record(KEYS[3], ARGV[1], 'cancelled')
+end
+local has_left = false
+if ARGV[6] == '1' then
+  has_left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
+  redis.call('ZREM', KEYS[5], ARGV[5])
+end
+local claims = {}
+for i = 7, #ARGV do
+  claims[i - 6] = ARGV[i]
+end
+local held, available = permits_return(KEYS[1], KEYS[2], claims, has_left)
+return notify_available(held, available or 0, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
+  decode: integer,
+};
+
+/** the permits that are taken, the first 100 to expire. */
+export const expirableSemaphoreHolders: Script<
+  { timeouts: string },
+  Record<string, never>,
+  string
+> = {
+  name: 'expirable-semaphore/holders',
+  sha1: 'ca506051b9249336bc1bc20920d866faf844e9d7',
+  source: `-- expirable-semaphore/holders
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = now_ms()
+local entries =
+  redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
+local texts = {}
+for i = 1, #entries, 2 do
+  local id = string.gsub(entries[i], '.', function(byte)
+    return string.format('%02x', string.byte(byte))
+  end)
+  local expiry = tonumber(entries[i + 1])
+  local left = expiry < 922337203685477 and expiry - now or -1
+  texts[#texts + 1] = id .. ' ' .. string.format('%.0f', left)
+end
+return table.concat(texts, ' ')`,
+  operands: (keys) => [1, keys.timeouts],
+  decode: text,
+};
+
+/** how many permits of a semaphore are left and how many are taken. */
+export const expirableSemaphoreInspect: Script<
+  { semaphore: string; timeouts: string },
+  Record<string, never>,
+  string
+> = {
+  name: 'expirable-semaphore/inspect',
+  sha1: 'a255d37f57ab3ddfbc24fa041ddd66c3e4e68c90',
+  source: `-- expirable-semaphore/inspect
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local left, wrong = stored_count(KEYS[1])
+if wrong then
+  return wrong
+end
+if not left then
+  return '0 0 0'
+end
+local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
+local taken = redis.call('ZCARD', KEYS[2]) - expired
+return string.format('%.0f %.0f 1', left + expired, taken)`,
+  operands: (keys) => [2, keys.semaphore, keys.timeouts],
+  decode: text,
+};
+
+/** return permits that the client holds to the pool. */
+export const expirableSemaphoreRelease: Script<
+  { semaphore: string; timeouts: string },
+  { publish: string; channel: string; claim: Buffer },
+  number
+> = {
+  name: 'expirable-semaphore/release',
+  sha1: '589c2ee107bba3f315de284b5817db31cdc8e925',
+  source: `-- expirable-semaphore/release
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permits_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permits_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permits_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
+  for from = 0, count - 1, 1000 do
+    local ids = permits_ids(first, from, math.min(from + 1000, count))
+    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
+      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+    end
+  end
+  return taken, held
+end
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permits_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
+  end
+  return nil
+end
+local function permits_return(semaphore, timeouts, claims, notifies)
+  local left, wrong = stored_count(semaphore)
+  if wrong then
+    return wrong
+  end
+  local now, taken, held = now_ms(), 0, 0
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
+  end
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or notifies) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+  end
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
+  end
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
+  end
+  return left and held or 0, available
+end
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
+end
+local function notify_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return notify(reply, publish, channel, string.format('%.0f', available))
+end
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
+return notify_available(held, available or 0, ARGV[1], ARGV[2])`,
+  operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
+  decode: integer,
+};
+
+/** return a permit to the pool whoever holds it, at most once per request. */
+export const expirableSemaphoreReleaseAny: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; lowWater: number; publish: string; channel: string; claim: Buffer },
+  string
+> = {
+  name: 'expirable-semaphore/release-any',
+  sha1: '40b0aa649213190cbc7bc897ea153c5a8ca4f183',
+  source: `-- expirable-semaphore/release-any
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function permits_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+local function permits_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permits_id(first, i)
+  end
+  return ids
+end
+local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
+  for from = 0, count - 1, 1000 do
+    local ids = permits_ids(first, from, math.min(from + 1000, count))
+    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
+      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+    end
+  end
+  return taken, held
+end
+local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permits_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
+  end
+  return nil
+end
+local function permits_return(semaphore, timeouts, claims, notifies)
+  local left, wrong = stored_count(semaphore)
+  if wrong then
+    return wrong
+  end
+  local now, taken, held = now_ms(), 0, 0
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
+  end
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or notifies) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+  end
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
+  end
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
+  end
+  return left and held or 0, available
+end
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
+end
+local function notify_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return notify(reply, publish, channel, string.format('%.0f', available))
+end
+local function permits_twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local refusal = redis.call('EXISTS', KEYS[1]) == 0
+  and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+request_keep_record(requests, ARGV[2])
+local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
+if type(held) == 'table' then
+  return held
+end
+local answer = request_record(requests, number, tostring(held))
+return notify_available(answer, available or 0, ARGV[3], ARGV[4])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
+  decode: text,
+};
+
+/** renew the leases of many permits at once, and say of each whether it is held. */
+export const expirableSemaphoreRenew: Script<
+  { keys: readonly string[] },
+  { claims: readonly Buffer[] },
+  string
+> = {
+  name: 'expirable-semaphore/renew',
+  sha1: '0b52f723b3d27f11de5537fd9c6510f28fc31872',
+  source: `-- expirable-semaphore/renew
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = now_ms()
+local answers = {}
+for i = 1, #ARGV do
+  local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
+  local permit, lease_ms = string.sub(ARGV[i], 1, 16), tonumber(string.sub(ARGV[i], 17))
+  local expiry = redis.pcall('ZSCORE', timeouts, permit)
+  local ttl = redis.call('PTTL', semaphore)
+  if type(expiry) == 'table' then
+    if not string.find(expiry.err, 'WRONGTYPE', 1, true) then
+      return expiry
+    end
+    answers[i] = '2'
+  elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
+    answers[i] = '0'
+  else
+    if ttl > 0 then
+      redis.call('PEXPIRE', timeouts, ttl)
+    end
+    if lease_ms > tonumber(expiry) - now then
+      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
+    end
+    answers[i] = ttl < 0 and '1' or '1:' .. ttl
+  end
+end
+return table.concat(answers, ' ')`,
+  operands: (keys, args) => [keys.keys.length, ...keys.keys, ...args.claims],
+  decode: text,
+};
+
+/** grow or shrink the number of permits, at most once per request. */
+export const expirableSemaphoreResize: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string },
+  string
+> = {
+  name: 'expirable-semaphore/resize',
+  sha1: '35369ee4d8eb7ef140aa75dc37ee7bd1731c1857',
+  source: `-- expirable-semaphore/resize
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
+end
+local function notify_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return notify(reply, publish, channel, string.format('%.0f', available))
+end
+local function permits_twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local taken = redis.call('ZCARD', timeouts)
+local left, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
+end
+needs_memory(requests)
+request_keep_record(requests, ARGV[2])
+if not left then
+  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
+  if refusal then
+    return refusal
+  end
+  redis.call('UNLINK', timeouts)
+  left, taken = 0, 0
+end
+local total = left + taken
+local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
+if total + delta > 2147483647 or left + delta < -2147483648 then
+  return request_record(requests, number, '0')
+end
+local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
+redis.call('INCRBY', semaphore, string.format('%.0f', delta))
+local answer = request_record(requests, number, '1')
+if delta > 0 then
+  return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
+end
+return answer`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel],
+  decode: text,
+};
+
+/** set the number of permits unless one is set, at most once per request. */
+export const expirableSemaphoreTrySet: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; lowWater: number; permits: number; ttlMs: number; publish: string; channel: string },
+  string
+> = {
+  name: 'expirable-semaphore/try-set',
+  sha1: '464df67437e591d79431a057150722aa927f217b',
+  source: `-- expirable-semaphore/try-set
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+local function needs_memory(key)
+  redis.call('ZADD', key, 'XX', 0, '')
+end
+local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
+  end
+end
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
+end
+local function notify_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return notify(reply, publish, channel, string.format('%.0f', available))
+end
+local function permits_twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
+  end
+end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+redis.call('ZCARD', timeouts)
+local left, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
+end
+needs_memory(requests)
+request_keep_record(requests, ARGV[2])
+if left then
+  return request_record(requests, number, '0')
+end
+local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+redis.call('UNLINK', timeouts)
+set_for(semaphore, ARGV[3], ARGV[4])
+local answer = request_record(requests, number, '1')
+return notify_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
+  decode: text,
+};
+
+/** set when a permit expires, whoever holds it, at most once per request. */
+export const expirableSemaphoreUpdateLease: Script<
+  { semaphore: string; timeouts: string; requests: string },
+  { number: number; lowWater: number; permit: Buffer; leaseMs: number; publish: string; channel: string },
+  string
+> = {
+  name: 'expirable-semaphore/update-lease',
+  sha1: '54b8b5141c23a7d33f83dc96ef957e9ee7943c81',
+  source: `-- expirable-semaphore/update-lease
+local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
+  end
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
+end
+local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
+end
+local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local left, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
+end
+request_keep_record(requests, ARGV[2])
+local now = now_ms()
+local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
+if not left or expiry <= now then
+  return request_record(requests, number, '0')
+end
+local life_ms = redis.call('PTTL', semaphore)
+redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
+if life_ms > 0 then
+  redis.call('PEXPIRE', timeouts, life_ms)
+end
+local answer = request_record(requests, number, '1')
+if now + ARGV[4] < expiry then
+  return notify(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+end
+return answer`,
+  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
+  decode: text,
+};
+
 /** take hold number `count` of a fair lock, or an entry in its queue. */
 export const fairLockAcquire: Script<
   { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string; twinHeartbeats: readonly string[] },
@@ -1193,1072 +2259,6 @@ export const namesIsCount: Script<
 return type(redis.pcall('GET', KEYS[1])) == 'string' and 1 or 0`,
   operands: (keys) => [1, keys.name],
   decode: integer,
-};
-
-/** take permits for the waiters of one client, in order, as many as fit. */
-export const permitsAcquire: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
-  string
-> = {
-  name: 'permits/acquire',
-  sha1: '685e93f9de958567f673279119fe44c910f489a2',
-  source: `-- permits/acquire
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_reclaim(semaphore, timeouts, now)
-  local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
-  if #expired == 0 then
-    return 0, 0
-  end
-  local all = #expired == 1000 and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
-  redis.call('INCRBY', semaphore, #expired)
-  local removed = redis.pcall('ZREM', timeouts, unpack(expired))
-  if type(removed) == 'table' then
-    redis.call('INCRBY', semaphore, -#expired)
-    return removed
-  end
-  return #expired, all - #expired
-end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
-end
-local function permits_take(timeouts, first, count, expiry)
-  local entries = {}
-  for i = 0, count - 1 do
-    entries[#entries + 1] = expiry
-    entries[#entries + 1] = permits_id(first, i)
-  end
-  redis.call('ZADD', timeouts, unpack(entries))
-end
-local function permits_expiry_ms(timeouts, count, now)
-  local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
-  if not last[2] or tonumber(last[2]) >= 922337203685477 then
-    return -1
-  end
-  return math.max(tonumber(last[2]) - now, 0)
-end
-local function queue_heartbeat(heartbeats, member, now)
-  zadd_for(heartbeats, 600000, now, member)
-end
-local function queue_first(queue, heartbeats, now)
-  for i = 1, 32 do
-    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-    if not first[1] then
-      return nil
-    end
-    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
-    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
-    if left > 0 then
-      return first[1], tonumber(first[2]), left
-    end
-    if i == 32 then
-      return first[1], tonumber(first[2]), 0
-    end
-    redis.call('ZREM', queue, first[1])
-    redis.call('ZREM', heartbeats, first[1])
-  end
-end
-local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
-  local now, has_left = now_ms(), false
-  if must_queue then
-    local time = redis.call('TIME')
-    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(queue, 600000, 'NX', rank, client)
-    queue_heartbeat(heartbeats, client, now)
-  elseif redis.call('ZREM', queue, client) == 1 then
-    redis.call('ZREM', heartbeats, client)
-    has_left = true
-  end
-  local first, _, absent_ms = queue_first(queue, heartbeats, now)
-  local served, taken = 0, 0
-  for i = 1, #needs do
-    local need = tonumber(needs[i])
-    if first and first ~= client or need > available - taken then
-      break
-    end
-    served, taken = served + 1, taken + need
-    if first then
-      has_left = redis.call('ZREM', queue, client) == 1
-      redis.call('ZREM', heartbeats, client)
-      first, _, absent_ms = queue_first(queue, heartbeats, now)
-    end
-  end
-  return served, taken, first and first ~= client and absent_ms or -1, has_left
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-local pool, wrong = stored_count(semaphore)
-if wrong then
-  return wrong
-end
-local counts, leases = {}, {}
-for i = 7, #ARGV do
-  local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
-  counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
-end
-needs_memory(requests)
-local now = now_ms()
-local reclaimed, expired = 0, 0
-if pool then
-  reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
-end
-if type(reclaimed) == 'table' then
-  return reclaimed
-end
-local available = (pool or 0) + reclaimed + expired
-local served, taken, retry_ms, has_left =
-  serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
-available = available - taken
-local life_ms = -1
-if served > 0 then
-  life_ms = redis.call('PTTL', semaphore)
-  request_keep_record(requests, ARGV[2])
-  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  for i = 1, served do
-    permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
-  end
-  if life_ms > 0 then
-    redis.call('PEXPIRE', timeouts, life_ms)
-  end
-end
-if retry_ms < 0 and served < #counts and pool then
-  retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
-end
-local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
-if served > 0 then
-  request_record(requests, number, answer)
-end
-if has_left then
-  return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
-elseif reclaimed > 0 then
-  return notify_available(answer, available, ARGV[3], ARGV[4])
-end
-return answer`,
-  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
-  decode: text,
-};
-
-/** remove a semaphore with all its permits, at most once per request. */
-export const permitsDelete: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; lowWater: number },
-  string
-> = {
-  name: 'permits/delete',
-  sha1: 'c8bfe58d76ff38f0b02dbff550de010cfc123a7d',
-  source: `-- permits/delete
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-redis.call('ZCARD', timeouts)
-local left, wrong = stored_count(semaphore)
-local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
-if refusal then
-  return refusal
-end
-request_keep_record(requests, ARGV[2])
-local removed = redis.call('UNLINK', semaphore, timeouts)
-return request_record(requests, number, removed > 0 and '1' or '0')`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater],
-  decode: text,
-};
-
-/** make sure that an acquisition never runs (again), and return what it took. */
-export const permitsGiveBack: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; claims: readonly Buffer[] },
-  number
-> = {
-  name: 'permits/give-back',
-  sha1: '1a9cf9b2946fd5382a7624d9df9737261e57b9eb',
-  source: `-- permits/give-back
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
-end
-local function permits_ids(first, from, to)
-  local ids = {}
-  for i = from, to - 1 do
-    ids[#ids + 1] = permits_id(first, i)
-  end
-  return ids
-end
-local function permits_count(timeouts, first, count, now)
-  local taken, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = permits_ids(first, from, math.min(from + 1000, count))
-    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-      taken = taken + (expiry and 1 or 0)
-      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
-    end
-  end
-  return taken, held
-end
-local function permits_remove(timeouts, claims)
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    for from = 0, count - 1, 1000 do
-      local ids = permits_ids(claim, from, math.min(from + 1000, count))
-      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
-      if type(removed) == 'table' then
-        return removed
-      end
-    end
-  end
-  return nil
-end
-local function permits_return(semaphore, timeouts, claims, notifies)
-  local left, wrong = stored_count(semaphore)
-  if wrong then
-    return wrong
-  end
-  local now, taken, held = now_ms(), 0, 0
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    local some_taken, some_held = permits_count(timeouts, claim, count, now)
-    taken, held = taken + some_taken, held + some_held
-  end
-  local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or notifies) then
-    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
-  end
-  if pooled > 0 then
-    redis.call('INCRBY', semaphore, pooled)
-  end
-  local refused = taken > 0 and permits_remove(timeouts, claims)
-  if refused then
-    if pooled > 0 then
-      redis.call('INCRBY', semaphore, -pooled)
-    end
-    return refused
-  end
-  return left and held or 0, available
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-if not request_recall(KEYS[3], ARGV[1]) then
-  request_keep_record(KEYS[3], ARGV[2])
-  request_record(KEYS[3], ARGV[1], 'cancelled')
-end
-local has_left = false
-if ARGV[6] == '1' then
-  has_left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
-  redis.call('ZREM', KEYS[5], ARGV[5])
-end
-local claims = {}
-for i = 7, #ARGV do
-  claims[i - 6] = ARGV[i]
-end
-local held, available = permits_return(KEYS[1], KEYS[2], claims, has_left)
-return notify_available(held, available or 0, ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
-  decode: integer,
-};
-
-/** the permits that are taken, the first 100 to expire. */
-export const permitsHolders: Script<
-  { timeouts: string },
-  Record<string, never>,
-  string
-> = {
-  name: 'permits/holders',
-  sha1: 'a21807b339479130c06787b975618c887268adaa',
-  source: `-- permits/holders
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = now_ms()
-local entries =
-  redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
-local texts = {}
-for i = 1, #entries, 2 do
-  local id = string.gsub(entries[i], '.', function(byte)
-    return string.format('%02x', string.byte(byte))
-  end)
-  local expiry = tonumber(entries[i + 1])
-  local left = expiry < 922337203685477 and expiry - now or -1
-  texts[#texts + 1] = id .. ' ' .. string.format('%.0f', left)
-end
-return table.concat(texts, ' ')`,
-  operands: (keys) => [1, keys.timeouts],
-  decode: text,
-};
-
-/** how many permits of a semaphore are left and how many are taken. */
-export const permitsInspect: Script<
-  { semaphore: string; timeouts: string },
-  Record<string, never>,
-  string
-> = {
-  name: 'permits/inspect',
-  sha1: 'fe1bd6d9ffed9ca65cbc08976b31fd183b24e80e',
-  source: `-- permits/inspect
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local left, wrong = stored_count(KEYS[1])
-if wrong then
-  return wrong
-end
-if not left then
-  return '0 0 0'
-end
-local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
-local taken = redis.call('ZCARD', KEYS[2]) - expired
-return string.format('%.0f %.0f 1', left + expired, taken)`,
-  operands: (keys) => [2, keys.semaphore, keys.timeouts],
-  decode: text,
-};
-
-/** return permits that the client holds to the pool. */
-export const permitsRelease: Script<
-  { semaphore: string; timeouts: string },
-  { publish: string; channel: string; claim: Buffer },
-  number
-> = {
-  name: 'permits/release',
-  sha1: 'bf61c84a666e01d039907ecb5109e3a8e5e4fe54',
-  source: `-- permits/release
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
-end
-local function permits_ids(first, from, to)
-  local ids = {}
-  for i = from, to - 1 do
-    ids[#ids + 1] = permits_id(first, i)
-  end
-  return ids
-end
-local function permits_count(timeouts, first, count, now)
-  local taken, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = permits_ids(first, from, math.min(from + 1000, count))
-    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-      taken = taken + (expiry and 1 or 0)
-      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
-    end
-  end
-  return taken, held
-end
-local function permits_remove(timeouts, claims)
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    for from = 0, count - 1, 1000 do
-      local ids = permits_ids(claim, from, math.min(from + 1000, count))
-      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
-      if type(removed) == 'table' then
-        return removed
-      end
-    end
-  end
-  return nil
-end
-local function permits_return(semaphore, timeouts, claims, notifies)
-  local left, wrong = stored_count(semaphore)
-  if wrong then
-    return wrong
-  end
-  local now, taken, held = now_ms(), 0, 0
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    local some_taken, some_held = permits_count(timeouts, claim, count, now)
-    taken, held = taken + some_taken, held + some_held
-  end
-  local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or notifies) then
-    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
-  end
-  if pooled > 0 then
-    redis.call('INCRBY', semaphore, pooled)
-  end
-  local refused = taken > 0 and permits_remove(timeouts, claims)
-  if refused then
-    if pooled > 0 then
-      redis.call('INCRBY', semaphore, -pooled)
-    end
-    return refused
-  end
-  return left and held or 0, available
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
-return notify_available(held, available or 0, ARGV[1], ARGV[2])`,
-  operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
-  decode: integer,
-};
-
-/** return a permit to the pool whoever holds it, at most once per request. */
-export const permitsReleaseAny: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; lowWater: number; publish: string; channel: string; claim: Buffer },
-  string
-> = {
-  name: 'permits/release-any',
-  sha1: '0720cbdd9c005366c68c091328fe7a12d7443599',
-  source: `-- permits/release-any
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
-end
-local function permits_ids(first, from, to)
-  local ids = {}
-  for i = from, to - 1 do
-    ids[#ids + 1] = permits_id(first, i)
-  end
-  return ids
-end
-local function permits_count(timeouts, first, count, now)
-  local taken, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = permits_ids(first, from, math.min(from + 1000, count))
-    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-      taken = taken + (expiry and 1 or 0)
-      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
-    end
-  end
-  return taken, held
-end
-local function permits_remove(timeouts, claims)
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    for from = 0, count - 1, 1000 do
-      local ids = permits_ids(claim, from, math.min(from + 1000, count))
-      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
-      if type(removed) == 'table' then
-        return removed
-      end
-    end
-  end
-  return nil
-end
-local function permits_return(semaphore, timeouts, claims, notifies)
-  local left, wrong = stored_count(semaphore)
-  if wrong then
-    return wrong
-  end
-  local now, taken, held = now_ms(), 0, 0
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    local some_taken, some_held = permits_count(timeouts, claim, count, now)
-    taken, held = taken + some_taken, held + some_held
-  end
-  local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or notifies) then
-    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
-  end
-  if pooled > 0 then
-    redis.call('INCRBY', semaphore, pooled)
-  end
-  local refused = taken > 0 and permits_remove(timeouts, claims)
-  if refused then
-    if pooled > 0 then
-      redis.call('INCRBY', semaphore, -pooled)
-    end
-    return refused
-  end
-  return left and held or 0, available
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local refusal = redis.call('EXISTS', KEYS[1]) == 0
-  and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
-if refusal then
-  return refusal
-end
-request_keep_record(requests, ARGV[2])
-local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
-if type(held) == 'table' then
-  return held
-end
-local answer = request_record(requests, number, tostring(held))
-return notify_available(answer, available or 0, ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
-  decode: text,
-};
-
-/** renew the leases of many permits at once, and say of each whether it is held. */
-export const permitsRenew: Script<
-  { keys: readonly string[] },
-  { claims: readonly Buffer[] },
-  string
-> = {
-  name: 'permits/renew',
-  sha1: 'fc3026f2203b3e0efdab5c9c2f46712e8980c998',
-  source: `-- permits/renew
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = now_ms()
-local answers = {}
-for i = 1, #ARGV do
-  local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
-  local permit, lease_ms = string.sub(ARGV[i], 1, 16), tonumber(string.sub(ARGV[i], 17))
-  local expiry = redis.pcall('ZSCORE', timeouts, permit)
-  local ttl = redis.call('PTTL', semaphore)
-  if type(expiry) == 'table' then
-    if not string.find(expiry.err, 'WRONGTYPE', 1, true) then
-      return expiry
-    end
-    answers[i] = '2'
-  elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
-    answers[i] = '0'
-  else
-    if ttl > 0 then
-      redis.call('PEXPIRE', timeouts, ttl)
-    end
-    if lease_ms > tonumber(expiry) - now then
-      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
-    end
-    answers[i] = ttl < 0 and '1' or '1:' .. ttl
-  end
-end
-return table.concat(answers, ' ')`,
-  operands: (keys, args) => [keys.keys.length, ...keys.keys, ...args.claims],
-  decode: text,
-};
-
-/** grow or shrink the number of permits, at most once per request. */
-export const permitsResize: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string },
-  string
-> = {
-  name: 'permits/resize',
-  sha1: 'cf8e105d277c40cdf6df009566daad10b42d8b52',
-  source: `-- permits/resize
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-local taken = redis.call('ZCARD', timeouts)
-local left, wrong = stored_count(semaphore)
-if wrong then
-  return wrong
-end
-needs_memory(requests)
-request_keep_record(requests, ARGV[2])
-if not left then
-  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
-  if refusal then
-    return refusal
-  end
-  redis.call('UNLINK', timeouts)
-  left, taken = 0, 0
-end
-local total = left + taken
-local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
-if total + delta > 2147483647 or left + delta < -2147483648 then
-  return request_record(requests, number, '0')
-end
-local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
-redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-local answer = request_record(requests, number, '1')
-if delta > 0 then
-  return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
-end
-return answer`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel],
-  decode: text,
-};
-
-/** set the number of permits unless one is set, at most once per request. */
-export const permitsTrySet: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; lowWater: number; permits: number; ttlMs: number; publish: string; channel: string },
-  string
-> = {
-  name: 'permits/try-set',
-  sha1: '227ab36bd07b07d9c7dd4e7a76eb1fb917d9724a',
-  source: `-- permits/try-set
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function set_for(key, value, ttl_ms)
-  if tonumber(ttl_ms) > 0 then
-    redis.call('SET', key, value, 'PX', ttl_ms)
-  else
-    redis.call('SET', key, value)
-  end
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-redis.call('ZCARD', timeouts)
-local left, wrong = stored_count(semaphore)
-if wrong then
-  return wrong
-end
-needs_memory(requests)
-request_keep_record(requests, ARGV[2])
-if left then
-  return request_record(requests, number, '0')
-end
-local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
-if refusal then
-  return refusal
-end
-redis.call('UNLINK', timeouts)
-set_for(semaphore, ARGV[3], ARGV[4])
-local answer = request_record(requests, number, '1')
-return notify_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
-  decode: text,
-};
-
-/** set when a permit expires, whoever holds it, at most once per request. */
-export const permitsUpdateLease: Script<
-  { semaphore: string; timeouts: string; requests: string },
-  { number: number; lowWater: number; permit: Buffer; leaseMs: number; publish: string; channel: string },
-  string
-> = {
-  name: 'permits/update-lease',
-  sha1: '9f3088bc1ee65e0d6940e3c54499e90dce5d03b7',
-  source: `-- permits/update-lease
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-local left, wrong = stored_count(semaphore)
-if wrong then
-  return wrong
-end
-request_keep_record(requests, ARGV[2])
-local now = now_ms()
-local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
-if not left or expiry <= now then
-  return request_record(requests, number, '0')
-end
-local life_ms = redis.call('PTTL', semaphore)
-redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
-if life_ms > 0 then
-  redis.call('PEXPIRE', timeouts, life_ms)
-end
-local answer = request_record(requests, number, '1')
-if now + ARGV[4] < expiry then
-  return notify(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
-end
-return answer`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
-  decode: text,
 };
 
 /** make sure that a request that was given up never runs, or say what it did. */

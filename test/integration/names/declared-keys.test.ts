@@ -170,8 +170,8 @@ async function usePermits(users: Users, name: string): Promise<void> {
   await giveUp(users, name, () => semaphore.tryAcquire({ waitMs: 50 }));
   // Only a wait of more than ten seconds would ask this.
   const keys = { timeouts: name.includes('{') ? `${name}:timeout` : `{${name}}:timeout` };
-  const [count = 0, ...operands] = scripts.permitsHolders.operands(keys, {});
-  await raw.eval(scripts.permitsHolders.source, Number(count), ...operands);
+  const [count = 0, ...operands] = scripts.expirableSemaphoreHolders.operands(keys, {});
+  await raw.eval(scripts.expirableSemaphoreHolders.source, Number(count), ...operands);
   await semaphore.delete();
 }
 
@@ -229,7 +229,7 @@ test('every key that a script touches is declared, over the whole API', async ()
     'waits/poll',
     'lock/renew',
     'rwlock/renew-read',
-    'permits/renew',
+    'expirable-semaphore/renew',
     'fair-lock/follow-up',
   ];
   await eventually(() => background.every(has), { withinMs: 15_000 });

@@ -84,9 +84,9 @@ export const permit: LeasedKind<Permit> = {
   hasHeartbeat: false,
   lasting: [...lasting, /^\{latchkey-test:.*\}:timeout$/],
   scripts: {
-    acquire: scripts.permitsAcquire,
-    release: scripts.permitsRelease,
-    renew: scripts.permitsRenew,
+    acquire: scripts.expirableSemaphoreAcquire,
+    release: scripts.expirableSemaphoreRelease,
+    renew: scripts.expirableSemaphoreRenew,
   },
   // A permit of somebody else is another permit.
   usurped: 'deleted',

@@ -1,4 +1,4 @@
--- permits/update-lease: set when a permit expires, whoever holds it, at most once per request.
+-- expirable-semaphore/update-lease: set when a permit expires, whoever holds it, at most once per request.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL

@@ -1,4 +1,4 @@
--- permits/release-any: return a permit to the pool whoever holds it, at most once per request.
+-- expirable-semaphore/release-any: return a permit to the pool whoever holds it, at most once per request.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL

@@ -1,4 +1,4 @@
--- permits/resize: grow or shrink the number of permits, at most once per request.
+-- expirable-semaphore/resize: grow or shrink the number of permits, at most once per request.
 --
 -- Permits in use are not revoked: after a shrink the number of permits left may be negative.
 --

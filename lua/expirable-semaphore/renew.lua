@@ -1,4 +1,4 @@
--- permits/renew: renew the leases of many permits at once, and say of each whether it is held.
+-- expirable-semaphore/renew: renew the leases of many permits at once, and say of each whether it is held.
 --
 -- No permit outlives its semaphore: where that has a TTL, the reply says how long it still lives.
 --

@@ -1,4 +1,4 @@
--- permits/inspect: how many permits of a semaphore are left and how many are taken.
+-- expirable-semaphore/inspect: how many permits of a semaphore are left and how many are taken.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL

@@ -31,7 +31,7 @@ describe.concurrent('at most once', () => {
   test('L10, L20: an acquisition whose answer is lost takes its permits once', async (context) => {
     const world = await open(context);
     const { near, far } = await both(world, 5);
-    const fault = cutReply(world.proxy, scripts.permitsAcquire);
+    const fault = cutReply(world.proxy, scripts.expirableSemaphoreAcquire);
 
     const acquiring = near.acquireMany(2);
     await fault.ran();
@@ -48,7 +48,7 @@ describe.concurrent('at most once', () => {
   test('L10: an acquisition that arrives again after its release takes nothing', async (context) => {
     const world = await open(context);
     const { near, far } = await both(world, 2);
-    const late = keepUnderWay(world.proxy, scripts.permitsAcquire);
+    const late = keepUnderWay(world.proxy, scripts.expirableSemaphoreAcquire);
 
     const acquiring = near.acquire();
     await late.sent();
@@ -64,7 +64,7 @@ describe.concurrent('at most once', () => {
     const world = await open(context);
     const { near, far } = await both(world, 1);
     const held = await far.acquire();
-    const late = keepUnderWay(world.proxy, scripts.permitsAcquire);
+    const late = keepUnderWay(world.proxy, scripts.expirableSemaphoreAcquire);
 
     const trying = near.tryAcquire();
     await late.sent();
@@ -101,7 +101,7 @@ describe.concurrent('at most once', () => {
     const world = await open(context);
     const { near, far } = await both(world, 2);
     const permit = await near.acquire();
-    const fault = cutReply(world.proxy, scripts.permitsRelease);
+    const fault = cutReply(world.proxy, scripts.expirableSemaphoreRelease);
 
     const releasing = permit.release();
     await fault.ran();
@@ -117,7 +117,7 @@ describe.concurrent('at most once', () => {
     const world = await open(context);
     const { near, far } = await both(world, 2);
     const { id } = await far.acquire();
-    const fault = cutReply(world.proxy, scripts.permitsReleaseAny);
+    const fault = cutReply(world.proxy, scripts.expirableSemaphoreReleaseAny);
 
     const releasing = near.tryRelease(id);
     await fault.ran();
@@ -131,7 +131,11 @@ describe.concurrent('at most once', () => {
   test('S9: permits that were set or added once are not set or added again', async (context) => {
     const world = await open(context);
     const { near, far } = await both(world, 2);
-    const faults = [scripts.permitsResize, scripts.permitsTrySet, scripts.permitsDelete];
+    const faults = [
+      scripts.expirableSemaphoreResize,
+      scripts.expirableSemaphoreTrySet,
+      scripts.expirableSemaphoreDelete,
+    ];
 
     const [resize, trySet, deletion] = faults.map((script) => cutReply(world.proxy, script));
     const adding = near.addPermits(3);

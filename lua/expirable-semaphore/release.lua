@@ -1,4 +1,4 @@
--- permits/release: return permits that the client holds to the pool.
+-- expirable-semaphore/release: return permits that the client holds to the pool.
 --
 -- It states an outcome and counts nothing: a second copy finds the permits gone.
 --

@@ -1,4 +1,4 @@
--- permits/give-back: make sure that an acquisition never runs (again), and return what it took.
+-- expirable-semaphore/give-back: make sure that an acquisition never runs (again), and return what it took.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL

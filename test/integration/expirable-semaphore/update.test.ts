@@ -113,7 +113,7 @@ test('an update that was made after all may set a later end', async () => {
 test('an update that was never made leaves the permit as it was, and renewed', async () => {
   const { proxy, semaphore } = await stage({ commandTimeoutMs: 400, leaseMs: 1_800 });
   const permit = await semaphore.acquire();
-  const late = keepUnderWay(proxy, scripts.permitsUpdateLease);
+  const late = keepUnderWay(proxy, scripts.expirableSemaphoreUpdateLease);
 
   const updating = rejection(semaphore.updateLease(permit.id, 60_000));
   await late.sent();
@@ -153,7 +153,7 @@ test('updates that all fail unsent leave the permit renewed', async () => {
 test('a renewal that is still on its way when the end is set leaves nothing behind', async () => {
   const { proxy, semaphore } = await stage({ leaseMs: 900 });
   const permit = await semaphore.acquire();
-  const late = keepUnderWay(proxy, scripts.permitsRenew);
+  const late = keepUnderWay(proxy, scripts.expirableSemaphoreRenew);
 
   await late.sent();
   proxy.cutAll(sendsCommands);

@@ -144,7 +144,7 @@ test('S9: an update that arrives late does not set the end again', async () => {
   const semaphore = one.getPermitExpirableSemaphore(name());
   await semaphore.trySetPermits(1);
   const permit = await semaphore.acquire({ leaseMs: 60_000 });
-  const late = keepUnderWay(proxy, scripts.permitsUpdateLease);
+  const late = keepUnderWay(proxy, scripts.expirableSemaphoreUpdateLease);
 
   const updating = semaphore.updateLease(permit.id, 2_000);
   await late.sent();
@@ -164,7 +164,7 @@ test('S9: an update without an answer counts as made and as not made until it is
   const semaphore = one.getPermitExpirableSemaphore(name());
   await semaphore.trySetPermits(1);
   const permit = await semaphore.acquire({ leaseMs: 60_000 });
-  const answers = cutReply(proxy, scripts.permitsUpdateLease);
+  const answers = cutReply(proxy, scripts.expirableSemaphoreUpdateLease);
 
   const failing = rejection(semaphore.updateLease(permit.id, 1_500));
   await answers.ran();

@@ -76,9 +76,9 @@ test('deleting ends a permit that was asked for before, and granted after the ca
   proxy.pauseDownstream();
 
   const acquiring = semaphore.acquire();
-  await eventually(() => proxy.requests().some(runs(scripts.permitsAcquire)));
+  await eventually(() => proxy.requests().some(runs(scripts.expirableSemaphoreAcquire)));
   const deleting = semaphore.delete();
-  await eventually(() => proxy.requests().some(runs(scripts.permitsDelete)));
+  await eventually(() => proxy.requests().some(runs(scripts.expirableSemaphoreDelete)));
   proxy.resumeDownstream();
   const permit = await acquiring;
   const deleted = await deleting;

@@ -1,4 +1,4 @@
--- permits/try-set: set the number of permits unless one is set, at most once per request.
+-- expirable-semaphore/try-set: set the number of permits unless one is set, at most once per request.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gives one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL

@@ -1,4 +1,4 @@
--- permits/holders: the permits that are taken, the first 100 to expire.
+-- expirable-semaphore/holders: the permits that are taken, the first 100 to expire.
 --
 -- KEYS[1] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- returns string     for each permit its id in hex and the ms left, -1 when it never expires

@@ -135,7 +135,7 @@ test('the permits that are taken are listed by their hex form with what is left 
   await raw.decr(semaphore.name);
   await raw.zadd(timeouts(semaphore.name), NEVER, id);
   const permit = await semaphore.acquire({ leaseMs: 60_000 });
-  const { source } = scripts.permitsHolders;
+  const { source } = scripts.expirableSemaphoreHolders;
 
   const two = String(await raw.eval(source, 1, timeouts(semaphore.name))).split(' ');
   await semaphore.acquireMany(118, { leaseMs: 70_000 });

@@ -1,4 +1,4 @@
--- permits/acquire: take permits for the waiters of one client, in order, as many as fit.
+-- expirable-semaphore/acquire: take permits for the waiters of one client, in order, as many as fit.
 --
 -- A waiter gets all its permits or none, and no waiter overtakes one that does not fit. Permits
 -- that have expired by the server's time are returned first. Only a grant is recorded: a request
