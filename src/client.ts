@@ -4,7 +4,7 @@ import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js'
 import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
 import type { Lock } from './core/locks/lock-face.js';
-import { LockState } from './core/locks/lock-state.js';
+import { LockServices } from './core/locks/lock-services.js';
 import { checkKeyPrefix, objectKey } from './core/base/key-names.js';
 import type { RedisTemplate } from './core/connection/driver.js';
 import { readTemplate } from './core/connection/endpoint.js';
@@ -105,7 +105,7 @@ class LatchkeyClient implements Client {
   readonly id = uuid();
   readonly #client: ClientServices;
   readonly #services: EndpointServices;
-  readonly #locks: LockState;
+  readonly #locks: LockServices;
   readonly #keyPrefix: string;
   readonly #latchPolls: LatchPolls = new Map();
   readonly #semaphoreQueues: SemaphoreQueues = new Map();
@@ -133,7 +133,7 @@ class LatchkeyClient implements Client {
     this.#services = new EndpointServices(this.#client, (owner) =>
       createRouter(endpoint, settings, clock, owner),
     );
-    this.#locks = new LockState(this.#services);
+    this.#locks = new LockServices(this.#services);
   }
 
   getLock(name: string): Lock {

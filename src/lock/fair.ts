@@ -2,7 +2,7 @@ import { commandOf, type Command, type CommandScript } from '../core/wire/call.j
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey, twinOf } from '../core/base/key-names.js';
-import type { LockState } from '../core/locks/lock-state.js';
+import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -60,7 +60,7 @@ export class FairLockProtocol extends HashLockProtocol {
     return false;
   }
 
-  override createQueue({ services }: LockState, emptied: () => void): WaitQueue {
+  override createQueue({ services }: LockServices, emptied: () => void): WaitQueue {
     return new FairQueue(services, this.channel, emptied);
   }
 

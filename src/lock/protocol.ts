@@ -5,7 +5,7 @@ import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
-import type { LockState } from '../core/locks/lock-state.js';
+import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import {
   FIRST_PAGE,
@@ -108,7 +108,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return true;
   }
 
-  createQueue({ services, fairness }: LockState, emptied: () => void): WaitQueue {
+  createQueue({ services, fairness }: LockServices, emptied: () => void): WaitQueue {
     const { hub, clock, rechecks } = services;
     return new ExclusiveQueue({ hub, clock, rechecks, fairness }, this, emptied);
   }

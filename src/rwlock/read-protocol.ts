@@ -8,7 +8,7 @@ import {
   type LockProtocol,
   type Sibling,
 } from '../core/locks/lock-protocol.js';
-import type { LockState } from '../core/locks/lock-state.js';
+import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -96,7 +96,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
     };
   }
 
-  createQueue({ services }: LockState, emptied: () => void): WaitQueue {
+  createQueue({ services }: LockServices, emptied: () => void): WaitQueue {
     return new ReaderQueue(services, this, emptied);
   }
 

@@ -1,5 +1,5 @@
 import { LockFace, type Lock } from '../core/locks/lock-face.js';
-import type { LockState } from '../core/locks/lock-state.js';
+import type { LockServices } from '../core/locks/lock-services.js';
 import { ReadProtocol } from './read-protocol.js';
 import { WriteProtocol } from './write-protocol.js';
 
@@ -26,10 +26,10 @@ export interface ReadWriteLock {
   readonly writeLock: Lock;
 }
 
-export function createReadWriteLock(state: LockState, name: string, key: string): ReadWriteLock {
+export function createReadWriteLock(locks: LockServices, name: string, key: string): ReadWriteLock {
   return {
     name,
-    readLock: new LockFace(state, new ReadProtocol(state.services, name, key)),
-    writeLock: new LockFace(state, new WriteProtocol(state.services, name, key)),
+    readLock: new LockFace(locks, new ReadProtocol(locks.services, name, key)),
+    writeLock: new LockFace(locks, new WriteProtocol(locks.services, name, key)),
   };
 }

@@ -8,7 +8,7 @@ import {
   type LockProtocol,
   type Sibling,
 } from '../core/locks/lock-protocol.js';
-import type { LockState } from '../core/locks/lock-state.js';
+import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { rwlockAcquireWrite, rwlockReleaseWrite } from '../core/wire/scripts.generated.js';
@@ -49,7 +49,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
     };
   }
 
-  createQueue({ services }: LockState, emptied: () => void): WaitQueue {
+  createQueue({ services }: LockServices, emptied: () => void): WaitQueue {
     const { key, channel } = this;
     const { hub, clock, rechecks } = services;
     return new ExclusiveQueue(

@@ -184,7 +184,7 @@ const reads: Case[] = [
 /** What the call rejects with when its client is closed before the answer. */
 async function cutOffByClosing(world: World, those: Case): Promise<unknown> {
   const { proxy, client, name } = world;
-  if (/^(?:semaphore|permits)/.test(those.script.name)) {
+  if (/^(?:expirable-)?semaphore/.test(those.script.name)) {
     await world.setPermits(1);
   }
   const call = await those.prepare(client, name);

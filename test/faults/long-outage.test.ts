@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { skippingClock } from '../support/skipping-clock.js';
 import { faultWorlds, keepUnderWay, rejection, runs, take, type World } from './world.js';
-import { LockState } from '../../src/core/locks/lock-state.js';
+import { LockServices } from '../../src/core/locks/lock-services.js';
 import { stored } from '../support/kinds/locks.js';
 
 const open = faultWorlds('long-outage');
@@ -47,7 +47,10 @@ function skipping({ proxy, name, down }: World) {
   return {
     errors,
     semaphore: new SemaphoreFace(services, name, name, new Map()),
-    lock: new LockFace(new LockState(services), new HashLockProtocol(services, 'lock', name, name)),
+    lock: new LockFace(
+      new LockServices(services),
+      new HashLockProtocol(services, 'lock', name, name),
+    ),
     skip: (ms: number) => clock.skip(ms),
     /** Redis is away, and the client knows it: what it does from now on is not sent. */
     cutOff: async () => {

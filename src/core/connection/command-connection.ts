@@ -1,24 +1,16 @@
 import type { PendingCall } from '../wire/call.js';
-import { LinkedList } from '../base/linked-list.js';
-import type { Clock, Timer } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { Connection, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { soon, whenSettled } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
 import { isNotNow, isNoWrite } from './server-errors.js';
-import { Unanswered } from './unanswered.js';
-
-const NOT_NOW_PAUSE_MS = 50;
-
-/** Calls that insist are sent again this often to a server that takes no writes. */
-const NO_WRITE_PAUSE_MS = 250;
+import { ResendQueue } from './resend-queue.js';
+import { Unanswered } from './half-open.js';
 
 /** A server that stays read-only is connected to anew at most this often. */
 const DEMOTED_PERIOD_MS = 1_000;
-
-/** The answer of a call was lost with its connection, and the call was not to be sent again. */
-class ConnectionLostError extends Error {}
 
 /** The owner of a link. */
 export interface CommandConnectionOwner {
@@ -42,17 +34,12 @@ export class CommandConnection {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #owner: CommandConnectionOwner;
-  readonly #waiting = new LinkedList<PendingCall>();
+  readonly #waiting: ResendQueue;
   readonly #unanswered: Unanswered;
   readonly #queries: DeadlineQueue;
   /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
   #demotedAt = Number.NEGATIVE_INFINITY;
-  /** Runs while calls wait because the server has refused one for the moment. */
-  #pause: Timer | undefined;
-  /** Calls that insist, while the server takes no writes. */
-  readonly #insisting = new LinkedList<PendingCall>();
-  #nextTry: Timer | undefined;
   #closedBy: Error | undefined;
 
   constructor(server: Server, clock: Clock, owner: CommandConnectionOwner) {
@@ -64,6 +51,11 @@ export class CommandConnection {
       failed: (cause) => owner.down(cause),
       fault: (error) => owner.fault(error),
     });
+    this.#waiting = new ResendQueue(
+      clock,
+      () => this.#flush(),
+      (call) => this.send(call),
+    );
     this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
     this.#queries = new DeadlineQueue(clock, owner.answerLimitMs);
   }
@@ -91,8 +83,8 @@ export class CommandConnection {
     }
     const redis = this.#connection.ready;
     // Behind the waiting calls, even when ready: a late release must not overtake its acquisition.
-    if (redis === undefined || this.#waiting.first !== undefined) {
-      this.#waiting.push(call);
+    if (redis === undefined || !this.#waiting.isEmpty) {
+      this.#waiting.add(call);
     } else {
       this.#write(redis, call);
     }
@@ -113,25 +105,23 @@ export class CommandConnection {
     }
   }
 
-  /** Takes out the calls that wait for a connection, in the order in which they were made: so a
-   * later call never overtakes one that was refused or lost its connection. */
+  /** Takes out the calls that wait for a connection, in the order in which they were made. */
   takeWaiting(): PendingCall[] {
-    return this.#waiting.clear().toSorted((one, other) => one.order - other.order);
+    return this.#waiting.take();
   }
 
   /** Ends the connection and takes out every call, for another link to send. */
   retire(): PendingCall[] {
     this.#stop();
-    this.#putBack(new Error('the node left the cluster'));
-    return [...this.#insisting.clear(), ...this.takeWaiting()];
+    this.#waiting.putBack(this.#unanswered.clear(), new Error('the node left the cluster'));
+    return this.#waiting.takeAll();
   }
 
   /** Ends the connection; every call still under way fails with `error`. */
   close(error: Error): void {
     this.#closedBy = error;
     this.#stop();
-    const insisting = this.#insisting.clear();
-    for (const call of [...this.#unanswered.clear(), ...insisting, ...this.takeWaiting()]) {
+    for (const call of [...this.#unanswered.clear(), ...this.#waiting.takeAll()]) {
       call.fail(error);
     }
   }
@@ -139,8 +129,7 @@ export class CommandConnection {
   #stop(): void {
     this.#unanswered.close();
     this.#queries.close();
-    this.#pause?.cancel();
-    this.#nextTry?.cancel();
+    this.#waiting.close();
     this.#connection.close();
   }
 
@@ -153,32 +142,16 @@ export class CommandConnection {
   #flush(): void {
     const redis = this.#connection.ready;
     if (redis !== undefined) {
-      for (const call of this.takeWaiting()) {
+      for (const call of this.#waiting.take()) {
         this.#write(redis, call);
       }
     }
   }
 
   #disconnected(cause: Error): void {
-    this.#putBack(cause);
+    // The calls that were written get no answer any more.
+    this.#waiting.putBack(this.#unanswered.clear(), cause);
     this.#owner.down(cause);
-  }
-
-  /** The calls that were written get no answer any more. */
-  #putBack(cause: Error): void {
-    const calls = this.#unanswered.clear();
-    for (const call of calls) {
-      call.unackedCopies += 1;
-      if (call.resend) {
-        this.#waiting.push(call);
-      }
-    }
-    // Only now, since the receiver of a failed call may abandon other calls.
-    for (const call of calls) {
-      if (!call.resend) {
-        call.fail(new ConnectionLostError(cause.message, { cause }));
-      }
-    }
   }
 
   #write(redis: Redis, call: PendingCall): void {
@@ -231,21 +204,13 @@ export class CommandConnection {
       this.#known.delete(call.script.sha1);
       this.#again(call);
     } else if (isNotNow(error)) {
-      this.#waiting.push(call);
+      this.#waiting.add(call);
       this.#notNow(redis, error);
     } else if (call.insists && isNoWrite(error)) {
       call.refusal = error;
-      this.#insisting.push(call);
-      this.#nextTry ??= this.#clock.after(NO_WRITE_PAUSE_MS, () => this.#insist());
+      this.#waiting.insist(call);
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
-    }
-  }
-
-  #insist(): void {
-    this.#nextTry = undefined;
-    for (const call of this.#insisting.clear()) {
-      this.send(call);
     }
   }
 
@@ -257,16 +222,13 @@ export class CommandConnection {
       this.#connection.drop(redis, error);
       return;
     }
-    this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
-      this.#pause = undefined;
-      this.#flush();
-    });
+    this.#waiting.pause();
   }
 
   #again(call: PendingCall): void {
     const redis = this.#connection.ready;
     if (redis === undefined) {
-      this.#waiting.push(call);
+      this.#waiting.add(call);
     } else {
       this.#write(redis, call);
     }

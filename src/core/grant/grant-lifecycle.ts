@@ -8,7 +8,7 @@ import type { Command } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import type { Renewal } from '../lease/renewal.js';
+import { itemOf, judge, type Renewal } from '../lease/renewal.js';
 
 /** The server's answer to a release: the object is free, or free and a waiter was notified; other
  * holds keep it; or the holder did not have it: another holder has it, or none. */
@@ -89,11 +89,11 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { services } = this;
     const { lease } = grant;
     const { renewal, resource } = this.object;
-    const command = renewal([lease.renewalItem(leaseMs)]);
+    const command = renewal([itemOf(lease, leaseMs)]);
     const lengthening = lease.lengthening();
     try {
       const { answer, call } = await services.delivery.send(resource, command, 'change');
-      answer.forEach((one) => lease.judge(one, call.sentAt, leaseMs));
+      answer.forEach((one) => judge(lease, one, call.sentAt, leaseMs));
       lease.arm(leaseMs);
       if (call.unackedCopies === 0) {
         lengthening.settled();

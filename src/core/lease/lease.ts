@@ -2,7 +2,6 @@ import { LeaseLostError, type LeaseLostReason } from '../../errors.js';
 import type { Clock, Timer } from '../base/clock.js';
 import type { Events } from '../observe/events.js';
 import { LeaseDeadline, type DeadlineSetting, type Lengthening } from './lease-deadline.js';
-import type { RenewalAnswer, RenewalItem } from './renewal.js';
 
 /** The state of a lease; see `Hold.state`. */
 export type LeaseState = 'held' | 'suspect' | 'lost';
@@ -174,22 +173,6 @@ export class Lease {
     if (this.error === undefined) {
       this.#end.prove(sentAt, leaseMs);
       this.#suspect = false;
-    }
-  }
-
-  /** Its item in a renewal command: renews to `leaseMs`; 0 only asks whether it is still held. */
-  renewalItem(leaseMs: number): RenewalItem {
-    const { key, holderId } = this.identity;
-    return { key, holderId, leaseMs, count: this.alive };
-  }
-
-  /** Handles the answer to a renewal item of `leaseMs` that was sent at `sentAt`. */
-  judge(answer: RenewalAnswer, sentAt: number, leaseMs: number): void {
-    if (answer.is === 'held') {
-      this.limit(sentAt, answer.lifeMs);
-      this.prove(sentAt, leaseMs);
-    } else {
-      this.lose(answer.is);
     }
   }
 

@@ -1,5 +1,6 @@
 import { UnexpectedReplyError } from '../../errors.js';
 import type { Command } from '../wire/call.js';
+import type { Lease } from './lease.js';
 
 /** One lease of a renewal command; `leaseMs` 0 only asks whether it is still held. */
 export interface RenewalItem {
@@ -49,5 +50,21 @@ function answerOf(word: string): RenewalAnswer {
       }
       return { is: 'held', lifeMs: Number(lifeMs) };
     }
+  }
+}
+
+/** What a renewal asks for a lease: `leaseMs` more, or with 0 whether it is still held. */
+export function itemOf(lease: Lease, leaseMs: number): RenewalItem {
+  const { key, holderId } = lease.identity;
+  return { key, holderId, leaseMs, count: lease.alive };
+}
+
+/** Judges what the server says of a lease, to an item of `leaseMs` that was sent at `sentAt`. */
+export function judge(lease: Lease, answer: RenewalAnswer, sentAt: number, leaseMs: number): void {
+  if (answer.is === 'held') {
+    lease.limit(sentAt, answer.lifeMs);
+    lease.prove(sentAt, leaseMs);
+  } else {
+    lease.lose(answer.is);
   }
 }

@@ -5,7 +5,7 @@ import type { Routes } from '../connection/router.js';
 import type { Lease } from './lease.js';
 import type { Lengthening } from './lease-deadline.js';
 import { HeldLeases } from './held-leases.js';
-import type { Renewal, RenewalAnswer } from './renewal.js';
+import { itemOf, judge, type Renewal, type RenewalAnswer } from './renewal.js';
 import { batchesOf } from '../base/batches.js';
 
 /**
@@ -132,7 +132,7 @@ export class Watchdog {
 
   #renew(renewal: Renewal, leases: readonly Lease[]): void {
     const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
-    const items = leases.map((lease, i) => lease.renewalItem(terms[i] ?? 0));
+    const items = leases.map((lease, i) => itemOf(lease, terms[i] ?? 0));
     const lengthenings: Lengthening[] = [];
     leases.forEach((lease, i) => {
       lease.renewing = true;
@@ -148,7 +148,12 @@ export class Watchdog {
     const receiver: Receiver<readonly RenewalAnswer[]> = {
       answered: (answers, call) => {
         answered();
-        answers.forEach((answer, i) => leases[i]?.judge(answer, call.sentAt, terms[i] ?? 0));
+        leases.forEach((lease, i) => {
+          const answer = answers[i];
+          if (answer !== undefined) {
+            judge(lease, answer, call.sentAt, terms[i] ?? 0);
+          }
+        });
         lengthenings.forEach((lengthening) => lengthening.settled());
       },
       failed: (error) => {

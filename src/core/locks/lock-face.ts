@@ -10,7 +10,7 @@ import type { LockProtocol } from './lock-protocol.js';
 import { LockQuestions } from './lock-questions.js';
 import { describe } from '../base/key-names.js';
 import { Reentry } from './reentry.js';
-import type { LockState } from './lock-state.js';
+import type { LockServices } from './lock-services.js';
 import type { Scopes } from './scopes.js';
 import {
   checkLease,
@@ -90,11 +90,11 @@ export class LockFace extends Face<LockProtocol> implements Lock {
   readonly #grants: LockGrants;
   readonly #questions: LockQuestions;
 
-  constructor(state: LockState, protocol: LockProtocol) {
-    super(state.services, protocol);
-    this.#scopes = state.scopes;
-    this.#grants = new LockGrants(state, protocol);
-    this.#questions = new LockQuestions(state.services.delivery, protocol);
+  constructor(locks: LockServices, protocol: LockProtocol) {
+    super(locks.services, protocol);
+    this.#scopes = locks.scopes;
+    this.#grants = new LockGrants(locks, protocol);
+    this.#questions = new LockQuestions(locks.services.delivery, protocol);
   }
 
   acquire(options?: LockAcquireOptions): Promise<Hold> {

@@ -6,18 +6,18 @@ import { GrantLifecycle, type ReleaseResult } from '../grant/grant-lifecycle.js'
 import { LockHold, type HoldOwner } from './hold.js';
 import type { Lease } from '../lease/lease.js';
 import type { LockProtocol } from './lock-protocol.js';
-import type { LockState } from './lock-state.js';
+import type { LockServices } from './lock-services.js';
 import type { LeaseTerms } from '../base/arguments.js';
 import type { WaitQueue } from './wait-queue.js';
 
 /** Manages the holds of one lock from their grant to their end. */
 export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
-  readonly state: LockState;
+  readonly locks: LockServices;
   readonly protocol: LockProtocol;
 
-  constructor(state: LockState, protocol: LockProtocol) {
-    super(state.services, protocol);
-    this.state = state;
+  constructor(locks: LockServices, protocol: LockProtocol) {
+    super(locks.services, protocol);
+    this.locks = locks;
     this.protocol = protocol;
   }
 
@@ -68,18 +68,18 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
 
   /** The local waiters of this lock. */
   queue(): WaitQueue {
-    const { queues } = this.state;
+    const { queues } = this.locks;
     const { lockId } = this.protocol;
     let queue = queues.get(lockId);
     if (queue === undefined) {
-      queue = this.protocol.createQueue(this.state, () => queues.delete(lockId));
+      queue = this.protocol.createQueue(this.locks, () => queues.delete(lockId));
       queues.set(lockId, queue);
     }
     return queue;
   }
 
   inScope<T>(hold: LockHold, task: () => T): T {
-    return this.state.scopes.run(hold.scopeEntry, task);
+    return this.locks.scopes.run(hold.scopeEntry, task);
   }
 
   /**
@@ -153,7 +153,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   protected override answered(result: ReleaseResult): void {
     const { isRaced, channel } = this.protocol;
     if (isRaced) {
-      this.state.fairness.released(channel, result);
+      this.locks.fairness.released(channel, result);
     }
   }
 
@@ -174,7 +174,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     const { protocol } = this;
     const followUp = protocol.followUp?.bind(protocol);
     if (followUp !== undefined) {
-      this.state.followUps.watch(protocol.key, followUp);
+      this.locks.followUps.watch(protocol.key, followUp);
     }
   }
 
@@ -193,7 +193,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   }
 
   #wakeUp(lockId: string): void {
-    const queue = this.state.queues.get(lockId);
+    const queue = this.locks.queues.get(lockId);
     if (queue !== undefined) {
       // The waiters in the queue belong to other async contexts.
       outside(() => queue.wakeUp());
@@ -203,7 +203,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
   #release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult> {
     const { isRaced, channel } = this.protocol;
     if (isRaced && terms.count === 0) {
-      this.state.fairness.releasing(channel);
+      this.locks.fairness.releasing(channel);
     }
     return this.protocol.release(holderId, terms);
   }

@@ -3,7 +3,7 @@ import type { Command } from '../wire/call.js';
 import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { ObjectProtocol } from '../object-protocol.js';
-import type { LockState } from './lock-state.js';
+import type { LockServices } from './lock-services.js';
 import type { ReleaseTerms } from './release-terms.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
 import type { Holder } from '../observe/events.js';
@@ -91,7 +91,7 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   /** True when clients race for it after a release, so each has to let others in at times. */
   readonly isRaced: boolean;
   /** The queue of the local waiters; `emptied` is called when the last one has left. */
-  createQueue(locks: LockState, emptied: () => void): WaitQueue;
+  createQueue(locks: LockServices, emptied: () => void): WaitQueue;
   /** `beside`: the holder on the other side whose hold admits this one. */
   acquire(
     holderId: string,

@@ -57,7 +57,7 @@ export class Reentry implements LeaseHolder {
     if (protocol.isShared || reentries.tryTake()) {
       return true;
     }
-    if (reentries.owner !== undefined && this.#grants.state.scopes.isInside(reentries.owner)) {
+    if (reentries.owner !== undefined && this.#grants.locks.scopes.isInside(reentries.owner)) {
       throw new DeadlockError(
         `re-entering "${resource}" here would wait for the hold that this code runs in`,
         { resource },

@@ -10,7 +10,7 @@ import type { WaitQueue } from './wait-queue.js';
 const scopes = new Scopes<LockHold>();
 
 /** The state that all locks of one client share. */
-export class LockState {
+export class LockServices {
   readonly services: EndpointServices;
   readonly scopes: Scopes<LockHold> = scopes;
   /** The queues of local waiters, by lock id. */

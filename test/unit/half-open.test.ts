@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Call } from '../../src/core/wire/call.js';
-import { Unanswered } from '../../src/core/connection/unanswered.js';
+import { Unanswered } from '../../src/core/connection/half-open.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 
 const LIMIT_MS = 500;
