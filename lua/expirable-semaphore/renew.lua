@@ -31,7 +31,7 @@ for i = 1, #ARGV do
     if lease_ms > tonumber(expiry) - now then
       redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
     end
-    answers[i] = ttl < 0 and '1' or '1:' .. ttl
+    answers[i] = ttl < 0 and '1' or '1:' .. string.format('%.0f', ttl)
   end
 end
 return table.concat(answers, ' ')

@@ -113,7 +113,7 @@ async function makeWay(
 }
 
 /** Whether a remembered object is still on the server. Only a count can be: a lock without holders
- * leaves nothing there. */
+ * leaves no key of its own name there. */
 function isThere(
   services: EndpointServices,
   { resource }: NamedObject,

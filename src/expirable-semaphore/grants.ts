@@ -42,7 +42,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
    * their lease of at least RETRIED_LEASE_MIN_MS. `lifeMs`: remaining life of the semaphore; < 0:
    * no limit. */
   grant(
-    claim: PermitIds,
+    ids: PermitIds,
     terms: LeaseTerms,
     call: PendingCall,
     lifeMs: number,
@@ -51,7 +51,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { renewal } = this.protocol;
     const now = clock.now();
     const permits: LeasedPermit[] = [];
-    for (const id of idsOf(claim)) {
+    for (const id of idsOf(ids)) {
       const lease = this.createLease(id);
       lease.start(call, terms.leaseMs);
       lease.limit(call.sentAt, lifeMs);
@@ -105,8 +105,8 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { key } = this.protocol;
     let queue = queues.get(key);
     if (queue === undefined) {
-      const claims = new LeasedPermitSource(this.protocol);
-      queue = new PermitQueue(this.services, claims, () => queues.delete(key));
+      const source = new LeasedPermitSource(this.protocol);
+      queue = new PermitQueue(this.services, source, () => queues.delete(key));
       queues.set(key, queue);
     }
     return queue;
@@ -126,7 +126,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
   async updateLease(id: string, leaseMs: number): Promise<boolean> {
     const permit = this.find(id);
     if (permit === undefined) {
-      const { count } = await this.#tellLease(id, leaseMs);
+      const { count } = await this.#sendLease(id, leaseMs);
       return count === 1;
     }
     const { lease } = permit;
@@ -144,7 +144,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     };
     try {
       const late = (count: number | undefined): void => settle(count, madeAt);
-      const { count, sentAt } = await this.#tellLease(id, leaseMs, late);
+      const { count, sentAt } = await this.#sendLease(id, leaseMs, late);
       settle(count, sentAt);
       // The permit may have been lost before the answer came; it was given back then.
       return count === 1 && lease.error === undefined;
@@ -156,7 +156,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     }
   }
 
-  #tellLease(
+  #sendLease(
     id: string,
     leaseMs: number,
     late?: (count: number | undefined) => void,
@@ -168,8 +168,8 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
   }
 
   /** Gives back permits that were granted and are not needed any more. */
-  giveBack(claim: PermitIds): void {
-    this.services.delivery.inBackground(this.protocol.release(claim), { done: () => this.wake() });
+  giveBack(ids: PermitIds): void {
+    this.services.delivery.inBackground(this.protocol.release(ids), { done: () => this.wake() });
   }
 
   /** Wakes the local waiters, since permits may be available now. */

@@ -66,7 +66,7 @@ const holders: CommandScript<readonly Holder[]> = {
   },
 };
 
-const FREED: ReleaseResult = { is: 'freed', listeners: 0 };
+const FREED: ReleaseResult = { is: 'freed', receivers: 0 };
 const DELETED: ReleaseResult = { is: 'deleted' };
 
 const release: CommandScript<ReleaseResult> = {
@@ -82,10 +82,10 @@ const renew: CommandScript<readonly RenewalAnswer[]> = {
   decode: (reply) => renewalAnswers(expirableSemaphoreRenew.decode(reply).split(' ')),
 };
 
-function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
+function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
   const operands = expirableSemaphoreRenew.operands(
-    { keys: claims.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
-    { claims: claims.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },
+    { keys: items.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
+    { claims: items.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },
   );
   return { script: renew, operands };
 }

@@ -169,7 +169,7 @@ export class PermitExpirableSemaphoreFace
     const work = async (): Promise<boolean> => {
       const { count, call } = await this.countOnce(
         (request) => this.protocol.delete(request),
-        (_, late) => this.#grants.deleted(late),
+        (_, deletion) => this.#grants.deleted(deletion),
       );
       this.#grants.deleted(call);
       return count === 1;

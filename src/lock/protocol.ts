@@ -78,7 +78,7 @@ const release: CommandScript<ReleaseResult> = {
   ...lockRelease,
   decode(reply) {
     const code = lockRelease.decode(reply);
-    return code > 0 ? { is: 'freed', listeners: code - 1 } : releaseResultOf(code);
+    return code > 0 ? { is: 'freed', receivers: code - 1 } : releaseResultOf(code);
   },
 };
 

@@ -61,10 +61,10 @@ const renew: CommandScript<readonly RenewalAnswer[]> = {
   decode: (reply) => renewalAnswers(rwlockRenewRead.decode(reply)),
 };
 
-function renewal(claims: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
+function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
   const ofClaims: string[] = [];
   const terms: string[] = [];
-  for (const { key, holderId, count, leaseMs } of claims) {
+  for (const { key, holderId, count, leaseMs } of items) {
     const holds = holdKeys(key, holderId, 1, count);
     ofClaims.push(key, readersKey(key));
     for (const hold of holds) {

@@ -1,11 +1,6 @@
 import { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
-import {
-  PendingReply,
-  type Answered,
-  type PendingReplyHooks,
-  type GoOn,
-  type Purpose,
-} from './pending-reply.js';
+import { PendingReply } from './pending-reply.js';
+import type { Answered, PendingReplyHooks, PendingReplyTerms, Purpose } from './pending-reply.js';
 import {
   Call,
   commandOf,
@@ -99,15 +94,25 @@ export class Delivery {
   }
 
   /** Sends a read. It settles within `commandTimeoutMs`, the commands of `goOn` included. */
-  async read<R>(resource: string, command: Command<R>, goOn?: GoOn<R>): Promise<R> {
+  async read<R>(
+    resource: string,
+    command: Command<R>,
+    goOn?: PendingReplyTerms<R>['goOn'],
+  ): Promise<R> {
     const giveUp = (call: Call<R>): Error => this.#drop(resource, call, 'read');
-    const asked = this.#inTime(resource, command, 'read', giveUp, false, goOn);
-    return (await asked).answer;
+    return (await this.#inTime(resource, command, 'read', giveUp, { goOn })).answer;
   }
 
   /** Sends a command that may run twice, and settles within `commandTimeoutMs`. */
-  send<R>(resource: string, command: Command<R>, purpose: Purpose): Promise<Answered<R>> {
-    return this.#inTime(resource, command, purpose, (call) => this.#drop(resource, call, purpose));
+  send<R>(
+    resource: string,
+    command: Command<R>,
+    purpose: Purpose,
+    observer?: PendingReplyTerms<R>['observer'],
+  ): Promise<Answered<R>> {
+    const giveUp = (call: Call<R>): Error => this.#drop(resource, call, purpose);
+    const terms = { insists: purpose === 'release', observer };
+    return this.#inTime(resource, command, purpose, giveUp, terms);
   }
 
   /** A caller stops waiting for a call. */
@@ -178,7 +183,9 @@ export class Delivery {
         }
         return this.#outOfTime(resource, call, 'change');
       };
-      return await this.#inTime(resource, build(request), 'change', giveUp, always);
+      return await this.#inTime(resource, build(request), 'change', giveUp, {
+        insists: always,
+      });
     } finally {
       if (!fate.tombstone) {
         requests.settle(key, request);
@@ -201,8 +208,12 @@ export class Delivery {
   inBackground<R>(command: Command<R>, { answered, ...ending }: Background<R> = {}): void {
     const call = this.start(command, {
       answered: (answer, finished) => {
-        this.#cleanUp.finished(finished);
-        answered?.(answer);
+        // First, since the end of the clean-up lets local waiters ask.
+        try {
+          answered?.(answer);
+        } finally {
+          this.#cleanUp.finished(finished);
+        }
       },
       failed: (error, unfinished) => this.#cleanUp.finished(unfinished, error),
     });
@@ -248,17 +259,16 @@ export class Delivery {
     command: Command<R>,
     purpose: Purpose,
     giveUp: (call: Call<R>) => Error,
-    insists = purpose === 'release',
-    goOn?: GoOn<R>,
+    terms: PendingReplyTerms<R>,
   ): Promise<Answered<R>> {
     return new Promise((resolve, reject) => {
       const asked = new PendingReply<R>(this.#hooks, resource, purpose, giveUp, resolve, reject);
-      asked.goOn = goOn;
+      asked.terms = terms;
       this.#waiting += 1;
       this.#parts.keepAlive.ref();
       this.#timeouts.add(asked, this.#leftMs);
       asked.call = this.start(command, asked);
-      asked.call.insists = insists;
+      asked.call.insists = terms.insists === true;
     });
   }
 

@@ -16,6 +16,19 @@ export interface Answered<R> {
 /** The next command for the same caller after an answer; undefined when the answer is the last. */
 export type GoOn<R> = (answer: R) => Command<R> | undefined;
 
+/** Is told the answer whenever it comes, also after the caller has given up. */
+export interface AnswerObserver<R> {
+  answered(answer: R): void;
+}
+
+/** What a pending reply may need beside its call. */
+export interface PendingReplyTerms<R> {
+  /** It is sent again as long as the server takes no writes. */
+  readonly insists?: boolean;
+  readonly goOn?: GoOn<R> | undefined;
+  readonly observer?: AnswerObserver<R> | undefined;
+}
+
 /** What all pending replies share. */
 export interface PendingReplyHooks {
   /** True when the caller was still waiting; it then counts as served. */
@@ -32,7 +45,7 @@ const ignore = (): void => {};
 /** A caller that waits for one answer, not longer than `commandTimeoutMs`. */
 export class PendingReply<R> extends Expiring implements Receiver<R> {
   call: Call<R> | undefined;
-  goOn: GoOn<R> | undefined;
+  terms: PendingReplyTerms<R> | undefined;
   readonly #hooks: PendingReplyHooks;
   readonly #resource: string;
   readonly #purpose: Purpose;
@@ -58,7 +71,8 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   }
 
   answered(answer: R, call: Call<R>): void {
-    const next = this.goOn?.(answer);
+    this.terms?.observer?.answered(answer);
+    const next = this.terms?.goOn?.(answer);
     if (next !== undefined) {
       this.call = this.#hooks.start(next, this);
       return;

@@ -8,15 +8,17 @@ import type { Command } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import { itemOf, judge, type Renewal } from '../lease/renewal.js';
+import { itemOf, judgeAll, type Renewal } from '../lease/renewal.js';
 
-/** The server's answer to a release: the object is free, or free and a waiter was notified; other
- * holds keep it; or the holder did not have it: another holder has it, or none. */
+/** The server's answer to a release: the object is free; it is free, and the turn of a waiter of
+ * another client, which was notified alone; other holds keep it; or the holder did not have it:
+ * another holder has it, or none. */
 export type ReleaseResult =
   | {
       readonly is: 'freed';
-      /** The number of connections that were notified, where it is known; else 0. */
-      readonly listeners: number;
+      /** The number of connections that were notified, this client's own included, where it is
+       * known; else 0. */
+      readonly receivers: number;
     }
   | { readonly is: 'passed' | 'kept' | 'taken' | 'deleted' };
 
@@ -65,7 +67,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     lease.remove(grant);
     const command = this.stateAlive(lease);
     try {
-      const loss = await this.#tellRelease(lease, command);
+      const loss = await this.#sendRelease(lease, command);
       if (loss !== undefined) {
         grant.lostBefore(loss);
         // The other grants depend on the same lease.
@@ -93,7 +95,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const lengthening = lease.lengthening();
     try {
       const { answer, call } = await services.delivery.send(resource, command, 'change');
-      answer.forEach((one) => judge(lease, one, call.sentAt, leaseMs));
+      judgeAll([lease], answer, call.sentAt, [leaseMs]);
       lease.arm(leaseMs);
       if (call.unackedCopies === 0) {
         lengthening.settled();
@@ -122,7 +124,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   protected abstract stateAlive(lease: Lease): Command<ReleaseResult>;
 
   /** A release was answered. */
-  protected answered(_result: ReleaseResult): void {}
+  answered(_result: ReleaseResult): void {}
 
   /** The release of a grant has been settled, with or without success. */
   protected abstract released(grant: G): void;
@@ -151,17 +153,16 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   };
 
   /** Resolves with the loss that the server's answer shows, if it shows one. */
-  async #tellRelease(
+  async #sendRelease(
     lease: Lease,
     command: Command<ReleaseResult>,
   ): Promise<LeaseLostError | undefined> {
     const { delivery } = this.services;
     const { resource } = this.object;
     try {
-      const { answer, call } = await delivery.send(resource, command, 'release');
+      const { answer, call } = await delivery.send(resource, command, 'release', this);
       // "Not held by you" to a later copy: the first has released it, if it was held when sent.
       const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
-      this.answered(answer);
       if (answer.is === 'freed' || answer.is === 'kept') {
         return undefined;
       }

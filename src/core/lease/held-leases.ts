@@ -12,7 +12,7 @@ interface Kind {
   readonly rows: Map<string, Row>;
 }
 
-/** The leases that a client holds, by the kind and the key of their object. */
+/** The leases that a client holds, by the kind and the key of their object; each is added once. */
 export class HeldLeases implements Iterable<Lease> {
   readonly #kinds = new Map<string, Kind>();
   #size = 0;

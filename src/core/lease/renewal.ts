@@ -59,8 +59,22 @@ export function itemOf(lease: Lease, leaseMs: number): RenewalItem {
   return { key, holderId, leaseMs, count: lease.alive };
 }
 
-/** Judges what the server says of a lease, to an item of `leaseMs` that was sent at `sentAt`. */
-export function judge(lease: Lease, answer: RenewalAnswer, sentAt: number, leaseMs: number): void {
+/** Judges what the server says of leases, to items of so many ms that were sent at `sentAt`. */
+export function judgeAll(
+  leases: readonly Lease[],
+  answers: readonly RenewalAnswer[],
+  sentAt: number,
+  terms: readonly number[],
+): void {
+  if (answers.length !== leases.length) {
+    // Nothing is proven by that: each lease is lost at its deadline, unless a later round proves it.
+    const found = `${answers.length} answers to ${leases.length} leases`;
+    throw new UnexpectedReplyError(`a renewal was answered with ${found}`);
+  }
+  leases.forEach((lease, i) => judge(lease, answers[i] ?? DELETED, sentAt, terms[i] ?? 0));
+}
+
+function judge(lease: Lease, answer: RenewalAnswer, sentAt: number, leaseMs: number): void {
   if (answer.is === 'held') {
     lease.limit(sentAt, answer.lifeMs);
     lease.prove(sentAt, leaseMs);

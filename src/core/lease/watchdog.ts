@@ -5,7 +5,7 @@ import type { Routes } from '../connection/router.js';
 import type { Lease } from './lease.js';
 import type { Lengthening } from './lease-deadline.js';
 import { HeldLeases } from './held-leases.js';
-import { itemOf, judge, type Renewal, type RenewalAnswer } from './renewal.js';
+import { itemOf, judgeAll, type Renewal, type RenewalAnswer } from './renewal.js';
 import { batchesOf } from '../base/batches.js';
 
 /**
@@ -148,12 +148,7 @@ export class Watchdog {
     const receiver: Receiver<readonly RenewalAnswer[]> = {
       answered: (answers, call) => {
         answered();
-        leases.forEach((lease, i) => {
-          const answer = answers[i];
-          if (answer !== undefined) {
-            judge(lease, answer, call.sentAt, terms[i] ?? 0);
-          }
-        });
+        judgeAll(leases, answers, call.sentAt, terms);
         lengthenings.forEach((lengthening) => lengthening.settled());
       },
       failed: (error) => {

@@ -8,8 +8,8 @@ const COMPETES_MS = 1_000;
 
 /**
  * Keeps one client from starving other processes where waiters race for a lock: it learns of
- * releases and messages, and says when to leave the lock to others. There is one share for each
- * lock whose channel is subscribed.
+ * releases and messages, and says when to leave the lock to others. A lock has a share from
+ * the first release of this client, as long as its channel is subscribed.
  */
 export class Fairness {
   readonly #hub: ChannelHub;
@@ -35,13 +35,13 @@ export class Fairness {
 
   /** That release was answered. */
   released(channel: string, result: ReleaseResult): void {
-    const share = this.#shareOf(channel);
+    const share = this.#shares.get(channel);
     if (result.is !== 'freed') {
       share?.kept();
     } else if (share !== undefined) {
       // One of the notified connections is this client's.
-      share.freed(Math.max(0, result.listeners - 1), this.#clock.now());
-    } else if (result.listeners > 0 && !this.#isClosed) {
+      share.freed(Math.max(0, result.receivers - 1), this.#clock.now());
+    } else if (result.receivers > 0 && !this.#isClosed) {
       this.#notifiedOthers(channel);
     }
   }
@@ -54,6 +54,7 @@ export class Fairness {
   close(): void {
     // The last answers come in while the client is being closed.
     this.#isClosed = true;
+    this.#hub.observer = undefined;
     for (const timer of this.#others.values()) {
       timer.cancel();
     }

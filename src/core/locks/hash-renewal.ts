@@ -9,11 +9,11 @@ const renew: CommandScript<readonly RenewalAnswer[]> = {
 
 /** Renews leases that are the TTL of a hash each, in which the holder has a field. */
 export function hashRenewal(fieldOf: (holderId: string) => string): Renewal {
-  return (claims) => ({
+  return (items) => ({
     script: renew,
     operands: lockRenew.operands(
-      { locks: claims.map(({ key }) => key) },
-      { claims: claims.flatMap((claim) => [fieldOf(claim.holderId), String(claim.leaseMs)]) },
+      { locks: items.map(({ key }) => key) },
+      { claims: items.flatMap((item) => [fieldOf(item.holderId), String(item.leaseMs)]) },
     ),
   });
 }

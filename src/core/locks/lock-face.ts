@@ -81,8 +81,9 @@ export interface Lock {
   forceRelease(): Promise<boolean>;
 }
 
-/** A lock without holders leaves nothing on the server: its name is free once no call uses it. */
-const isOver = (): boolean => true;
+/** A lock without holders leaves no key of its own name on the server: the name is free once no call
+ * uses it. */
+const leavesName = (): boolean => true;
 
 /** The public object of one lock. */
 export class LockFace extends Face<LockProtocol> implements Lock {
@@ -128,11 +129,11 @@ export class LockFace extends Face<LockProtocol> implements Lock {
   }
 
   async isLocked(): Promise<boolean> {
-    return await this.inUse(() => this.#questions.isLocked(), isOver);
+    return await this.inUse(() => this.#questions.isLocked(), leavesName);
   }
 
   async holders(): Promise<Holder[]> {
-    return await this.inUse(() => this.#questions.holders(), isOver);
+    return await this.inUse(() => this.#questions.holders(), leavesName);
   }
 
   async holdCount(): Promise<number> {
@@ -144,11 +145,11 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     const isOurs = own.lockId === this.protocol.lockId;
     const lease = isOurs ? own.lease : own.lease.companion;
     const holderId = lease?.identity.holderId ?? '';
-    return await this.inUse(() => this.#questions.holdCount(holderId), isOver);
+    return await this.inUse(() => this.#questions.holdCount(holderId), leavesName);
   }
 
   async remainingLeaseMs(): Promise<number | null> {
-    return await this.inUse(() => this.#questions.remainingLeaseMs(), isOver);
+    return await this.inUse(() => this.#questions.remainingLeaseMs(), leavesName);
   }
 
   async forceRelease(): Promise<boolean> {
@@ -159,7 +160,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     };
     const { count, call } = await this.inUse(
       () => this.countOnce((request) => this.protocol.forceRelease(request), told),
-      isOver,
+      leavesName,
     );
     told(count, call);
     return count === 1;

@@ -150,7 +150,7 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     return this.#release(lease.identity.holderId, terms);
   }
 
-  protected override answered(result: ReleaseResult): void {
+  override answered(result: ReleaseResult): void {
     const { isRaced, channel } = this.protocol;
     if (isRaced) {
       this.locks.fairness.released(channel, result);

@@ -31,7 +31,7 @@ export function verdictOf(code: number | null): Verdict {
 }
 
 const RELEASE_RESULTS = new Map<number, ReleaseResult>([
-  [1, { is: 'freed', listeners: 0 }],
+  [1, { is: 'freed', receivers: 0 }],
   [2, { is: 'passed' }],
   [0, { is: 'kept' }],
   [-1, { is: 'taken' }],

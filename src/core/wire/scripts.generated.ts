@@ -743,7 +743,7 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: '0b52f723b3d27f11de5537fd9c6510f28fc31872',
+  sha1: '754501119dacbdfe5defbe8c091791db4ff79d30',
   source: `-- expirable-semaphore/renew
 local function now_ms()
   local time = redis.call('TIME')
@@ -770,7 +770,7 @@ for i = 1, #ARGV do
     if lease_ms > tonumber(expiry) - now then
       redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
     end
-    answers[i] = ttl < 0 and '1' or '1:' .. ttl
+    answers[i] = ttl < 0 and '1' or '1:' .. string.format('%.0f', ttl)
   end
 end
 return table.concat(answers, ' ')`,
