@@ -14,10 +14,10 @@ export interface Answered<R> {
 }
 
 /** The next command for the same caller after an answer; undefined when the answer is the last. */
-export type GoOn<R> = (answer: R) => Command<R> | undefined;
+type GoOn<R> = (answer: R) => Command<R> | undefined;
 
 /** Is told the answer whenever it comes, also after the caller has given up. */
-export interface AnswerObserver<R> {
+interface AnswerObserver<R> {
   answered(answer: R): void;
 }
 
