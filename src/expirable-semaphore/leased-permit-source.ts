@@ -38,7 +38,7 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
   readonly #protocol: ExpirableSemaphoreProtocol;
   /** The newest request, and its ids: a request is given back before the next one is made. */
   #request: Request | undefined;
-  #claims: readonly PermitIds[] = [];
+  #ids: readonly PermitIds[] = [];
 
   constructor(protocol: ExpirableSemaphoreProtocol) {
     this.#protocol = protocol;
@@ -55,14 +55,14 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
     waiters: readonly LeasedPermitWaiter[],
     mustQueue: boolean,
   ): Command<PermitAnswer> {
-    const claims = waiters.map((waiter) => {
+    const ids = waiters.map((waiter) => {
       waiter.first = newId();
       const { first, count, leaseMs } = waiter;
       return { first, count, leaseMs };
     });
     this.#request = request;
-    this.#claims = claims;
-    return this.#protocol.acquire(request, claims, mustQueue);
+    this.#ids = ids;
+    return this.#protocol.acquire(request, ids, mustQueue);
   }
 
   giveBack(
@@ -70,7 +70,7 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
     _waiters: readonly LeasedPermitWaiter[],
     leaves: boolean,
   ): Command<unknown> {
-    const claims = request === this.#request ? this.#claims : [];
-    return this.#protocol.giveBack(request, claims, leaves);
+    const ids = request === this.#request ? this.#ids : [];
+    return this.#protocol.giveBack(request, ids, leaves);
   }
 }

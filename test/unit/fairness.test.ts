@@ -1,18 +1,27 @@
 import { expect, test } from 'vitest';
 import { Fairness } from '../../src/core/locks/fairness.js';
 import { ChannelHub } from '../../src/core/waiting/channel-hub.js';
-import { fakeClock } from '../support/fake-clock.js';
+import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 
 const CHANNEL = 'redisson_lock__channel:{jobs}';
 
-function stage() {
+interface Stage {
+  readonly clock: FakeClock;
+  readonly hub: ChannelHub;
+  readonly fairness: Fairness;
+  readonly subscribed: ReadonlySet<string>;
+  /** A release of this client, which so many connections heard of. */
+  readonly release: (receivers: number) => void;
+}
+
+function stage(): Stage {
   const clock = fakeClock();
   const subscribed = new Set<string>();
   const channels = {
     add: (channel: string) => subscribed.add(channel),
     remove: (channel: string) => subscribed.delete(channel),
   };
-  const hub = new ChannelHub(channels as never, clock, () => {});
+  const hub = new ChannelHub(channels, clock, () => {});
   const fairness = new Fairness(hub, clock);
   const release = (receivers: number): void => {
     fairness.releasing(CHANNEL);

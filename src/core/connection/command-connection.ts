@@ -12,13 +12,13 @@ import { Unanswered } from './half-open.js';
 /** A server that stays read-only is connected to anew at most this often. */
 const DEMOTED_PERIOD_MS = 1_000;
 
-/** The owner of a link. */
+/** The owner of a command connection. */
 export interface CommandConnectionOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
   readonly answerLimitMs: number;
-  /** The link has a ready connection (again). */
+  /** There is a ready connection (again). */
   up(): void;
-  /** The link has lost its connection, or failed to get one. */
+  /** The connection was lost, or could not be made. */
   down(cause: Error): void;
   /** A cluster node says that another one serves the key; true when it was sent there. */
   redirected(call: PendingCall, error: Error): boolean;
@@ -110,7 +110,7 @@ export class CommandConnection {
     return this.#waiting.take();
   }
 
-  /** Ends the connection and takes out every call, for another link to send. */
+  /** Ends the connection and takes out every call, for another connection to send. */
   retire(): PendingCall[] {
     this.#stop();
     this.#waiting.putBack(this.#unanswered.clear(), new Error('the node left the cluster'));
