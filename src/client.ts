@@ -1,23 +1,17 @@
 import { v4 as uuid } from 'uuid';
 import { systemClock, type Clock } from './core/base/clock.js';
-import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js';
 import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
 import type { Lock } from './core/locks/lock-face.js';
 import { LockServices } from './core/locks/lock-services.js';
-import { checkKeyPrefix, objectKey } from './core/base/key-names.js';
-import type { RedisTemplate } from './core/connection/driver.js';
-import { readTemplate } from './core/connection/endpoint.js';
+import { objectKey } from './core/base/key-names.js';
+import type { DriverInstance } from './core/connection/driver.js';
 import { createRouter } from './core/connection/create-router.js';
 import { ClientServices } from './core/client-services.js';
 import { EndpointServices } from './core/endpoint-services.js';
-import {
-  checkChoice,
-  checkInteger,
-  checkOptions,
-  INT32_MAX,
-  RENEWED_LEASE_MIN_MS,
-} from './core/base/arguments.js';
+import { checkInteger, INT32_MAX } from './core/base/arguments.js';
+import { checkOptions, type OptionSet } from './core/base/options.js';
+import { readClientOptions, type CheckedOptions, type ClientOptions } from './client-options.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
 import { ExpirableSemaphoreState } from './expirable-semaphore/grants.js';
 import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
@@ -27,35 +21,13 @@ import { SemaphoreFace, type Semaphore } from './semaphore/semaphore.js';
 import type { SemaphoreQueues } from './semaphore/grants.js';
 import { createFairLock, createFencedLock, createLock } from './lock/lock.js';
 
-const DEFAULT_URL = 'redis://127.0.0.1:6379';
-const DEFAULT_LEASE_MS = 30_000;
-const DEFAULT_COMMAND_TIMEOUT_MS = 5_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
-/** How to make a client. */
-export interface ClientOptions {
-  /**
-   * A URL, ioredis options, or a Redis / Cluster instance, used as a template: the client opens
-   * its own connections from it, never writes to it and never closes it.
-   * Default: `process.env.REDIS_URL`, else `redis://127.0.0.1:6379`.
-   */
-  redis?: RedisTemplate;
-  /** Put in front of every object name, the same on every process that shares the objects. */
-  keyPrefix?: string;
-  /** Lease in milliseconds of a hold that names none, renewed every third of it: 100 to
-   * 2147483647, default 30000. */
-  leaseMs?: number;
-  /** Longest wait in milliseconds for the answer to one command: 1 to 2147483647, default 5000. */
-  commandTimeoutMs?: number;
-  /**
-   * Whether messages are sharded in a cluster (SPUBLISH and SSUBSCRIBE): `'auto'` when the cluster
-   * can do that, `'on'` always, `'off'` never. The same on every process that shares the objects,
-   * as Redisson's setting of this name: between two that differ no message gets through, so that
-   * waiters here get in by a poll only, within 5 s, and Java's may wait for ever. Without
-   * meaning outside clusters. Default `'auto'`.
-   */
-  shardedSubscriptionMode?: 'auto' | 'on' | 'off';
-}
+const CLOSING: OptionSet = {
+  of: 'close',
+  known: ['timeoutMs'],
+  elsewhere: { waitMs: 'what close waits for at most is timeoutMs' },
+};
 
 /** Makes coordination objects and owns their connections, leases and waits. */
 export interface Client extends AsyncDisposable {
@@ -112,23 +84,8 @@ class LatchkeyClient implements Client {
   readonly #expirableSemaphores = new ExpirableSemaphoreState();
   #closing: Promise<void> | undefined;
 
-  constructor(given: ClientOptions, clock: Clock) {
-    const options = checkOptions('options', given) as ClientOptions;
-    const { REDIS_URL = DEFAULT_URL } = process.env;
-    const { redis = REDIS_URL, keyPrefix = '', leaseMs = DEFAULT_LEASE_MS } = options;
-    const { commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS } = options;
-    const { shardedSubscriptionMode: mode = 'auto' } = options;
-    this.#keyPrefix = checkKeyPrefix(keyPrefix);
-    const settings = {
-      leaseMs: checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX),
-      commandTimeoutMs: checkInteger('commandTimeoutMs', commandTimeoutMs, 1, INT32_MAX),
-      shardedSubscriptionMode: checkChoice(
-        'shardedSubscriptionMode',
-        mode,
-        SHARDED_SUBSCRIPTION_MODES,
-      ),
-    };
-    const endpoint = readTemplate(redis);
+  constructor({ endpoint, keyPrefix, settings }: CheckedOptions, clock: Clock) {
+    this.#keyPrefix = keyPrefix;
     this.#client = new ClientServices(this.id, settings, clock);
     this.#services = new EndpointServices(this.#client, (owner) =>
       createRouter(endpoint, settings, clock, owner),
@@ -183,7 +140,7 @@ class LatchkeyClient implements Client {
   }
 
   async close(options?: { timeoutMs?: number }): Promise<void> {
-    const { timeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = checkOptions('options', options) as {
+    const { timeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = checkOptions('options', options, CLOSING) as {
       timeoutMs?: number;
     };
     checkInteger('timeoutMs', timeoutMs, 0, INT32_MAX);
@@ -215,12 +172,30 @@ class LatchkeyClient implements Client {
   }
 }
 
-/** Makes a client; synchronous, it connects in the background. */
-export function createClient(options: ClientOptions = {}): Client {
+/**
+ * Makes a client; synchronous, it connects in the background.
+ * @param options - options, or in their place the `redis` option alone: a URL, or a Redis or Cluster
+ * instance of ioredis or iovalkey.
+ * @throws TypeError for anything else, and for options that there are not: nothing is connected to
+ * then. RangeError for a number outside its range.
+ */
+export function createClient(options?: ClientOptions | DriverInstance | string): Client;
+export function createClient(
+  options?: ClientOptions | DriverInstance | string,
+  ...more: unknown[]
+): Client {
+  if (more.some((argument) => argument !== undefined)) {
+    throw new TypeError(
+      'createClient takes one argument: write createClient({ redis: url, ...options })',
+    );
+  }
   return createClientOn(systemClock(), options);
 }
 
 /** `createClient` with a clock that a test can advance. Not exported by the package. */
-export function createClientOn(clock: Clock, options: ClientOptions = {}): Client {
-  return new LatchkeyClient(options, clock);
+export function createClientOn(
+  clock: Clock,
+  options?: ClientOptions | DriverInstance | string,
+): Client {
+  return new LatchkeyClient(readClientOptions(options), clock);
 }

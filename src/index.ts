@@ -1,9 +1,10 @@
 export { createClient } from './client.js';
-export type { Client, ClientOptions } from './client.js';
+export type { Client } from './client.js';
+export type { ClientOptions } from './client-options.js';
 export type { ClientEvents, Holder, HoldEvent, ObjectEvent } from './core/observe/events.js';
 export type { Hold } from './core/locks/hold.js';
 export type { Lock, LockAcquireOptions } from './core/locks/lock-face.js';
-export type { RedisTemplate } from './core/connection/driver.js';
+export type { CompatibleDriver, DriverInstance, RedisTemplate } from './core/connection/driver.js';
 export type { AcquireOptions, WaitOptions } from './core/base/arguments.js';
 export {
   AcquireTimeoutError,

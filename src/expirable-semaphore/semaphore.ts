@@ -3,7 +3,6 @@ import { Face } from '../core/face.js';
 import { enterAndStart } from '../core/name-entry.js';
 import {
   checkLease,
-  checkOptions,
   checkTask,
   checkWaiting,
   checkInteger,
@@ -11,12 +10,14 @@ import {
   type AcquireOptions,
 } from '../core/base/arguments.js';
 import { describe } from '../core/base/key-names.js';
+import { checkOptions } from '../core/base/options.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { Command } from '../core/wire/call.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { PermitAcquisition, type PermitTerms } from './acquisition.js';
 import type { PermitExpirableSemaphore } from './contract.js';
 import { PermitGrants, type ExpirableSemaphoreState } from './grants.js';
+import { ACQUIRING, SETTING } from './options.js';
 import type { LeasedPermit, Permit } from './permit.js';
 import { ExpirableSemaphoreProtocol, type PermitsView } from './protocol.js';
 
@@ -63,7 +64,7 @@ export class PermitExpirableSemaphoreFace
 
   async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
-    const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
+    const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
     return await this.#change((request) => this.protocol.trySet(request, permits, life));
   }
@@ -216,7 +217,7 @@ export class PermitExpirableSemaphoreFace
   ): Promise<LeasedPermit[]> {
     try {
       checkInteger('count', count, 1, COUNT_MAX);
-      const options = checkOptions('options', given);
+      const options = checkOptions('options', given, ACQUIRING);
       const { waitMs, signal } = checkWaiting(options);
       const { leaseMs, renewed } = checkLease(options, this.services.client.settings.leaseMs);
       this.services.client.assertOpen(this.name);

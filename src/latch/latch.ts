@@ -6,13 +6,8 @@ import type { Request } from '../core/delivery/requests.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { SharedPoll, type Watcher } from './shared-poll.js';
-import {
-  checkInteger,
-  checkOptions,
-  checkWaiting,
-  INT32_MAX,
-  type WaitOptions,
-} from '../core/base/arguments.js';
+import { checkInteger, checkWaiting, INT32_MAX, type WaitOptions } from '../core/base/arguments.js';
+import { checkOptions, type OptionSet } from '../core/base/options.js';
 import { LatchProtocol, type LatchView } from './protocol.js';
 
 /**
@@ -55,6 +50,24 @@ export interface CountDownLatch {
   delete(): Promise<boolean>;
 }
 
+const NO_LEASE = 'a latch has no lease';
+
+const SETTING: OptionSet = {
+  of: 'trySetCount',
+  known: ['ttlMs'],
+  elsewhere: {
+    leaseMs: NO_LEASE,
+    waitMs: 'trySetCount does not wait',
+    signal: 'trySetCount does not wait',
+  },
+};
+
+const WAITING: OptionSet = {
+  of: 'the wait for a latch',
+  known: ['waitMs', 'signal'],
+  elsewhere: { leaseMs: NO_LEASE, ttlMs: 'trySetCount limits the life of a latch' },
+};
+
 /** One caller of `wait()`. */
 class LatchWaiter implements Watcher<LatchView> {
   /** The mark that the first poll read: another mark means that zero was reached since. */
@@ -95,7 +108,7 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
 
   async trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean> {
     checkInteger('count', count, 1, INT32_MAX);
-    const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
+    const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
     const set = await this.#change(
       (request) => this.protocol.trySetCount(request, count, life),
@@ -119,7 +132,7 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
   }
 
   async wait(options?: WaitOptions): Promise<boolean> {
-    const { waitMs, signal } = checkWaiting(checkOptions('options', options));
+    const { waitMs, signal } = checkWaiting(checkOptions('options', options, WAITING));
     this.services.client.assertOpen(this.name);
     signal?.throwIfAborted();
     // A `waitMs` of 0 polls once, which takes as long as a command may take.

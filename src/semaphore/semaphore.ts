@@ -6,14 +6,15 @@ import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   checkInteger,
-  checkOptions,
   checkTask,
   checkWaiting,
   INT32_MAX,
   type WaitOptions,
 } from '../core/base/arguments.js';
+import { checkOptions, type OptionSet } from '../core/base/options.js';
 import { PermitsAcquisition, type PermitsTerms } from './acquisition.js';
 import { outOfRange, SemaphoreGrants, type SemaphoreQueues } from './grants.js';
+import { ACQUIRING, SETTING, USING } from './options.js';
 import type { Permits } from './permits.js';
 import { SemaphoreProtocol } from './protocol.js';
 
@@ -115,7 +116,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
-    const { ttlMs } = checkOptions('options', options) as { ttlMs?: unknown };
+    const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
     const set = await this.#count((request) => this.protocol.trySetPermits(request, permits, life));
     if (set === 1) {
@@ -156,12 +157,12 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
   }
 
   acquire(permits?: number, options?: WaitOptions): Promise<Permits> {
-    return this.#acquire(permits, options, true);
+    return this.#acquire(permits, options, ACQUIRING, true);
   }
 
   async tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null> {
     try {
-      return await this.#acquire(permits, options, false);
+      return await this.#acquire(permits, options, ACQUIRING, false);
     } catch (error) {
       if (error instanceof AcquireTimeoutError) {
         return null;
@@ -180,8 +181,8 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     options?: WaitOptions & { permits?: number },
   ): Promise<T> {
     checkTask('task', task);
-    const { permits } = checkOptions('options', options) as { permits?: number };
-    const granted = await this.#acquire(permits, options, true);
+    const { permits } = checkOptions('options', options, USING) as { permits?: number };
+    const granted = await this.#acquire(permits, options, USING, true);
     let result: T;
     try {
       result = await task();
@@ -205,11 +206,12 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
   #acquire(
     permits: number | undefined,
     given: WaitOptions | undefined,
+    known: OptionSet,
     waiting: boolean,
   ): Promise<Permits> {
     try {
       const count = permits === undefined ? 1 : checkInteger('permits', permits, 1, INT32_MAX);
-      const { waitMs, signal } = checkWaiting(checkOptions('options', given));
+      const { waitMs, signal } = checkWaiting(checkOptions('options', given, known));
       this.services.client.assertOpen(this.name);
       signal?.throwIfAborted();
       // Only `acquire` without `waitMs` has no limit; a single attempt lasts as long as a command.

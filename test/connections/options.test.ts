@@ -24,7 +24,6 @@ const never = (): never => {
 
 /** The library decides these: whatever the template says has no effect. */
 const overridden: RedisOptions[] = [
-  { keyPrefix: 'elsewhere:' },
   { commandTimeout: 1 },
   { enableAutoPipelining: true },
   { enableAutoPipelining: true, autoPipeliningIgnoredCommands: ['evalsha'] },

@@ -43,9 +43,8 @@ test('a template of the wrong type is refused without what it holds', async () =
   ];
 
   await expectNoSecrets(bad as never[]);
-  const given = [`redis://:${MARK}@127.0.0.1`, MARK].map((options) =>
-    attempt(() => createClient(options as never)),
-  );
+  const wrong = [`http://:${MARK}@127.0.0.1`, MARK, new URL(`redis://:${MARK}@h`), [MARK]];
+  const given = wrong.map((options) => attempt(() => createClient(options as never)));
   const elsewhere = ['leaseMs', 'commandTimeoutMs', 'keyPrefix', 'shardedSubscriptionMode'].map(
     (option) => attempt(() => createClient({ [option]: `redis://:${MARK}{@}{127.0.0.1` })),
   );

@@ -1,6 +1,8 @@
 // The public types of the client, checked by the compiler against the contract.
 
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { Cluster as Cluster5, Redis as Redis5 } from 'ioredis-5';
+import type { Cluster as IovalkeyCluster, Redis as Iovalkey } from 'iovalkey';
 import { expectTypeOf } from 'vitest';
 import { createClient } from '../../src/index.js';
 import type {
@@ -8,6 +10,7 @@ import type {
   ClientEvents,
   ClientOptions,
   CountDownLatch,
+  DriverInstance,
   LeaseLostError,
   Lock,
   PermitExpirableSemaphore,
@@ -15,7 +18,15 @@ import type {
   Semaphore,
 } from '../../src/index.js';
 
-expectTypeOf<typeof createClient>().toEqualTypeOf<(options?: ClientOptions) => Client>();
+expectTypeOf<typeof createClient>().toEqualTypeOf<
+  (options?: ClientOptions | DriverInstance | string) => Client
+>();
+expectTypeOf<Redis>().toExtend<DriverInstance>();
+expectTypeOf<Cluster>().toExtend<DriverInstance>();
+expectTypeOf<Redis5>().toExtend<DriverInstance>();
+expectTypeOf<Cluster5>().toExtend<DriverInstance>();
+expectTypeOf<Iovalkey>().toExtend<DriverInstance>();
+expectTypeOf<IovalkeyCluster>().toExtend<DriverInstance>();
 
 // Every form of a template fits, and so does nothing at all.
 expectTypeOf<string>().toExtend<ClientOptions['redis']>();

@@ -3,7 +3,6 @@ import {
   checkChoice,
   checkInteger,
   checkLease,
-  checkOptions,
   checkSignal,
   checkTask,
   checkWaiting,
@@ -52,17 +51,6 @@ test('a choice is one of the values that there are', () => {
     expect(() => checkChoice('mode', bad, ['on', 'off'])).toThrow(
       'mode must be one of "on", "off", got',
     );
-  }
-});
-
-test('options are an object or nothing', () => {
-  const options = { waitMs: 1 };
-
-  expect(checkOptions('options', options)).toBe(options);
-  expect(checkOptions('options', undefined)).toEqual({});
-  for (const bad of [null, [], 'waitMs', 5, () => ({})]) {
-    expect(() => checkOptions('options', bad)).toThrow(TypeError);
-    expect(() => checkOptions('options', bad)).toThrow('options must be an object, got');
   }
 });
 

@@ -71,9 +71,11 @@ describe('the key of an object', () => {
   test('is text', () => {
     expect(() => objectKey('', 7)).toThrow(TypeError);
     expect(() => objectKey('', '\udfff')).toThrow(TypeError);
-    expect(() => checkKeyPrefix(undefined)).toThrow(TypeError);
-    expect(() => checkKeyPrefix('\udfff')).toThrow('keyPrefix must be well-formed Unicode');
-    expect(checkKeyPrefix('')).toBe('');
+    expect(() => checkKeyPrefix('keyPrefix', undefined)).toThrow(TypeError);
+    expect(() => checkKeyPrefix('keyPrefix', '\udfff')).toThrow(
+      'keyPrefix must be well-formed Unicode',
+    );
+    expect(checkKeyPrefix('keyPrefix', '')).toBe('');
   });
 });
 

@@ -34,19 +34,6 @@ export function checkChoice<T extends string>(
   return choice;
 }
 
-/** Returns an options object, an empty one for `undefined`; throws a TypeError otherwise. */
-export function checkOptions(argument: string, value: unknown): object {
-  if (value === undefined) {
-    return {};
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    // A string may be the address of a Redis, or its password.
-    const got = typeof value === 'string' ? 'a string' : describe(value);
-    throw new TypeError(`${argument} must be an object, got ${got}`);
-  }
-  return value;
-}
-
 /** Returns an AbortSignal or undefined; throws a TypeError otherwise. */
 export function checkSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined || value instanceof AbortSignal) {

@@ -35,8 +35,8 @@ export function describe(value: unknown): string {
 }
 
 /** Checks the prefix that goes in front of every name. */
-export function checkKeyPrefix(value: unknown): string {
-  return checkText('keyPrefix', value);
+export function checkKeyPrefix(argument: string, value: unknown): string {
+  return checkText(argument, value);
 }
 
 /** Checks a name and returns the key of its object: prefix and name together. */

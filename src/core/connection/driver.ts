@@ -8,8 +8,25 @@ export type { Cluster, ClusterOptions, RedisOptions };
 /** The class of the driver, for reading templates only, and the guarded one for everything else. */
 export type { Redis as DriverRedis, GuardedRedis as Redis };
 
+/** A client of iovalkey, or of another copy of ioredis, as far as it is read. */
+export interface CompatibleDriver {
+  /** Such as `ready`. */
+  readonly status: string;
+  /** True for a cluster client. */
+  readonly isCluster: boolean;
+  /** The options that it was made with. */
+  readonly options: object;
+  /** Never called. */
+  sendCommand(...args: never[]): unknown;
+  /** Never called. */
+  duplicate(...args: never[]): object;
+}
+
+/** A Redis or Cluster instance of ioredis 5, ioredis 6 or iovalkey. */
+export type DriverInstance = Redis | Cluster | CompatibleDriver;
+
 /** Where to connect, in any form that a program already has. It is only read from. */
-export type RedisTemplate = string | RedisOptions | Redis | Cluster;
+export type RedisTemplate = string | RedisOptions | DriverInstance;
 
 /** Options of one connection. */
 export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;

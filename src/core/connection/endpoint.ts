@@ -1,15 +1,15 @@
-import { describe } from '../base/key-names.js';
+import { checkKeyPrefix, describe } from '../base/key-names.js';
 import {
   optionsOfUrl,
   type Address,
   type Cluster,
   type ClusterOptions,
   type ConnectionOptions,
-  type DriverRedis,
   type Endpoint,
   type RedisOptions,
 } from './driver.js';
 import { withoutCredentials } from '../base/redactor.js';
+import { checkPlainTemplate, isCluster, isInstance } from './template.js';
 
 /** The options that are taken over from a template: those of the address and of signing in. The
  * library sets all others itself, so that none can change what a call means. */
@@ -79,10 +79,21 @@ function refuse(source: object, option: string, allowed: unknown, why: string): 
   }
 }
 
-function singleEndpoint(source: object): Endpoint {
+/** What a template says: where to connect, and what stands in front of every key; '' for nothing. */
+export interface ReadTemplate extends Endpoint {
+  readonly keyPrefix: string;
+}
+
+/** The driver takes null and '' for no prefix as well. */
+function prefixOf(value: unknown): string {
+  return checkKeyPrefix('redis.keyPrefix', value ?? '');
+}
+
+function singleEndpoint(source: object): ReadTemplate {
   refuse(source, 'role', 'master', 'locks are kept on the master');
   refuse(source, 'monitor', false, 'a monitoring connection cannot send commands');
-  return { options: { ...carried(source), ...OWN_OPTIONS } };
+  const keyPrefix = prefixOf(Reflect.get(source, 'keyPrefix'));
+  return { options: { ...carried(source), ...OWN_OPTIONS }, keyPrefix };
 }
 
 /** A start node of a cluster as ioredis takes it: a port, an address, a URL or options. */
@@ -108,7 +119,7 @@ function translator(natMap: ClusterOptions['natMap']): (address: Address) => Add
   };
 }
 
-function clusterEndpoint(cluster: Cluster): Endpoint {
+function clusterEndpoint(cluster: Cluster): ReadTemplate {
   const { options } = cluster;
   refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
   // The start nodes, and the nodes that the cluster client has found since.
@@ -127,16 +138,8 @@ function clusterEndpoint(cluster: Cluster): Endpoint {
     options: { ...shared, ...carried(options.redisOptions ?? {}), ...OWN_OPTIONS, db: 0 },
     seeds: seeds.map(({ host, port }) => ({ host, port })),
     translate: translator(options.natMap),
+    keyPrefix: prefixOf(options.keyPrefix),
   };
-}
-
-/** Instances are recognised by their members: they may come from another copy of the driver. */
-function isCluster(template: object): template is Cluster {
-  return 'isCluster' in template && template.isCluster === true;
-}
-
-function isRedis(template: object): template is DriverRedis {
-  return 'sendCommand' in template && typeof template.sendCommand === 'function';
 }
 
 /** A text that is no URL is not shown: it may be a password that was put in the place of one. */
@@ -147,7 +150,7 @@ function describeAddress(text: string): string {
 }
 
 /** Reads a template; throws a TypeError that names what cannot be used. */
-export function readTemplate(template: unknown): Endpoint {
+export function readTemplate(template: unknown): ReadTemplate {
   if (typeof template === 'string') {
     if (!/^(rediss?:\/\/|\/)/.test(template)) {
       throw new TypeError(
@@ -157,15 +160,9 @@ export function readTemplate(template: unknown): Endpoint {
     }
     return singleEndpoint(optionsOfUrl(template));
   }
-  if (typeof template !== 'object' || template === null || Array.isArray(template)) {
-    throw new TypeError(
-      'redis must be a URL, ioredis options, a Redis or a Cluster, got ' +
-        // The value is not shown: it may be a password.
-        (template === null ? 'null' : `a value of type ${typeof template}`),
-    );
+  if (isInstance(template)) {
+    return isCluster(template) ? clusterEndpoint(template) : singleEndpoint(template.options);
   }
-  if (isCluster(template)) {
-    return clusterEndpoint(template);
-  }
-  return singleEndpoint(isRedis(template) ? template.options : template);
+  checkPlainTemplate(template);
+  return singleEndpoint(template);
 }

@@ -9,16 +9,11 @@ import { LockGrants } from './lock-grants.js';
 import type { LockProtocol } from './lock-protocol.js';
 import { LockQuestions } from './lock-questions.js';
 import { describe } from '../base/key-names.js';
+import { checkOptions, type OptionSet } from '../base/options.js';
 import { Reentry } from './reentry.js';
 import type { LockServices } from './lock-services.js';
 import type { Scopes } from './scopes.js';
-import {
-  checkLease,
-  checkOptions,
-  checkTask,
-  checkWaiting,
-  type AcquireOptions,
-} from '../base/arguments.js';
+import { checkLease, checkTask, checkWaiting, type AcquireOptions } from '../base/arguments.js';
 
 /** Options of one acquisition of a lock. */
 export interface LockAcquireOptions extends AcquireOptions {
@@ -80,6 +75,12 @@ export interface Lock {
    */
   forceRelease(): Promise<boolean>;
 }
+
+const OPTIONS: OptionSet = {
+  of: 'an acquisition of a lock',
+  known: ['waitMs', 'leaseMs', 'signal', 'within'],
+  elsewhere: { permits: 'a lock has no permits, a semaphore has' },
+};
 
 /** A lock without holders leaves no key of its own name on the server: the name is free once no call
  * uses it. */
@@ -168,7 +169,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
 
   #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
     try {
-      const options = checkOptions('options', given);
+      const options = checkOptions('options', given, OPTIONS);
       const { waitMs, signal } = checkWaiting(options);
       const { leaseMs, renewed } = checkLease(options, this.services.client.settings.leaseMs);
       const within = this.#checkWithin(options);

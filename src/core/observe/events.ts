@@ -2,6 +2,8 @@ import { EventEmitter } from 'eventemitter3';
 import type { LeaseLostError } from '../../errors.js';
 import { currentContext, runIn, whenSettled, type Context } from '../base/async-context.js';
 import { checkTask } from '../base/arguments.js';
+import { describe } from '../base/key-names.js';
+import { nearest } from '../base/nearest.js';
 
 /** The fields of every event about an object. */
 export interface ObjectEvent {
@@ -52,6 +54,25 @@ export interface ClientEvents {
   error: (event: { readonly error: Error }) => void;
 }
 
+const EVENTS: Readonly<Record<keyof ClientEvents, true>> = {
+  acquired: true,
+  released: true,
+  suspect: true,
+  lost: true,
+  stalled: true,
+  error: true,
+};
+
+/** Throws a TypeError for an event that there is not: its listener would never be called. */
+function checkName(event: unknown): void {
+  if (typeof event !== 'string' || !Object.hasOwn(EVENTS, event)) {
+    const names = Object.keys(EVENTS);
+    const meant = typeof event === 'string' ? `: did you mean "${nearest(event, names)}"?` : '.';
+    const known = `The events are ${names.join(', ')}`;
+    throw new TypeError(`there is no event ${describe(event)}${meant} ${known}`);
+  }
+}
+
 type Listener = (event: never) => unknown;
 /** Called with the context in which its listener was added as `this`. */
 type Guard = (this: Context, payload: unknown) => void;
@@ -65,14 +86,17 @@ export class Events {
   readonly #guarded = new WeakMap<Listener, Guards>();
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    checkName(event);
     this.#emitter.on(event, this.#guard(event, listener), currentContext());
   }
 
   once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    checkName(event);
     this.#emitter.once(event, this.#guard(event, listener), currentContext());
   }
 
   off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): void {
+    checkName(event);
     this.#emitter.off(event, this.#guard(event, listener));
   }
 

@@ -1,0 +1,126 @@
+import type { Settings } from './core/client-services.js';
+import type { RouterSettings } from './core/connection/create-router.js';
+import {
+  checkChoice,
+  checkInteger,
+  INT32_MAX,
+  RENEWED_LEASE_MIN_MS,
+} from './core/base/arguments.js';
+import { checkKeyPrefix, describe } from './core/base/key-names.js';
+import { checkOptions, isPlain, type OptionSet } from './core/base/options.js';
+import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js';
+import type { Endpoint, RedisTemplate } from './core/connection/driver.js';
+import { readTemplate } from './core/connection/endpoint.js';
+import { describeGiven, isInstance } from './core/connection/template.js';
+
+const DEFAULT_URL = 'redis://127.0.0.1:6379';
+const DEFAULT_LEASE_MS = 30_000;
+const DEFAULT_COMMAND_TIMEOUT_MS = 5_000;
+
+/** How to make a client. */
+export interface ClientOptions {
+  /**
+   * A URL, ioredis options, or a Redis or Cluster instance of ioredis or iovalkey, used as a
+   * template: the client opens its own connections from it, never writes to it and never closes it.
+   * Default: `process.env.REDIS_URL`, else `redis://127.0.0.1:6379`.
+   */
+  redis?: RedisTemplate;
+  /** Put in front of every object name, the same on every process that shares the objects.
+   * Default: the `keyPrefix` of the template, else none. One beside a different one of the template
+   * is a TypeError. */
+  keyPrefix?: string;
+  /** Lease in milliseconds of a hold that names none, renewed every third of it: 100 to
+   * 2147483647, default 30000. */
+  leaseMs?: number;
+  /** Longest wait in milliseconds for the answer to one command: 1 to 2147483647, default 5000. */
+  commandTimeoutMs?: number;
+  /**
+   * Whether messages are sharded in a cluster (SPUBLISH and SSUBSCRIBE): `'auto'` when the cluster
+   * can do that, `'on'` always, `'off'` never. The same on every process that shares the objects,
+   * as Redisson's setting of this name: between two that differ no message gets through, so that
+   * waiters here get in by a poll only, within 5 s, and Java's may wait for ever. Without
+   * meaning outside clusters. Default `'auto'`.
+   */
+  shardedSubscriptionMode?: 'auto' | 'on' | 'off';
+}
+
+const OF_ACQUISITIONS = 'each acquisition takes its own';
+const OF_THE_DRIVER = 'an option of ioredis, which goes into redis: { ... }';
+
+const OPTIONS: OptionSet = {
+  of: 'createClient',
+  known: ['redis', 'keyPrefix', 'leaseMs', 'commandTimeoutMs', 'shardedSubscriptionMode'],
+  elsewhere: {
+    waitMs: OF_ACQUISITIONS,
+    signal: OF_ACQUISITIONS,
+    timeoutMs: 'close takes it, and the limit of one command is commandTimeoutMs',
+    host: OF_THE_DRIVER,
+    port: OF_THE_DRIVER,
+    path: OF_THE_DRIVER,
+    username: OF_THE_DRIVER,
+    password: OF_THE_DRIVER,
+    db: OF_THE_DRIVER,
+    tls: OF_THE_DRIVER,
+    sentinels: OF_THE_DRIVER,
+  },
+};
+
+/** The options of a client, checked. */
+export interface CheckedOptions {
+  readonly endpoint: Endpoint;
+  readonly keyPrefix: string;
+  readonly settings: Settings & RouterSettings;
+}
+
+/** Reads what `createClient` was given; throws a TypeError or RangeError that says what to write. */
+export function readClientOptions(given: unknown): CheckedOptions {
+  const options = optionsOf(given);
+  const { REDIS_URL = DEFAULT_URL } = process.env;
+  const { redis = REDIS_URL, leaseMs = DEFAULT_LEASE_MS } = options;
+  const { commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS } = options;
+  const { shardedSubscriptionMode: mode = 'auto' } = options;
+  const settings = {
+    leaseMs: checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX),
+    commandTimeoutMs: checkInteger('commandTimeoutMs', commandTimeoutMs, 1, INT32_MAX),
+    shardedSubscriptionMode: checkChoice(
+      'shardedSubscriptionMode',
+      mode,
+      SHARDED_SUBSCRIPTION_MODES,
+    ),
+  };
+  const own = options.keyPrefix;
+  const ownPrefix = own === undefined ? undefined : checkKeyPrefix('keyPrefix', own);
+  const { keyPrefix, ...endpoint } = readTemplate(redis);
+  return { endpoint, keyPrefix: onePrefix(ownPrefix, keyPrefix), settings };
+}
+
+function optionsOf(given: unknown): ClientOptions {
+  if (typeof given === 'string') {
+    return { redis: given };
+  }
+  if (given === undefined) {
+    return {};
+  }
+  if (isInstance(given)) {
+    return { redis: given };
+  }
+  if (!isPlain(given)) {
+    throw new TypeError(
+      'options must be an object such as { redis: "redis://127.0.0.1:6379" }, a URL, or a Redis ' +
+        `or Cluster of ioredis 5, ioredis 6 or iovalkey; got ${describeGiven(given)}`,
+    );
+  }
+  return checkOptions('options', given, OPTIONS);
+}
+
+/** A program that moves its prefix from the template to the client must not end up with two, nor
+ * with half of its processes on another prefix. */
+function onePrefix(own: string | undefined, ofTemplate: string): string {
+  if (own !== undefined && ofTemplate !== '' && own !== ofTemplate) {
+    throw new TypeError(
+      `keyPrefix is ${describe(own)} and redis.keyPrefix is ${describe(ofTemplate)}: give one, ` +
+        'or the same twice',
+    );
+  }
+  return own ?? ofTemplate;
+}

@@ -1,0 +1,84 @@
+import { isPlain } from '../base/options.js';
+import type { Cluster, DriverRedis } from './driver.js';
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function has(value: object, property: string, type: 'function' | 'object' | 'string'): boolean {
+  return typeof Reflect.get(value, property) === type;
+}
+
+/** A client of the driver, with one server or a cluster behind it. Instances are recognised by
+ * their members, since they may come from another copy of the driver, or from iovalkey. */
+export function isInstance(value: unknown): value is DriverRedis | Cluster {
+  return isObject(value) && (isRedis(value) || isCluster(value));
+}
+
+/** A cluster client of the driver. */
+export function isCluster(value: object): value is Cluster {
+  return (
+    Reflect.get(value, 'isCluster') === true &&
+    Array.isArray(Reflect.get(value, 'startupNodes')) &&
+    has(value, 'nodes', 'function') &&
+    has(value, 'options', 'object')
+  );
+}
+
+/** A client of the driver for one server. Clients of other libraries have options and
+ * `sendCommand` as well, but neither a connector nor a status. */
+function isRedis(value: object): value is DriverRedis {
+  return (
+    Reflect.get(value, 'isCluster') !== true &&
+    has(value, 'status', 'string') &&
+    has(value, 'connector', 'object') &&
+    has(value, 'sendCommand', 'function') &&
+    has(value, 'options', 'object')
+  );
+}
+
+/** What was given in place of a template or of options, in words that say what to do. No value is
+ * shown: it may be a password. */
+export function describeGiven(value: unknown): string {
+  if (!isObject(value)) {
+    return value === null ? 'null' : `a value of type ${typeof value}`;
+  }
+  if (Array.isArray(value)) {
+    return 'an array: for a cluster give a Cluster instance';
+  }
+  if (value instanceof URL) {
+    return 'a URL object: give its href';
+  }
+  if (value instanceof Promise) {
+    return 'a promise: await it first';
+  }
+  const { constructor: made } = value;
+  const name = typeof made === 'function' && made.name !== '' ? ` of class ${made.name}` : '';
+  const isClient = has(value, 'on', 'function') || has(value, 'sendCommand', 'function');
+  return isClient
+    ? `a client${name} of another library, or a mock: give the URL of its server`
+    : `an object${name}: spread it into a plain one`;
+}
+
+/** Options in which other libraries have the address. The driver does not know them: it would
+ * connect to the local server without a word. */
+const FOREIGN_ADDRESSES = ['url', 'uri', 'socket', 'hostname', 'nodes', 'rootNodes', 'cluster'];
+const ADDRESSES = ['host', 'port', 'path', 'sentinels', 'Connector'];
+
+/** Throws a TypeError unless a template is made of plain options that the driver can understand. */
+export function checkPlainTemplate(template: unknown): asserts template is object {
+  if (!isPlain(template)) {
+    throw new TypeError(
+      'redis must be a URL, ioredis options, or a Redis or Cluster of ioredis 5, ioredis 6 or ' +
+        `iovalkey; got ${describeGiven(template)}`,
+    );
+  }
+  const isGiven = (option: string): boolean => Reflect.get(template, option) !== undefined;
+  const foreign = FOREIGN_ADDRESSES.find((option) => isGiven(option));
+  if (foreign !== undefined && !ADDRESSES.some((option) => isGiven(option))) {
+    throw new TypeError(
+      `redis.${foreign} is no option of ioredis, and no address is given: write redis: ` +
+        '"redis://host:6379" or redis: { host, port }, or give a Cluster instance',
+    );
+  }
+}
