@@ -19,7 +19,7 @@ import { LatchFace, type CountDownLatch, type LatchPolls } from './latch/latch.j
 import { createReadWriteLock, type ReadWriteLock } from './rwlock/rwlock.js';
 import { SemaphoreFace, type Semaphore } from './semaphore/semaphore.js';
 import type { SemaphoreQueues } from './semaphore/grants.js';
-import { createFairLock, createFencedLock, createLock } from './lock/lock.js';
+import { createFairLock, createFencedLock, createLock, type FencedLock } from './lock/lock.js';
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
@@ -49,7 +49,7 @@ export interface Client extends AsyncDisposable {
    */
   getFairLock(name: string): Lock;
   /** A reentrant lock whose holds carry a fencing token. */
-  getFencedLock(name: string): Lock;
+  getFencedLock(name: string): FencedLock;
   /** Many readers or one writer. */
   getReadWriteLock(name: string): ReadWriteLock;
   /** A semaphore whose permits live on leases, so that a crash frees what it held. */
@@ -101,7 +101,7 @@ class LatchkeyClient implements Client {
     return createFairLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
-  getFencedLock(name: string): Lock {
+  getFencedLock(name: string): FencedLock {
     return createFencedLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 

@@ -2,9 +2,10 @@ export { createClient } from './client.js';
 export type { Client } from './client.js';
 export type { ClientOptions } from './client-options.js';
 export type { ClientEvents, Holder, HoldEvent, ObjectEvent } from './core/observe/events.js';
-export type { Hold } from './core/locks/hold.js';
+export type { FencedHold, Hold } from './core/locks/hold.js';
 export type { Lock, LockAcquireOptions } from './core/locks/lock-face.js';
 export type { CompatibleDriver, DriverInstance, RedisTemplate } from './core/connection/driver.js';
+export type { FencedLock } from './lock/lock.js';
 export type { AcquireOptions, WaitOptions } from './core/base/arguments.js';
 export {
   AcquireTimeoutError,

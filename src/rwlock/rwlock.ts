@@ -1,4 +1,5 @@
 import { LockFace, type Lock } from '../core/locks/lock-face.js';
+import { anyHold } from '../core/locks/lock-grants.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import { ReadProtocol } from './read-protocol.js';
 import { WriteProtocol } from './write-protocol.js';
@@ -29,7 +30,7 @@ export interface ReadWriteLock {
 export function createReadWriteLock(locks: LockServices, name: string, key: string): ReadWriteLock {
   return {
     name,
-    readLock: new LockFace(locks, new ReadProtocol(locks.services, name, key)),
-    writeLock: new LockFace(locks, new WriteProtocol(locks.services, name, key)),
+    readLock: new LockFace(locks, new ReadProtocol(locks.services, name, key), anyHold),
+    writeLock: new LockFace(locks, new WriteProtocol(locks.services, name, key), anyHold),
   };
 }

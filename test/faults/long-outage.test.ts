@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { v4 as uuid } from 'uuid';
 import { createRouter } from '../../src/core/connection/create-router.js';
 import { LockFace } from '../../src/core/locks/lock-face.js';
+import { anyHold } from '../../src/core/locks/lock-grants.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { ClientServices } from '../../src/core/client-services.js';
 import { EndpointServices } from '../../src/core/endpoint-services.js';
@@ -50,6 +51,7 @@ function skipping({ proxy, name, down }: World) {
     lock: new LockFace(
       new LockServices(services),
       new HashLockProtocol(services, 'lock', name, name),
+      anyHold,
     ),
     skip: (ms: number) => clock.skip(ms),
     /** Redis is away, and the client knows it: what it does from now on is not sent. */

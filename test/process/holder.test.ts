@@ -181,7 +181,7 @@ test('of two frozen holders in a row neither disturbs the one that holds now', a
 
   expect(looks).toMatchObject([gone, gone]);
   expect(ends.map(({ error }) => error)).toEqual(['LeaseLostError', 'LeaseLostError']);
-  const tokens = [BigInt(first.held.token), BigInt(second.held.token), hold.fencingToken ?? 0n];
+  const tokens = [BigInt(first.held.token), BigInt(second.held.token), hold.fencingToken];
   expect(tokens).toEqual(tokens.toSorted((a, b) => (a < b ? -1 : 1)));
   expect(await raw.hgetall(name)).toEqual({ [hold.holderId]: '1' });
   await hold.release();

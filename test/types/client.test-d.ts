@@ -11,6 +11,7 @@ import type {
   ClientOptions,
   CountDownLatch,
   DriverInstance,
+  FencedLock,
   LeaseLostError,
   Lock,
   PermitExpirableSemaphore,
@@ -60,7 +61,7 @@ expectTypeOf<keyof Client>().toEqualTypeOf<
 >();
 expectTypeOf<Client['id']>().toEqualTypeOf<string>();
 expectTypeOf<Client['getLock']>().toEqualTypeOf<(name: string) => Lock>();
-expectTypeOf<Client['getFencedLock']>().toEqualTypeOf<(name: string) => Lock>();
+expectTypeOf<Client['getFencedLock']>().toEqualTypeOf<(name: string) => FencedLock>();
 expectTypeOf<Client['getFairLock']>().toEqualTypeOf<(name: string) => Lock>();
 expectTypeOf<Client['getReadWriteLock']>().toEqualTypeOf<(name: string) => ReadWriteLock>();
 expectTypeOf<Client['getSemaphore']>().toEqualTypeOf<(name: string) => Semaphore>();

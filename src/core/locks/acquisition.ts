@@ -28,10 +28,13 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
  * One outermost acquisition: asks, waits its turn and asks again, until it is granted or its
  * wait ends. When it gives up, it takes back everything that it may have left on the server.
  */
-export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
-  readonly #grants: LockGrants;
+export class Acquisition<H extends LockHold = LockHold>
+  extends Linked
+  implements Waiter, Receiver<Verdict>
+{
+  readonly #grants: LockGrants<H>;
   readonly #terms: AcquisitionTerms;
-  readonly #resolve: (hold: LockHold) => void;
+  readonly #resolve: (hold: H) => void;
   readonly #reject: (error: unknown) => void;
   /** Gets a tombstone when the acquisition gives up while a copy of an attempt may still run. */
   holderId: string;
@@ -50,9 +53,9 @@ export class Acquisition extends Linked implements Waiter, Receiver<Verdict> {
   /** Resolves with a hold; rejects with AcquireTimeoutError on contention, or another error. The
    * name counts as used from before this until the acquisition fails or its lease ends. */
   constructor(
-    grants: LockGrants,
+    grants: LockGrants<H>,
     terms: AcquisitionTerms,
-    resolve: (hold: LockHold) => void,
+    resolve: (hold: H) => void,
     reject: (error: unknown) => void,
   ) {
     super();

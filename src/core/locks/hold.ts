@@ -58,6 +58,12 @@ export interface Hold extends AsyncDisposable {
   release(): Promise<void>;
 }
 
+/** The hold of a fenced lock. */
+export interface FencedHold extends Hold {
+  /** Equal on re-entry, larger on every later grant: the guarded system refuses a smaller one. */
+  readonly fencingToken: bigint;
+}
+
 /** The part of a lock that its holds need. */
 export interface HoldOwner extends GrantOwner<LockHold> {
   /** Runs a task in the scope of a hold. */

@@ -5,7 +5,7 @@ import { Face } from '../face.js';
 import { enterAndStart } from '../name-entry.js';
 import type { Holder } from '../observe/events.js';
 import { LockHold, type Hold } from './hold.js';
-import { LockGrants } from './lock-grants.js';
+import { LockGrants, type AsGranted } from './lock-grants.js';
 import type { LockProtocol } from './lock-protocol.js';
 import { LockQuestions } from './lock-questions.js';
 import { describe } from '../base/key-names.js';
@@ -86,24 +86,24 @@ const OPTIONS: OptionSet = {
  * uses it. */
 const leavesName = (): boolean => true;
 
-/** The public object of one lock. */
-export class LockFace extends Face<LockProtocol> implements Lock {
+/** The public object of one lock. Its holds are of type `H`. */
+export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> implements Lock {
   readonly #scopes: Scopes<LockHold>;
-  readonly #grants: LockGrants;
+  readonly #grants: LockGrants<H>;
   readonly #questions: LockQuestions;
 
-  constructor(locks: LockServices, protocol: LockProtocol) {
+  constructor(locks: LockServices, protocol: LockProtocol, asGranted: AsGranted<H>) {
     super(locks.services, protocol);
     this.#scopes = locks.scopes;
-    this.#grants = new LockGrants(locks, protocol);
+    this.#grants = new LockGrants(locks, protocol, asGranted);
     this.#questions = new LockQuestions(locks.services.delivery, protocol);
   }
 
-  acquire(options?: LockAcquireOptions): Promise<Hold> {
+  acquire(options?: LockAcquireOptions): Promise<H> {
     return this.#acquire(options, true);
   }
 
-  async tryAcquire(options?: LockAcquireOptions): Promise<Hold | null> {
+  async tryAcquire(options?: LockAcquireOptions): Promise<H | null> {
     try {
       return await this.#acquire(options, false);
     } catch (error) {
@@ -114,7 +114,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     }
   }
 
-  async using<T>(task: (hold: Hold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T> {
+  async using<T>(task: (hold: H) => T | Promise<T>, options?: LockAcquireOptions): Promise<T> {
     checkTask('task', task);
     const hold = await this.#acquire(options, true);
     let result: T;
@@ -167,7 +167,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     return count === 1;
   }
 
-  #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<LockHold> {
+  #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<H> {
     try {
       const options = checkOptions('options', given, OPTIONS);
       const { waitMs, signal } = checkWaiting(options);
@@ -185,7 +185,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     }
   }
 
-  #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<LockHold> {
+  #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<H> {
     const { lockId, sibling } = this.protocol;
     const outer = within ?? this.#scopeHold();
     if (outer === undefined) {
@@ -218,7 +218,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     terms: AcquisitionTerms,
     outer: LockHold,
     within: LockHold | undefined,
-  ): Promise<LockHold> {
+  ): Promise<H> {
     try {
       outer.assertHeld();
       const hold = await new Reentry(this.#grants, terms, outer).run();
@@ -234,7 +234,7 @@ export class LockFace extends Face<LockProtocol> implements Lock {
     return await this.#enter(terms, within);
   }
 
-  readonly #start = (terms: AcquisitionTerms): Promise<LockHold> =>
+  readonly #start = (terms: AcquisitionTerms): Promise<H> =>
     new Promise((resolve, reject) => {
       new Acquisition(this.#grants, terms, resolve, reject).start();
     });

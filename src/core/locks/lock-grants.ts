@@ -10,15 +10,26 @@ import type { LockServices } from './lock-services.js';
 import type { LeaseTerms } from '../base/arguments.js';
 import type { WaitQueue } from './wait-queue.js';
 
+/** Returns the hold as what the holds of its lock all are; throws if it is not. */
+export type AsGranted<H extends LockHold> = (hold: LockHold) => H;
+
+/** For locks whose holds have nothing special. */
+export const anyHold: AsGranted<LockHold> = (hold) => hold;
+
 /** Manages the holds of one lock from their grant to their end. */
-export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
+export class LockGrants<H extends LockHold = LockHold>
+  extends GrantLifecycle<LockHold>
+  implements HoldOwner
+{
   readonly locks: LockServices;
   readonly protocol: LockProtocol;
+  readonly #asGranted: AsGranted<H>;
 
-  constructor(locks: LockServices, protocol: LockProtocol) {
+  constructor(locks: LockServices, protocol: LockProtocol, asGranted: AsGranted<H>) {
     super(locks.services, protocol);
     this.locks = locks;
     this.protocol = protocol;
+    this.#asGranted = asGranted;
   }
 
   /** The lease of a re-entry through `hold`: the same one, or its companion for this side of the
@@ -48,11 +59,12 @@ export class LockGrants extends GrantLifecycle<LockHold> implements HoldOwner {
     terms: LeaseTerms,
     outer: LockHold | undefined,
     fencingToken: bigint | undefined,
-  ): LockHold {
+  ): H {
     const { lockId } = this.protocol;
     const { renewed } = terms;
     const grantedAt = this.services.clock.now();
-    return new LockHold(this, lease, { lockId, outer, renewed, grantedAt, fencingToken });
+    const properties = { lockId, outer, renewed, grantedAt, fencingToken };
+    return this.#asGranted(new LockHold(this, lease, properties));
   }
 
   /** Reports a wait for this lock that lasts long; returns a function that stops watching. */

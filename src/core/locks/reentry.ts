@@ -9,21 +9,21 @@ import type { LockGrants } from './lock-grants.js';
 import type { Verdict } from './wait-queue.js';
 
 /** One re-entry through a hold: waits for other re-entries, then states one hold more. */
-export class Reentry implements LeaseHolder {
+export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
   /** A re-entry whose outcome is not known yet does not ask for renewal. */
   readonly renewed = false;
-  readonly #grants: LockGrants;
+  readonly #grants: LockGrants<H>;
   readonly #terms: AcquisitionTerms;
   readonly #outer: LockHold;
 
-  constructor(grants: LockGrants, terms: AcquisitionTerms, outer: LockHold) {
+  constructor(grants: LockGrants<H>, terms: AcquisitionTerms, outer: LockHold) {
     this.#grants = grants;
     this.#terms = terms;
     this.#outer = outer;
   }
 
   /** Resolves with a hold, or with undefined when the outer hold was released meanwhile. */
-  async run(): Promise<LockHold | undefined> {
+  async run(): Promise<H | undefined> {
     const taken = await this.#takeMutex();
     if (!taken) {
       return undefined;
@@ -86,7 +86,7 @@ export class Reentry implements LeaseHolder {
     }
   }
 
-  #enter(): Promise<LockHold> {
+  #enter(): Promise<H> {
     const { services, protocol } = this.#grants;
     const { resource, key } = protocol;
     const { waitLimit, leaseMs } = this.#terms;
@@ -139,7 +139,7 @@ export class Reentry implements LeaseHolder {
     lease.lose(reason);
   }
 
-  #granted(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): LockHold {
+  #granted(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): H {
     lease.hasUnackedCopy ||= lease.beside !== undefined && call.unackedCopies > 0;
     if (call.unackedCopies === 0) {
       lengthening.settled();
