@@ -24,16 +24,16 @@ export interface ClientOptions {
    * template: the client opens its own connections from it, never writes to it and never closes it.
    * Default: `process.env.REDIS_URL`, else `redis://127.0.0.1:6379`.
    */
-  redis?: RedisTemplate;
+  redis?: RedisTemplate | undefined;
   /** Put in front of every object name, the same on every process that shares the objects.
    * Default: the `keyPrefix` of the template, else none. One beside a different one of the template
    * is a TypeError. */
-  keyPrefix?: string;
+  keyPrefix?: string | undefined;
   /** Lease in milliseconds of a hold that names none, renewed every third of it: 100 to
    * 2147483647, default 30000. */
-  leaseMs?: number;
+  leaseMs?: number | undefined;
   /** Longest wait in milliseconds for the answer to one command: 1 to 2147483647, default 5000. */
-  commandTimeoutMs?: number;
+  commandTimeoutMs?: number | undefined;
   /**
    * Whether messages are sharded in a cluster (SPUBLISH and SSUBSCRIBE): `'auto'` when the cluster
    * can do that, `'on'` always, `'off'` never. The same on every process that shares the objects,
@@ -41,7 +41,7 @@ export interface ClientOptions {
    * waiters here get in by a poll only, within 5 s, and Java's may wait for ever. Without
    * meaning outside clusters. Default `'auto'`.
    */
-  shardedSubscriptionMode?: 'auto' | 'on' | 'off';
+  shardedSubscriptionMode?: 'auto' | 'on' | 'off' | undefined;
 }
 
 const OF_ACQUISITIONS = 'each acquisition takes its own';

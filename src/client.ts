@@ -70,7 +70,7 @@ export interface Client extends AsyncDisposable {
    * default 5000). What could not be released by then frees itself with its lease. Permits of
    * counting semaphores have no owner and are not returned. Never rejects; idempotent.
    */
-  close(options?: { timeoutMs?: number }): Promise<void>;
+  close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
 class LatchkeyClient implements Client {
@@ -139,9 +139,9 @@ class LatchkeyClient implements Client {
     return this;
   }
 
-  async close(options?: { timeoutMs?: number }): Promise<void> {
+  async close(options?: { timeoutMs?: number | undefined }): Promise<void> {
     const { timeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = checkOptions('options', options, CLOSING) as {
-      timeoutMs?: number;
+      timeoutMs?: number | undefined;
     };
     checkInteger('timeoutMs', timeoutMs, 0, INT32_MAX);
     this.#closing ??= this.#close(timeoutMs);

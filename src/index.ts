@@ -1,7 +1,13 @@
 export { createClient } from './client.js';
 export type { Client } from './client.js';
 export type { ClientOptions } from './client-options.js';
-export type { ClientEvents, Holder, HoldEvent, ObjectEvent } from './core/observe/events.js';
+export type {
+  ClientEvents,
+  Holder,
+  HoldEvent,
+  ObjectEvent,
+  ObjectKind,
+} from './core/observe/events.js';
 export type { FencedHold, Hold } from './core/locks/hold.js';
 export type { Lock, LockAcquireOptions } from './core/locks/lock-face.js';
 export type { CompatibleDriver, DriverInstance, RedisTemplate } from './core/connection/driver.js';

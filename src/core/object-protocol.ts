@@ -1,5 +1,6 @@
 import { privateKey } from './base/key-names.js';
 import { NO_SIDE_KEYS, type NamedObject } from './name-registry.js';
+import type { ObjectKind } from './observe/events.js';
 
 /** The parts of a client that the calls of its objects name: its id, and how messages go out. */
 export interface ProtocolServices {
@@ -10,7 +11,7 @@ export interface ProtocolServices {
 /** The common part of the protocols of all objects: one object in Redisson's wire format. */
 export abstract class ObjectProtocol<S extends ProtocolServices> implements NamedObject {
   /** As events name it. */
-  abstract readonly kind: string;
+  abstract readonly kind: ObjectKind;
   abstract readonly family: string;
   declare readonly resource: string;
   declare readonly key: string;

@@ -20,7 +20,7 @@ export interface PermitExpirableSemaphore {
    * @returns false when one is set already.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
-  trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean>;
+  trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean>;
   /**
    * Sets the number of permits, acquired ones included, while the semaphore is in use. A shrink
    * below the number of acquired permits revokes none: the number available is negative then.

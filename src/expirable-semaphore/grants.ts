@@ -118,8 +118,10 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { resource, kind, key } = protocol;
     const findHolders = (): Promise<readonly Holder[]> =>
       services.delivery.read(resource, protocol.holders());
-    const waited = { id: `${kind}:${key}`, resource, kind, findHolders };
-    return services.client.slowWaits.watch(waited, startedAt);
+    return services.client.slowWaits.watch(
+      { id: `${kind}:${key}`, resource, kind, findHolders },
+      startedAt,
+    );
   }
 
   /** Sets when a permit of any client expires; false when it has expired or is unknown. */

@@ -62,7 +62,7 @@ export class PermitExpirableSemaphoreFace
     this.#grants = new PermitGrants(services, this.protocol, state);
   }
 
-  async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
+  async trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);

@@ -27,7 +27,7 @@ export interface CountDownLatch {
    * @returns false when one is set already.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
-  trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean>;
+  trySetCount(count: number, options?: { ttlMs?: number | undefined }): Promise<boolean>;
   /**
    * Counts down by one; does nothing when no count is set. Done at most once, whatever the
    * network does.
@@ -106,7 +106,7 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     this.#polls = polls;
   }
 
-  async trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean> {
+  async trySetCount(count: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('count', count, 1, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);

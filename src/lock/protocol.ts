@@ -29,6 +29,7 @@ import {
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import type { Renewal } from '../core/lease/renewal.js';
+import type { ObjectKind } from '../core/observe/events.js';
 
 const acquirePlain: CommandScript<Verdict> = {
   ...lockAcquire,
@@ -84,12 +85,12 @@ const release: CommandScript<ReleaseResult> = {
 
 /** The common part of all Redisson locks on one hash: release, renewal, forced release. */
 export class HashLockProtocol extends ObjectProtocol<EndpointServices> implements LockProtocol {
-  readonly kind: string;
+  readonly kind: ObjectKind;
   readonly family: string;
   readonly lockId: string;
   readonly renewal: Renewal = renewal;
 
-  constructor(services: EndpointServices, kind: string, name: string, key: string) {
+  constructor(services: EndpointServices, kind: ObjectKind, name: string, key: string) {
     super(services, name, key, prefixed('redisson_lock__channel', key));
     this.kind = kind;
     this.family = kind;

@@ -38,7 +38,7 @@ export interface Semaphore {
    * @returns false when one is set already.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
-  trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean>;
+  trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean>;
   /**
    * Adds `delta` permits; a negative one removes permits, below zero too: nobody gets in then until
    * as many were given back.
@@ -98,7 +98,7 @@ export interface Semaphore {
     task: () => T | Promise<T>,
     options?: WaitOptions & {
       /** 1 to 2147483647, default 1. */
-      permits?: number;
+      permits?: number | undefined;
     },
   ): Promise<T>;
   /** Removes the semaphore; its waiters wait until permits are set again. True if there was one. */
@@ -114,7 +114,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     this.#grants = new SemaphoreGrants(services, this.protocol, queues);
   }
 
-  async trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean> {
+  async trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
@@ -178,10 +178,10 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   async using<T>(
     task: () => T | Promise<T>,
-    options?: WaitOptions & { permits?: number },
+    options?: WaitOptions & { permits?: number | undefined },
   ): Promise<T> {
     checkTask('task', task);
-    const { permits } = checkOptions('options', options, USING) as { permits?: number };
+    const { permits } = checkOptions('options', options, USING) as { permits?: number | undefined };
     const granted = await this.#acquire(permits, options, USING, true);
     let result: T;
     try {

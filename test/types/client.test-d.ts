@@ -14,6 +14,7 @@ import type {
   FencedLock,
   LeaseLostError,
   Lock,
+  ObjectKind,
   PermitExpirableSemaphore,
   ReadWriteLock,
   Semaphore,
@@ -37,10 +38,10 @@ expectTypeOf<Cluster>().toExtend<ClientOptions['redis']>();
 expectTypeOf<{ leaseMs: number }>().toExtend<ClientOptions>();
 expectTypeOf<number>().not.toExtend<ClientOptions['redis']>();
 expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
-  keyPrefix?: string;
-  leaseMs?: number;
-  commandTimeoutMs?: number;
-  shardedSubscriptionMode?: 'auto' | 'on' | 'off';
+  keyPrefix?: string | undefined;
+  leaseMs?: number | undefined;
+  commandTimeoutMs?: number | undefined;
+  shardedSubscriptionMode?: 'auto' | 'on' | 'off' | undefined;
 }>();
 
 expectTypeOf<Client>().toExtend<AsyncDisposable>();
@@ -70,7 +71,21 @@ expectTypeOf<Client['getPermitExpirableSemaphore']>().toEqualTypeOf<
 >();
 expectTypeOf<Client['getCountDownLatch']>().toEqualTypeOf<(name: string) => CountDownLatch>();
 expectTypeOf<Client['close']>().toEqualTypeOf<
-  (options?: { timeoutMs?: number }) => Promise<void>
+  (options?: { timeoutMs?: number | undefined }) => Promise<void>
+>();
+
+// "Not given" may be said, also under exactOptionalPropertyTypes.
+expectTypeOf<{ [K in keyof ClientOptions]-?: undefined }>().toExtend<ClientOptions>();
+
+expectTypeOf<ObjectKind>().toEqualTypeOf<
+  | 'lock'
+  | 'fair-lock'
+  | 'fenced-lock'
+  | 'read-lock'
+  | 'write-lock'
+  | 'semaphore'
+  | 'permit-expirable-semaphore'
+  | 'count-down-latch'
 >();
 
 declare const client: Client;
@@ -98,7 +113,7 @@ type Payload<E extends keyof ClientEvents> = Parameters<ClientEvents[E]>[0];
 type Flat<T> = { -readonly [K in keyof T]: T[K] };
 interface About {
   resource: string;
-  kind: string;
+  kind: ObjectKind;
   holderId: string;
 }
 

@@ -3,10 +3,13 @@
 import { expectTypeOf } from 'vitest';
 import type { CountDownLatch, WaitOptions } from '../../src/index.js';
 
-expectTypeOf<WaitOptions>().toEqualTypeOf<{ waitMs?: number; signal?: AbortSignal }>();
+expectTypeOf<WaitOptions>().toEqualTypeOf<{
+  waitMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}>();
 expectTypeOf<CountDownLatch>().toEqualTypeOf<{
   readonly name: string;
-  trySetCount(count: number, options?: { ttlMs?: number }): Promise<boolean>;
+  trySetCount(count: number, options?: { ttlMs?: number | undefined }): Promise<boolean>;
   countDown(): Promise<void>;
   count(): Promise<number>;
   wait(options?: WaitOptions): Promise<boolean>;

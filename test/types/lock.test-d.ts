@@ -10,10 +10,11 @@ import type {
 } from '../../src/index.js';
 
 expectTypeOf<AcquireOptions>().toEqualTypeOf<{
-  waitMs?: number;
-  leaseMs?: number;
-  signal?: AbortSignal;
+  waitMs?: number | undefined;
+  leaseMs?: number | undefined;
+  signal?: AbortSignal | undefined;
 }>();
+expectTypeOf<{ [K in keyof LockAcquireOptions]-?: undefined }>().toExtend<LockAcquireOptions>();
 expectTypeOf<LockAcquireOptions>().toExtend<AcquireOptions>();
 expectTypeOf<LockAcquireOptions['within']>().toEqualTypeOf<Hold | undefined>();
 expectTypeOf<keyof LockAcquireOptions>().toEqualTypeOf<

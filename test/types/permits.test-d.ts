@@ -5,7 +5,7 @@ import type { AcquireOptions, Hold, Permit, PermitExpirableSemaphore } from '../
 
 expectTypeOf<Omit<PermitExpirableSemaphore, 'using'>>().toEqualTypeOf<{
   readonly name: string;
-  trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean>;
+  trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean>;
   setPermits(permits: number): Promise<void>;
   addPermits(delta: number): Promise<void>;
   totalPermits(): Promise<number>;

@@ -5,7 +5,7 @@ import type { Permits, Semaphore, WaitOptions } from '../../src/index.js';
 
 expectTypeOf<Omit<Semaphore, 'using'>>().toEqualTypeOf<{
   readonly name: string;
-  trySetPermits(permits: number, options?: { ttlMs?: number }): Promise<boolean>;
+  trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean>;
   addPermits(delta: number): Promise<void>;
   drainPermits(): Promise<number>;
   availablePermits(): Promise<number>;
@@ -15,7 +15,7 @@ expectTypeOf<Omit<Semaphore, 'using'>>().toEqualTypeOf<{
   delete(): Promise<boolean>;
 }>();
 expectTypeOf<Parameters<Semaphore['using']>[1]>().toEqualTypeOf<
-  (WaitOptions & { permits?: number }) | undefined
+  (WaitOptions & { permits?: number | undefined }) | undefined
 >();
 
 expectTypeOf<Permits>().toExtend<AsyncDisposable>();

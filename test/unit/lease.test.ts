@@ -23,7 +23,7 @@ function stage(): Stage {
   events.on('suspect', (event) => {
     suspects.push(event);
   });
-  const identity = { kind: 'lock', resource: 'jobs', key: 'p:jobs', holderId: 'me:1' };
+  const identity = { kind: 'lock' as const, resource: 'jobs', key: 'p:jobs', holderId: 'me:1' };
   const hook = (_: Lease, reason: LeaseLostReason): void => {
     told.push(reason);
   };

@@ -21,7 +21,7 @@ describe('the answers of a renewal', () => {
 
   test('prove and lose nothing when there are fewer than leases', () => {
     const clock = fakeClock();
-    const identity = { kind: 'lock', resource: 'jobs', key: 'jobs', holderId: 'me:1' };
+    const identity = { kind: 'lock' as const, resource: 'jobs', key: 'jobs', holderId: 'me:1' };
     const lease = new Lease(identity, clock, new Events(), () => {});
     lease.start({ order: 1, sentAt: clock.now(), lastSentAt: clock.now() }, 1_000);
 

@@ -53,9 +53,9 @@ export function checkTask(argument: string, value: unknown): void {
 export interface WaitOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; no limit by default. It bounds connecting,
    * waiting and the answer. 0 asks once, which may take `commandTimeoutMs`. */
-  waitMs?: number;
+  waitMs?: number | undefined;
   /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The checked wait of a call. */
@@ -78,12 +78,12 @@ export interface AcquireOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; bounds connecting, waiting and the answer.
    * 0 asks once, which may take `commandTimeoutMs`.
    * `acquire`: no limit by default. `tryAcquire`: 0 by default. */
-  waitMs?: number;
+  waitMs?: number | undefined;
   /** A fixed lease in milliseconds, 1 to 2147483647, that is not renewed. By default the client's
    * `leaseMs`, renewed every third of it until the release. */
-  leaseMs?: number;
+  leaseMs?: number | undefined;
   /** Ends the wait: the call rejects with `signal.reason` and leaves nothing behind. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The lease of an acquisition: the caller's fixed one, or the client's renewed one. */

@@ -9,6 +9,7 @@ import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import { itemOf, judgeAll, type Renewal } from '../lease/renewal.js';
+import type { ObjectKind } from '../observe/events.js';
 
 /** The server's answer to a release: the object is free; it is free, and the turn of a waiter of
  * another client, which was notified alone; other holds keep it; or the holder did not have it:
@@ -25,7 +26,7 @@ export type ReleaseResult =
 /** An object whose grants live on leases. */
 export interface LeasedObject {
   /** As events report it. */
-  readonly kind: string;
+  readonly kind: ObjectKind;
   /** The name as the caller knows it. */
   readonly resource: string;
   /** The key, which routes its calls. */

@@ -1,5 +1,6 @@
 import type { Lease } from './lease.js';
 import type { Renewal } from './renewal.js';
+import type { ObjectKind } from '../observe/events.js';
 
 const NONE: readonly Lease[] = [];
 
@@ -14,7 +15,7 @@ interface Kind {
 
 /** The leases that a client holds, by the kind and the key of their object; each is added once. */
 export class HeldLeases implements Iterable<Lease> {
-  readonly #kinds = new Map<string, Kind>();
+  readonly #kinds = new Map<ObjectKind, Kind>();
   #size = 0;
 
   get size(): number {
@@ -57,7 +58,7 @@ export class HeldLeases implements Iterable<Lease> {
   }
 
   /** A copy of the leases of one object: what the caller does with them may change the rows. */
-  of(kind: string, key: string): readonly Lease[] {
+  of(kind: ObjectKind, key: string): readonly Lease[] {
     const row = this.#kinds.get(kind)?.rows.get(key);
     if (row === undefined) {
       return NONE;

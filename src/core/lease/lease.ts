@@ -1,6 +1,6 @@
 import { LeaseLostError, type LeaseLostReason } from '../../errors.js';
 import type { Clock, Timer } from '../base/clock.js';
-import type { Events } from '../observe/events.js';
+import type { Events, ObjectKind } from '../observe/events.js';
 import { LeaseDeadline, type DeadlineSetting, type Lengthening } from './lease-deadline.js';
 
 /** The state of a lease; see `Hold.state`. */
@@ -8,7 +8,7 @@ export type LeaseState = 'held' | 'suspect' | 'lost';
 
 /** The object and the holder of a lease. */
 export interface LeaseIdentity {
-  readonly kind: string;
+  readonly kind: ObjectKind;
   /** Name of the object. */
   readonly resource: string;
   /** Key of the object. */

@@ -7,6 +7,7 @@ import type { Lengthening } from './lease-deadline.js';
 import { HeldLeases } from './held-leases.js';
 import { itemOf, judgeAll, type Renewal, type RenewalAnswer } from './renewal.js';
 import { batchesOf } from '../base/batches.js';
+import type { ObjectKind } from '../observe/events.js';
 
 /**
  * Renews every lease of a client on one timer, each third of the client's lease, and polls the
@@ -35,7 +36,7 @@ export class Watchdog {
   }
 
   /** The leases of one object. */
-  leasesOf(kind: string, key: string): readonly Lease[] {
+  leasesOf(kind: ObjectKind, key: string): readonly Lease[] {
     return this.#leases.of(kind, key);
   }
 

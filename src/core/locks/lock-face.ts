@@ -18,7 +18,7 @@ import { checkLease, checkTask, checkWaiting, type AcquireOptions } from '../bas
 /** Options of one acquisition of a lock. */
 export interface LockAcquireOptions extends AcquireOptions {
   /** Re-enter through this hold, also outside its async scope. */
-  within?: Hold;
+  within?: Hold | undefined;
 }
 
 /** A reentrant lock: at most one holder at a time, over all processes that share the name. */

@@ -1,7 +1,7 @@
 import type { Command, PendingCall } from '../wire/call.js';
 import { releaseTerms, type ReleaseTerms } from './release-terms.js';
 import { outside } from '../base/async-context.js';
-import type { Holder } from '../observe/events.js';
+import type { Holder, ObjectKind } from '../observe/events.js';
 import { GrantLifecycle, type ReleaseResult } from '../grant/grant-lifecycle.js';
 import { LockHold, type HoldOwner } from './hold.js';
 import type { Lease } from '../lease/lease.js';
@@ -109,7 +109,7 @@ export class LockGrants<H extends LockHold = LockHold>
     }
   }
 
-  #endAll(kind: string, key: string): void {
+  #endAll(kind: ObjectKind, key: string): void {
     for (const lease of this.services.watchdog.leasesOf(kind, key)) {
       // Makes its loss release it as well, in case the server still counts it.
       lease.hasUnackedCopy = true;

@@ -6,7 +6,7 @@ import type { ObjectProtocol } from '../object-protocol.js';
 import type { LockServices } from './lock-services.js';
 import type { ReleaseTerms } from './release-terms.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
-import type { Holder } from '../observe/events.js';
+import type { Holder, ObjectKind } from '../observe/events.js';
 
 const GRANTED: Verdict = { is: 'granted' };
 
@@ -69,7 +69,7 @@ export const LAST_PAGE = '0';
 
 /** The other side of a lock that has two. */
 export interface Sibling {
-  readonly kind: string;
+  readonly kind: ObjectKind;
   readonly lockId: string;
   /** True: inside a hold of that side this side is granted at once (writer to reader). False:
    * waiting for this side would be waiting for that hold (reader to writer). */

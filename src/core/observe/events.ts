@@ -5,13 +5,24 @@ import { checkTask } from '../base/arguments.js';
 import { describe } from '../base/key-names.js';
 import { nearest } from '../base/nearest.js';
 
+/** The kinds of object, as events and logs name them. The two sides of a read-write lock count as
+ * kinds of their own. */
+export type ObjectKind =
+  | 'lock'
+  | 'fair-lock'
+  | 'fenced-lock'
+  | 'read-lock'
+  | 'write-lock'
+  | 'semaphore'
+  | 'permit-expirable-semaphore'
+  | 'count-down-latch';
+
 /** The fields of every event about an object. */
 export interface ObjectEvent {
   /** Name of the object. */
   readonly resource: string;
-  /** `lock`, `fair-lock`, `fenced-lock`, `read-lock`, `write-lock`, `semaphore`,
-   * `permit-expirable-semaphore` or `count-down-latch`. */
-  readonly kind: string;
+  /** Kind of the object. */
+  readonly kind: ObjectKind;
 }
 
 /** The fields of every event about a hold. */

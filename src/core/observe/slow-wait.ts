@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../base/clock.js';
 import { whenSettled } from '../base/async-context.js';
-import type { Events, Holder } from './events.js';
+import type { Events, Holder, ObjectKind } from './events.js';
 
 const STALL_MIN_MS = 10_000;
 
@@ -12,7 +12,7 @@ export interface Waited {
   /** The same for all waiters of the object in this client. */
   readonly id: string;
   readonly resource: string;
-  readonly kind: string;
+  readonly kind: ObjectKind;
   /** Finds the holders that are waited for, or the first of them; absent where none are known. */
   findHolders?(): Promise<readonly Holder[]>;
 }

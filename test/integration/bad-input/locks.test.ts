@@ -83,7 +83,7 @@ describe.each(lockKinds)('$what', (kind) => {
     await largest.release();
 
     const none = { waitMs: undefined, leaseMs: undefined, signal: undefined, within: undefined };
-    await using hold = await lock.tryAcquire(none as unknown as LockAcquireOptions);
+    await using hold = await lock.tryAcquire(none);
 
     expect(hold?.isHeld).toBe(true);
   });

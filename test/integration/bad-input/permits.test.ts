@@ -214,10 +214,10 @@ test('extend refuses what is no lease, sends nothing, and the permit stays held'
 
 test('undefined stands for a default', async () => {
   const semaphore = create();
-  await semaphore.trySetPermits(1, { ttlMs: undefined } as unknown as { ttlMs: number });
+  await semaphore.trySetPermits(1, { ttlMs: undefined });
   const none = { waitMs: undefined, leaseMs: undefined, signal: undefined };
 
-  await using permit = await semaphore.tryAcquire(none as unknown as AcquireOptions);
+  await using permit = await semaphore.tryAcquire(none);
 
   expect(permit?.isHeld).toBe(true);
 });
