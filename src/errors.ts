@@ -75,6 +75,18 @@ export class WrongTypeError extends CoordinationError {
   override readonly code = 'ERR_WRONG_TYPE' as const;
 }
 
+/**
+ * The server refuses this client, and no retry can change that: a wrong password, a missing right, a
+ * database that there is not. Ends waits until the client has got in for the first time; from then
+ * on the same answer is an outage like any other, since passwords and rights are changed under
+ * running services. `cause` is the server's answer. Nothing was done: mend the `redis` option of the
+ * client, or the rights of its user.
+ */
+export class AccessDeniedError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_ACCESS_DENIED' as const;
+}
+
 /** The client was closed. */
 export class ClosedError extends CoordinationError {
   /** Fixed for this class. */

@@ -14,6 +14,7 @@ export type { CompatibleDriver, DriverInstance, RedisTemplate } from './core/con
 export type { FencedLock } from './lock/lock.js';
 export type { AcquireOptions, WaitOptions } from './core/base/arguments.js';
 export {
+  AccessDeniedError,
   AcquireTimeoutError,
   ClosedError,
   CommandTimeoutError,

@@ -1,6 +1,8 @@
 import { ClosedError } from '../errors.js';
 import type { KeepAlive, Clock, Timer } from './base/clock.js';
 import { Events } from './observe/events.js';
+import { Troubles } from './observe/troubles.js';
+import { warnings } from './observe/warnings.js';
 import { SlowWaits } from './observe/slow-wait.js';
 import { WaitLimit, Waits, type Ending, type WaitLimits } from './waiting/wait-limit.js';
 
@@ -18,6 +20,7 @@ export class ClientServices {
   readonly clock: Clock;
   readonly events: Events = new Events();
   readonly slowWaits: SlowWaits;
+  readonly troubles: Troubles;
   /** Keeps the process alive from each `ref()` to its `unref()`. */
   readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
   readonly #waits: Waits;
@@ -33,6 +36,10 @@ export class ClientServices {
     this.#keepAlive = clock.keepAlive();
     this.keepAlive = { ref: () => this.#ref(), unref: () => this.#unref() };
     this.#waits = new Waits(this.keepAlive);
+    this.troubles = new Troubles(
+      clock,
+      warnings(() => this.events.wanted('error')),
+    );
     this.slowWaits = new SlowWaits(clock, this.events, settings.leaseMs, (error) =>
       this.failed(error),
     );
@@ -82,6 +89,7 @@ export class ClientServices {
   stopGranting(): void {
     this.#closed = true;
     this.#waits.close();
+    this.troubles.close();
   }
 
   /** Waits for `work`, which never rejects, but not longer than `limitMs`. */

@@ -40,6 +40,8 @@ export class EndpointServices {
     const refusedMessages = new RefusedMessages(failed);
     this.router = createRouter({
       answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6)),
+      access: { signedIn: false, served: false },
+      health: client.troubles,
       up: () => this.watchdog.connectionUp(),
       down: (cause) => this.#down(cause),
       message: (channel, payload) => this.hub.deliver(channel, payload),

@@ -120,9 +120,11 @@ export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
   }
 
   #timeout(): Error {
-    const { services, protocol } = this.#grants;
-    const isConnected = services.router.whyDown(protocol.key) === undefined;
-    return services.delivery.timeout(protocol.resource, protocol.key, isConnected, this.#waitedMs);
+    const { delivery, router } = this.#grants.services;
+    const { key, resource } = this.#grants.protocol;
+    const isConnected = router.whyDown(key) === undefined;
+    const refusal = this.#queue?.refusal;
+    return delivery.timeout(resource, key, isConnected, this.#waitedMs, refusal);
   }
 
   /** Ends the wait with an error; the queue gives back what a call may still be granted. */

@@ -101,7 +101,8 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
     const { delivery, router } = this.#grants.services;
     const { key, resource } = this.#grants.protocol;
     const isConnected = router.whyDown(key) === undefined;
-    return delivery.timeout(resource, key, isConnected, this.#waitedMs);
+    const refusal = this.#queue?.refusal;
+    return delivery.timeout(resource, key, isConnected, this.#waitedMs, refusal);
   }
 
   get #waitedMs(): number {

@@ -165,6 +165,8 @@ test('130,000 calls that wait for a master which is cut off get there when it is
     refused: up,
     fault,
     answerLimitMs: 60_000,
+    access: { signedIn: true, served: true },
+    health: { down: up, up, shown: up },
   };
   const settings = { commandTimeoutMs: 60_000, shardedSubscriptionMode: 'auto' } as const;
   const router = createRouter(endpoint, settings, systemClock(), owner);

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CommandTimeoutError } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder, randomName, rawClient, runPrefix } from '../support/redis.js';
@@ -87,16 +86,6 @@ describe('a user whose rights are one short is refused', () => {
   });
 });
 
-test('a refused script is refused at once with the error of the driver', async () => {
-  const redis = await addUser('silent', [...leastRights(), '-eval', '-evalsha']);
-  const lock = openClient({ redis }).getLock(randomName());
-
-  const error = await lock.acquire().catch((reason: unknown) => reason);
-
-  expect(error).toMatchObject({ name: 'ReplyError' });
-  expect(String(error)).toContain('NOPERM');
-});
-
 test('a name outside the rights of the user is refused, others go on', async () => {
   const redis = await addUser('fenced-in', leastRights());
   const client = openClient({ redis });
@@ -156,50 +145,6 @@ test('a channel that is refused after a reconnect makes no other one deaf, and i
   abort.abort(new Error('enough'));
   await expect(inVain).rejects.toThrow('enough');
   await Promise.all(granted.map(async (hold) => await hold.release()));
-});
-
-test.each([
-  ['a wrong password', (): string => `redis://:wrong@${server.host}:${server.port}`, 'WRONGPASS'],
-  ['no password', (): string => server.url, 'NOAUTH'],
-  ['an unknown user', (): string => `redis://x:y@${server.host}:${server.port}`, 'WRONGPASS'],
-])('with %s every call ends in time and says why', async (_, redis, reason) => {
-  const client = openClient({ redis: redis(), commandTimeoutMs: 300 });
-  const errors: string[] = [];
-  client.on('error', ({ error }) => errors.push(error.message));
-  const lock = client.getLock(randomName());
-  const latch = client.getCountDownLatch(randomName());
-
-  const outcomes = await Promise.allSettled([
-    lock.tryAcquire(),
-    lock.acquire({ waitMs: 300 }),
-    lock.isLocked(),
-    lock.forceRelease(),
-    latch.trySetCount(1),
-    latch.count(),
-    latch.wait({ waitMs: 300 }),
-  ]);
-
-  const failures = outcomes.map((outcome) =>
-    outcome.status === 'rejected' ? (outcome.reason as Error) : outcome,
-  );
-  expect(failures.filter((error) => !(error instanceof CommandTimeoutError))).toEqual([]);
-  for (const error of failures as CommandTimeoutError[]) {
-    expect(String(error.cause)).toContain(reason);
-  }
-  expect(errors.some((message) => message.includes(reason))).toBe(true);
-});
-
-test('a client gets in as soon as the server accepts its password', async () => {
-  const redis = `redis://late:secret@${server.host}:${server.port}`;
-  const waiting = openClient({ redis }).getLock(randomName()).acquire();
-  const early = openClient({ redis, commandTimeoutMs: 200 });
-  await expect(early.getLock(randomName()).tryAcquire()).rejects.toThrow('no connection');
-
-  await addUser('late', leastRights());
-  const hold = await waiting;
-
-  expect(hold.isHeld).toBe(true);
-  await hold.release();
 });
 
 test('a hold is suspect while its user is shut out, and held again when it is back', async () => {

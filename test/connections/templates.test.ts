@@ -142,7 +142,7 @@ test('a database that the server does not have is an error, and database 0 stays
     .catch((error: unknown) => error);
 
   expect(await raw.exists(name)).toBe(0);
-  expect(outcome).toMatchObject({ code: 'ERR_COMMAND_TIMEOUT' });
+  expect(outcome).toMatchObject({ code: 'ERR_ACCESS_DENIED' });
   expect(String((outcome as Error).cause)).toContain('DB index is out of range');
 });
 

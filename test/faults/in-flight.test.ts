@@ -52,6 +52,8 @@ async function stage({ onTestFinished }: TestContext, onDown: Act = () => {}): P
     },
     redirected: () => false,
     fault,
+    access: { signedIn: true, served: true },
+    health: { down: () => {}, up: () => {}, shown: () => {} },
   });
   onTestFinished(() => link.close(new Error('the test is over')));
   const watch = { failed: fault, unheard: () => {} };

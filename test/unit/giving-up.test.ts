@@ -49,6 +49,8 @@ const owner: RouterOwner = {
   refused: nothing,
   trouble: nothing,
   fault,
+  access: { signedIn: true, served: true },
+  health: { down: nothing, up: nothing, shown: nothing },
 };
 
 const watch = { failed: fault, unheard: nothing };

@@ -90,6 +90,7 @@ export class ClusterRouter implements Router {
       soon(() => call.fail(closedBy));
     } else if (node === undefined) {
       this.#unrouted.push(call);
+      soon(() => this.#endUnrouted());
       this.#refreshSoon();
     } else {
       node.link.send(call);
@@ -141,10 +142,13 @@ export class ClusterRouter implements Router {
         },
         down: (cause) => {
           this.#owner.down(cause);
+          this.#endUnrouted();
           this.#refreshSoon();
         },
         redirected: (call, error) => this.#redirected(call, error, address),
         fault: (error) => this.#owner.fault(error),
+        access: this.#owner.access,
+        health: this.#owner.health,
       });
       node = { id, address, link };
       this.#nodes.set(id, node);
@@ -252,6 +256,17 @@ export class ClusterRouter implements Router {
       }
     }
     this.channels.move(this.publish === 'SPUBLISH');
+  }
+
+  /** Nobody can say who serves which slot, and the nodes refuse this client: no retry helps. */
+  #endUnrouted(): void {
+    const nodes = [...this.#nodes.values()];
+    const denial = nodes.find(({ link }) => link.denial !== undefined)?.link.denial;
+    if (denial !== undefined && this.#masters.size === 0) {
+      for (const call of this.#unrouted.clear()) {
+        call.fail(denial);
+      }
+    }
   }
 
   /** Queues the calls until the master of each is known. */

@@ -5,7 +5,10 @@ import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { soon, whenSettled } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
-import { isNotNow, isNoWrite } from './server-errors.js';
+import type { AccessDeniedError } from '../../errors.js';
+import type { Health } from '../observe/troubles.js';
+import type { Access } from './access.js';
+import { accessDenied, isAccessRefused, isDenied, isNotNow, isNoWrite } from './server-errors.js';
 import { ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
 
@@ -24,6 +27,8 @@ export interface CommandConnectionOwner {
   redirected(call: PendingCall, error: Error): boolean;
   /** Code of this client threw. The error is reported, and delivery goes on. */
   fault(error: Error): void;
+  readonly access: Access;
+  readonly health: Health;
 }
 
 /**
@@ -48,8 +53,9 @@ export class CommandConnection {
     this.#connection = new Connection(server, clock, {
       connected: () => this.#connected(),
       disconnected: (cause) => this.#disconnected(cause),
-      failed: (cause) => owner.down(cause),
+      failed: (cause) => this.#notConnected(cause),
       fault: (error) => owner.fault(error),
+      health: owner.health,
     });
     this.#waiting = new ResendQueue(
       clock,
@@ -62,6 +68,14 @@ export class CommandConnection {
 
   get isUp(): boolean {
     return this.#connection.ready !== undefined;
+  }
+
+  /** The error of all calls while the server refuses to let this client in, and has never let it
+   * in: no retry helps. */
+  get denial(): AccessDeniedError | undefined {
+    const { lastError } = this;
+    const isDenial = !this.isUp && lastError !== undefined && isDenied(lastError);
+    return isDenial && !this.#owner.access.signedIn ? accessDenied('', lastError) : undefined;
   }
 
   /** Why there is no connection. */
@@ -83,7 +97,10 @@ export class CommandConnection {
     }
     const redis = this.#connection.ready;
     // Behind the waiting calls, even when ready: a late release must not overtake its acquisition.
-    if (redis === undefined || !this.#waiting.isEmpty) {
+    const denial = redis === undefined ? this.denial : undefined;
+    if (denial !== undefined) {
+      soon(() => call.fail(denial));
+    } else if (redis === undefined || !this.#waiting.isEmpty) {
       this.#waiting.add(call);
     } else {
       this.#write(redis, call);
@@ -133,7 +150,19 @@ export class CommandConnection {
     this.#connection.close();
   }
 
+  /** An attempt to connect failed. */
+  #notConnected(cause: Error): void {
+    const { denial } = this;
+    if (denial !== undefined) {
+      for (const call of this.#waiting.takeAll()) {
+        call.fail(denial);
+      }
+    }
+    this.#owner.down(cause);
+  }
+
   #connected(): void {
+    this.#owner.access.signedIn = true;
     this.#known.clear();
     this.#flush();
     this.#owner.up();
@@ -172,6 +201,7 @@ export class CommandConnection {
     whenSettled(
       reply,
       (value) => {
+        this.#owner.access.served = true;
         if (this.#unanswered.delete(call)) {
           call.succeed(value);
         }
@@ -204,17 +234,28 @@ export class CommandConnection {
       this.#known.delete(call.script.sha1);
       this.#again(call);
     } else if (isNotNow(error)) {
+      call.refusal = error;
       this.#waiting.add(call);
       this.#notNow(redis, error);
-    } else if (call.insists && isNoWrite(error)) {
+    } else if (isDenied(error) && !this.#owner.access.served) {
+      call.fail(accessDenied('', error));
+    } else if (this.#isSentAgain(call, error)) {
       call.refusal = error;
+      this.#refusing(error);
       this.#waiting.insist(call);
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
     }
   }
 
+  /** A release goes on while the server takes no writes. A right that is missing now was there
+   * before: it is an outage for all calls that may be sent again, and nothing was run. */
+  #isSentAgain(call: PendingCall, error: Error): boolean {
+    return (call.insists && isNoWrite(error)) || (call.resend && isAccessRefused(error));
+  }
+
   #notNow(redis: Redis, error: Error): void {
+    this.#refusing(error);
     const now = this.#clock.now();
     if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
       // The master was demoted: the address may lead to another one by now.
@@ -223,6 +264,11 @@ export class CommandConnection {
       return;
     }
     this.#waiting.pause();
+  }
+
+  #refusing(error: Error): void {
+    const { health } = this.#owner;
+    health.shown(`Redis at ${this.#connection.address} refuses calls`, error);
   }
 
   #again(call: PendingCall): void {

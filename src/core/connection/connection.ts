@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { Clock, Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
 import { outside } from '../base/async-context.js';
+import type { Health } from '../observe/troubles.js';
+import { addressOf } from './access.js';
 import { createConnection, isReplyError, type ConnectionOptions, type Redis } from './driver.js';
 
 /** The pause between two attempts starts at the shortest and doubles up to the longest. */
@@ -25,6 +27,7 @@ export interface ConnectionOwner {
   failed(cause: Error): void;
   /** One of these functions, or a function of the template, threw. The connection goes on. */
   fault(error: Error): void;
+  readonly health: Health;
 }
 
 /**
@@ -32,11 +35,17 @@ export interface ConnectionOwner {
  * by itself, so the driver never resends, queues or resubscribes anything in the background.
  */
 export class Connection {
+  /** Where it leads to, in words. */
+  readonly address: string;
   readonly #server: Server;
   readonly #clock: Clock;
   readonly #owner: ConnectionOwner;
+  /** What people are told while there is no connection. */
+  readonly #trouble: string;
   #current: Redis | undefined;
   #ready = false;
+  /** The current attempt has got through to the server. */
+  #reached = false;
   #attempts = 0;
   #retry: Timer | undefined;
   #waitLimit: Timer | undefined;
@@ -47,6 +56,8 @@ export class Connection {
     this.#server = server;
     this.#clock = clock;
     this.#owner = owner;
+    this.address = addressOf(server.options);
+    this.#trouble = `no connection to Redis at ${this.address}`;
   }
 
   /** The connection to write to, if one is ready. */
@@ -64,6 +75,7 @@ export class Connection {
     if (this.#closed || this.#current !== undefined || this.#retry !== undefined) {
       return;
     }
+    this.#owner.health.down(this.#trouble, this, () => this.#whyDown());
     // A socket handles its input in the context in which it was made.
     outside(() => this.#tryToConnect());
   }
@@ -82,6 +94,7 @@ export class Connection {
     const { options, readyLimitMs } = this.#server;
     const redis = createConnection(options, readyLimitMs);
     this.#current = redis;
+    this.#reached = false;
     redis.on('error', (error) => {
       if (this.#current === redis) {
         this.#lastError = error;
@@ -91,7 +104,10 @@ export class Connection {
         }
       }
     });
-    redis.on('connect', () => redis.unref());
+    redis.on('connect', () => {
+      this.#reached = true;
+      redis.unref();
+    });
     this.#waitLimit = this.#clock.after(readyLimitMs, () => {
       this.drop(redis, new Error(`Redis was not ready within ${readyLimitMs} ms`));
     });
@@ -111,6 +127,7 @@ export class Connection {
   /** Ends the connection for good. */
   close(): void {
     this.#closed = true;
+    this.#owner.health.up(this.#trouble, this);
     this.#retry?.cancel();
     this.#retry = undefined;
     this.#waitLimit?.cancel();
@@ -128,6 +145,7 @@ export class Connection {
       this.#ready = true;
       this.#attempts = 0;
       this.#lastError = undefined;
+      this.#owner.health.up(this.#trouble, this);
       this.#tell(() => this.#owner.connected(redis));
     }
   }
@@ -141,11 +159,17 @@ export class Connection {
     this.#current = undefined;
     this.#ready = false;
     this.#lastError ??= cause;
+    this.#owner.health.down(this.#trouble, this, () => this.#whyDown());
     // The next attempt is scheduled first, so that no error below can prevent it.
     this.#retryLater();
     const error = this.#lastError;
     this.#tell(() => redis.destroy());
     this.#tell(() => (wasReady ? this.#owner.disconnected(error) : this.#owner.failed(error)));
+  }
+
+  #whyDown(): Error {
+    const state = this.#reached ? 'it accepts connections, but does not answer' : 'no answer';
+    return this.#lastError ?? new Error(state);
   }
 
   #retryLater(): void {

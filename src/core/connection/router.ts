@@ -1,6 +1,7 @@
 import type { PendingCall } from '../wire/call.js';
 import type { Clock } from '../base/clock.js';
 import type { Server } from './connection.js';
+import type { Access } from './access.js';
 import { CommandConnection } from './command-connection.js';
 import { Subscriber, type SubscriberOwner } from './subscriber.js';
 
@@ -8,6 +9,7 @@ import { Subscriber, type SubscriberOwner } from './subscriber.js';
 export interface RouterOwner extends SubscriberOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
   readonly answerLimitMs: number;
+  readonly access: Access;
   up(): void;
   down(cause: Error): void;
 }
@@ -52,6 +54,8 @@ export class SingleRouter implements Router {
       down: (cause) => owner.down(cause),
       redirected: () => false,
       fault: (error) => owner.fault(error),
+      access: owner.access,
+      health: owner.health,
     });
     this.channels = new Subscriber(server, clock, owner, false);
   }

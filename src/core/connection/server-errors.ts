@@ -1,3 +1,6 @@
+import { AccessDeniedError } from '../../errors.js';
+import { adviceFor } from '../observe/warnings.js';
+
 /** Redis 6 puts the name of the script in front of the error of a command in it. */
 const IN_SCRIPT = '^(?:ERR Error running script.*[\\s:-])?';
 
@@ -12,12 +15,36 @@ export function isNotNow(error: Error): boolean {
   return NOT_NOW.test(error.message);
 }
 
-/** The user has no right to a command, a key or a channel. */
+/** The user has no right to a command, a key or a channel: nothing was run. */
 export function isAccessRefused(error: Error): boolean {
-  return error.message.startsWith('NOPERM ');
+  return /^(?:NOPERM|NOAUTH) /u.test(error.message);
+}
+
+/** Answers to signing in, and to a call, that stay the same until somebody changes the client's
+ * options or the rights of its user. The sentinels' answers come inside of the driver's errors. */
+const DENIED = new RegExp(
+  '(?:^|Last error: )(?:WRONGPASS|NOAUTH|NOPERM) |' +
+    '^ERR (?:invalid password|(?:invalid )?DB index|SELECT is not allowed)|' +
+    // What a server that wants a password says to a long call before it.
+    '^ERR Protocol error: unauthenticated |' +
+    // A command in a script, up to Redis 6 and from Redis 7 on.
+    "can't run this command|ACL failure in script",
+  'u',
+);
+
+/** The server refuses this client, and trying again does not help. */
+export function isDenied(error: Error): boolean {
+  return DENIED.test(error.message);
 }
 
 /** The server takes no writes until an operator mends it: a script stops before its first write. */
 export function isNoWrite(error: Error): boolean {
   return NO_WRITE.test(error.message);
+}
+
+/** The error of a call that no retry can help. */
+export function accessDenied(resource: string, cause: Error): AccessDeniedError {
+  const about = resource === '' ? '' : ` for "${resource}"`;
+  const message = `Redis refuses this client${about}: ${cause.message}. ${adviceFor(cause)}`;
+  return new AccessDeniedError(message, { resource, cause });
 }

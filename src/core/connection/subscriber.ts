@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { Connection, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { isReplyError, type Redis } from './driver.js';
+import type { Health } from '../observe/troubles.js';
 import { whenSettled } from '../base/async-context.js';
 import { isAccessRefused } from './server-errors.js';
 
@@ -13,6 +14,7 @@ const CHANNELS_PER_COMMAND = 500;
 
 /** The owner of a subscriber. */
 export interface SubscriberOwner {
+  readonly health: Health;
   message(channel: string, payload: string): void;
   /** From now on no message on `channel` is missed; earlier ones may have been. */
   confirmed(channel: string): void;
@@ -45,6 +47,7 @@ export class Subscriber {
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => owner.trouble(cause),
       fault: (error) => owner.fault(error),
+      health: owner.health,
     });
   }
 
@@ -62,7 +65,7 @@ export class Subscriber {
 
   remove(channel: string): void {
     this.#channels.delete(channel);
-    this.#refused.delete(channel);
+    this.#admitted(channel);
     const redis = this.#connection.ready;
     const done = this.#sharded ? redis?.sunsubscribe(channel) : redis?.unsubscribe(channel);
     done?.catch(() => {});
@@ -78,6 +81,9 @@ export class Subscriber {
   }
 
   close(): void {
+    for (const channel of this.#refused) {
+      this.#admitted(channel);
+    }
     this.#channels.clear();
     this.#pings.close();
     this.#connection.close();
@@ -114,7 +120,7 @@ export class Subscriber {
     for (const channel of channels) {
       if (this.#connection.ready === redis && this.#channels.has(channel)) {
         this.#channels.set(channel, true);
-        this.#refused.delete(channel);
+        this.#admitted(channel);
         this.#owner.confirmed(channel);
       }
     }
@@ -134,9 +140,21 @@ export class Subscriber {
       this.#owner.trouble(error);
     } else if (this.#channels.has(channel) && !this.#refused.has(channel)) {
       this.#refused.add(channel);
+      this.#owner.health.down(this.#trouble, channel, () => error);
       const message = `may not listen to the channel "${channel}": ${error.message}`;
       this.#owner.refused(new Error(message, { cause: error }));
     }
+  }
+
+  /** A channel is not refused any more, or not wanted. */
+  #admitted(channel: string): void {
+    if (this.#refused.delete(channel)) {
+      this.#owner.health.up(this.#trouble, channel);
+    }
+  }
+
+  get #trouble(): string {
+    return `Redis at ${this.#connection.address} lets this client not listen to messages`;
   }
 
   #pingAgain(): void {

@@ -1,5 +1,6 @@
-import { WrongTypeError } from '../../errors.js';
+import { AccessDeniedError, WrongTypeError } from '../../errors.js';
 import { isReplyError } from '../connection/driver.js';
+import { accessDenied } from '../connection/server-errors.js';
 
 /** The error of a script for a name that would share a key with another name. */
 const SHARED = /WRONGTYPE the name shares (?<key>.+) with (?<twin>.+)/s;
@@ -14,5 +15,8 @@ export function translate(error: Error, resource: string): Error {
         : `"${resource}" would share the key "${key}" with "${twin}", which is in use`;
     return new WrongTypeError(message, { resource, cause: error });
   }
-  return error;
+  // The connection does not know which object its calls are about.
+  return error instanceof AccessDeniedError && error.cause instanceof Error
+    ? accessDenied(resource, error.cause)
+    : error;
 }

@@ -187,7 +187,14 @@ export class Acquisition<H extends LockHold = LockHold>
   #timeout(): Error {
     const { services, protocol } = this.#grants;
     const sent = this.#everSent || this.#call?.sent === true;
-    return services.delivery.timeout(protocol.resource, protocol.key, sent, this.#waitedMs);
+    const refusal = this.#call?.refusal;
+    return services.delivery.timeout(
+      protocol.resource,
+      protocol.key,
+      sent,
+      this.#waitedMs,
+      refusal,
+    );
   }
 
   /** Gives up: leaves nothing on the server, and lets the next waiter ask. */

@@ -2,7 +2,7 @@ import type { Answered } from '../delivery/pending-reply.js';
 import type { PendingCall } from '../wire/call.js';
 import type { Timer } from '../base/clock.js';
 import { soon } from '../base/async-context.js';
-import type { PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
+import type { Ask, PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
 import { PermitWaiters } from './permit-waiters.js';
 import type { Request } from '../delivery/requests.js';
 import type { EndpointServices } from '../endpoint-services.js';
@@ -13,16 +13,6 @@ const PASSED_OVER_MS = 5_000;
 
 /** One of this many releases leaves its permits to all clients. */
 const OPEN_EVERY = 4;
-
-/** One call that asks for permits for some waiters. */
-interface Ask<W> {
-  readonly waiters: readonly W[];
-  readonly mustQueue: boolean;
-  /** How many of them still want an answer. */
-  open: number;
-  /** Abandons the call; undefined for a call that also releases permits. */
-  drop: (() => void) | undefined;
-}
 
 /**
  * The waiters of one client for the permits of one semaphore, first come first served: one call
@@ -81,6 +71,11 @@ export class PermitQueue<W extends PermitWaiter> {
     if (!isBlocked) {
       this.#askSoon();
     }
+  }
+
+  /** Why the server has refused to run the call under way, which is sent again. */
+  get refusal(): Error | undefined {
+    return this.#ask?.call?.refusal;
   }
 
   /** Removes a waiter that gives up. If it was the head, the next one may need fewer permits. */
@@ -161,7 +156,7 @@ export class PermitQueue<W extends PermitWaiter> {
     const waiters = this.#waiters.forOneCall((waiter) => this.#source.weightOf(waiter));
     const mustQueue = this.#services.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
     this.#hasPosition ||= mustQueue;
-    this.#ask = { waiters, mustQueue, open: waiters.length, drop: undefined };
+    this.#ask = { waiters, mustQueue, open: waiters.length, call: undefined, drop: undefined };
     return this.#ask;
   }
 
@@ -185,6 +180,7 @@ export class PermitQueue<W extends PermitWaiter> {
         this.#failed(ask, error);
       },
     });
+    ask.call = call;
     ask.drop = () => {
       this.#ask = undefined;
       settle(delivery.abandon(call));

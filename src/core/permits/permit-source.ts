@@ -31,6 +31,18 @@ export interface PermitAnswer {
   readonly mark?: string;
 }
 
+/** One call that asks for permits for some waiters. */
+export interface Ask<W> {
+  readonly waiters: readonly W[];
+  readonly mustQueue: boolean;
+  /** How many of them still want an answer. */
+  open: number;
+  /** The call; undefined for one that also releases permits. */
+  call: PendingCall | undefined;
+  /** Abandons the call; undefined for a call that also releases permits. */
+  drop: (() => void) | undefined;
+}
+
 /** Makes the commands of a semaphore for its queue; each carries a number and runs at most once. */
 export interface PermitSource<W extends PermitWaiter> {
   readonly key: string;
