@@ -76,6 +76,11 @@ export interface PermitExpirableSemaphore {
   acquireMany(count: number, options?: AcquireOptions): Promise<Permit[]>;
   /** Like `tryAcquire` for `count` permits (1 to 1000), all or none. */
   tryAcquireMany(count: number, options?: AcquireOptions): Promise<Permit[] | null>;
+  /** The same with the options first, as in Web Locks. */
+  using<T>(
+    options: AcquireOptions | undefined,
+    task: (permit: Permit) => T | Promise<T>,
+  ): Promise<T>;
   /**
    * Acquires, runs `task`, and releases.
    *

@@ -3,12 +3,12 @@ import { Face } from '../core/face.js';
 import { enterAndStart } from '../core/name-entry.js';
 import {
   checkLease,
-  checkTask,
   checkWaiting,
   checkInteger,
   INT32_MAX,
   type AcquireOptions,
 } from '../core/base/arguments.js';
+import { optionsOf, taskOf, type Task } from '../core/base/using-arguments.js';
 import { describe } from '../core/base/key-names.js';
 import { checkOptions } from '../core/base/options.js';
 import type { Request } from '../core/delivery/requests.js';
@@ -117,9 +117,14 @@ export class PermitExpirableSemaphoreFace
     return await this.#tryAcquire(count, options);
   }
 
-  async using<T>(task: (permit: Permit) => T | Promise<T>, options?: AcquireOptions): Promise<T> {
-    checkTask('task', task);
-    const permit = onlyOne(await this.#acquire(1, options, true));
+  using<T>(options: AcquireOptions | undefined, task: Task<Permit, T>): Promise<T>;
+  using<T>(task: Task<Permit, T>, options?: AcquireOptions): Promise<T>;
+  async using<T>(
+    first: Task<Permit, T> | AcquireOptions | undefined,
+    second?: Task<Permit, T> | AcquireOptions,
+  ): Promise<T> {
+    const task = taskOf(first, second);
+    const permit = onlyOne(await this.#acquire(1, optionsOf(first, second), true));
     let result: T;
     try {
       result = await task(permit);
@@ -210,11 +215,7 @@ export class PermitExpirableSemaphoreFace
     }
   }
 
-  #acquire(
-    count: number,
-    given: AcquireOptions | undefined,
-    waiting: boolean,
-  ): Promise<LeasedPermit[]> {
+  #acquire(count: number, given: unknown, waiting: boolean): Promise<LeasedPermit[]> {
     try {
       checkInteger('count', count, 1, COUNT_MAX);
       const options = checkOptions('options', given, ACQUIRING);

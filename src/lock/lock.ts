@@ -13,6 +13,11 @@ export interface FencedLock extends Lock {
   /** Like `Lock.tryAcquire`. */
   tryAcquire(options?: LockAcquireOptions): Promise<FencedHold | null>;
   /** Like `Lock.using`. */
+  using<T>(
+    options: LockAcquireOptions | undefined,
+    task: (hold: FencedHold) => T | Promise<T>,
+  ): Promise<T>;
+  /** Like `Lock.using`. */
   using<T>(task: (hold: FencedHold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T>;
 }
 

@@ -4,14 +4,9 @@ import { Face } from '../core/face.js';
 import { enterAndStart } from '../core/name-entry.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import {
-  checkInteger,
-  checkTask,
-  checkWaiting,
-  INT32_MAX,
-  type WaitOptions,
-} from '../core/base/arguments.js';
+import { checkInteger, checkWaiting, INT32_MAX, type WaitOptions } from '../core/base/arguments.js';
 import { checkOptions, type OptionSet } from '../core/base/options.js';
+import { optionsOf, taskOf } from '../core/base/using-arguments.js';
 import { PermitsAcquisition, type PermitsTerms } from './acquisition.js';
 import { outOfRange, SemaphoreGrants, type SemaphoreQueues } from './grants.js';
 import { ACQUIRING, SETTING, USING } from './options.js';
@@ -89,6 +84,16 @@ export interface Semaphore {
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
   release(permits?: number): Promise<void>;
+  /** The same with the options first, as in Web Locks. */
+  using<T>(
+    options:
+      | (WaitOptions & {
+          /** 1 to 2147483647, default 1. */
+          permits?: number | undefined;
+        })
+      | undefined,
+    task: () => T | Promise<T>,
+  ): Promise<T>;
   /**
    * Acquires `permits` (default 1), runs `task`, and gives them back.
    *
@@ -104,6 +109,8 @@ export interface Semaphore {
   /** Removes the semaphore; its waiters wait until permits are set again. True if there was one. */
   delete(): Promise<boolean>;
 }
+
+type UsingOptions = WaitOptions & { permits?: number | undefined };
 
 /** The face of one semaphore. */
 export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore {
@@ -176,12 +183,15 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     await this.inUse(() => this.#grants.giveBack({ permits, mark: undefined }));
   }
 
+  using<T>(options: UsingOptions | undefined, task: () => T | Promise<T>): Promise<T>;
+  using<T>(task: () => T | Promise<T>, options?: UsingOptions): Promise<T>;
   async using<T>(
-    task: () => T | Promise<T>,
-    options?: WaitOptions & { permits?: number | undefined },
+    first: (() => T | Promise<T>) | UsingOptions | undefined,
+    second?: (() => T | Promise<T>) | UsingOptions,
   ): Promise<T> {
-    checkTask('task', task);
-    const { permits } = checkOptions('options', options, USING) as { permits?: number | undefined };
+    const task = taskOf<void, T>(first, second);
+    const options = checkOptions('options', optionsOf(first, second), USING);
+    const { permits } = options as { permits?: number };
     const granted = await this.#acquire(permits, options, USING, true);
     let result: T;
     try {
@@ -205,7 +215,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   #acquire(
     permits: number | undefined,
-    given: WaitOptions | undefined,
+    given: unknown,
     known: OptionSet,
     waiting: boolean,
   ): Promise<Permits> {

@@ -24,6 +24,7 @@ declare const hold: FencedHold;
 
 expectTypeOf(lock.using((mine) => mine)).toEqualTypeOf<Promise<FencedHold>>();
 expectTypeOf(lock.using(({ fencingToken }) => fencingToken)).toEqualTypeOf<Promise<bigint>>();
+expectTypeOf(lock.using({ waitMs: 1 }, (mine) => mine)).toEqualTypeOf<Promise<FencedHold>>();
 expectTypeOf(lock.using(() => 1, { waitMs: 1, within: hold })).toEqualTypeOf<Promise<number>>();
 
 /** Tokens are compared without asking first whether there is one. */

@@ -87,6 +87,15 @@ expectTypeOf(lock.using(() => 1)).toEqualTypeOf<Promise<number>>();
 expectTypeOf(lock.using(async () => await Promise.resolve('a'))).toEqualTypeOf<Promise<string>>();
 expectTypeOf(lock.using((mine) => mine)).toEqualTypeOf<Promise<Hold>>();
 expectTypeOf(lock.using(() => {}, { waitMs: 1, within: hold })).toEqualTypeOf<Promise<void>>();
+// The options may come first.
+expectTypeOf(lock.using({ waitMs: 1, within: hold }, (mine) => mine)).toEqualTypeOf<
+  Promise<Hold>
+>();
+expectTypeOf(lock.using(undefined, () => 1)).toEqualTypeOf<Promise<number>>();
+// @ts-expect-error -- there is no such option
+void lock.using({ timeout: 5 }, () => 1);
+// @ts-expect-error -- a task is needed
+void lock.using({ waitMs: 5 });
 expectTypeOf(hold.run(() => 1)).toEqualTypeOf<Promise<number>>();
 expectTypeOf(hold.run(async () => await Promise.resolve('a'))).toEqualTypeOf<Promise<string>>();
 

@@ -40,6 +40,9 @@ expectTypeOf(semaphore.using(async () => await Promise.resolve('a'))).toEqualTyp
 >();
 expectTypeOf(semaphore.using((mine) => mine)).toEqualTypeOf<Promise<Permit>>();
 
+// The options may come first.
+expectTypeOf(semaphore.using({ leaseMs: 5 }, (mine) => mine)).toEqualTypeOf<Promise<Permit>>();
+
 // @ts-expect-error -- an object never changes its name
 semaphore.name = 'other';
 // @ts-expect-error -- a permit tells, it is not told

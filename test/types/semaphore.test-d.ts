@@ -34,6 +34,17 @@ expectTypeOf(semaphore.using(async () => await Promise.resolve('a'))).toEqualTyp
 >();
 expectTypeOf(semaphore.using(() => {}, { permits: 2, waitMs: 1 })).toEqualTypeOf<Promise<void>>();
 
+// The options may come first.
+expectTypeOf(semaphore.using({ permits: 2 }, () => 1)).toEqualTypeOf<Promise<number>>();
+expectTypeOf(semaphore.using(undefined, async () => await Promise.resolve('a'))).toEqualTypeOf<
+  Promise<string>
+>();
+// @ts-expect-error -- but not alone
+void semaphore.using({ permits: 2 });
+const task = (): number => 1;
+// @ts-expect-error -- there is one task
+void semaphore.using(task, task);
+
 // @ts-expect-error -- an object never changes its name
 semaphore.name = 'other';
 // @ts-expect-error -- what was granted does not change
@@ -43,7 +54,7 @@ void semaphore.acquire(1, { leaseMs: 5 });
 // @ts-expect-error -- the number of permits comes first
 void semaphore.acquire({ waitMs: 5 });
 // @ts-expect-error -- and nothing is passed to a task
-void semaphore.using((granted) => granted);
+void semaphore.using((granted: Permits) => granted);
 // @ts-expect-error -- a change has a size
 void semaphore.addPermits();
 

@@ -1,5 +1,6 @@
 import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../../errors.js';
 import { Acquisition, type AcquisitionTerms } from './acquisition.js';
+import { optionsOf, taskOf, type Task } from '../base/using-arguments.js';
 import type { PendingCall } from '../wire/call.js';
 import { Face } from '../face.js';
 import { enterAndStart } from '../name-entry.js';
@@ -13,7 +14,7 @@ import { checkOptions, type OptionSet } from '../base/options.js';
 import { Reentry } from './reentry.js';
 import type { LockServices } from './lock-services.js';
 import type { Scopes } from './scopes.js';
-import { checkLease, checkTask, checkWaiting, type AcquireOptions } from '../base/arguments.js';
+import { checkLease, checkWaiting, type AcquireOptions } from '../base/arguments.js';
 
 /** Options of one acquisition of a lock. */
 export interface LockAcquireOptions extends AcquireOptions {
@@ -47,6 +48,11 @@ export interface Lock {
    * settles within `commandTimeoutMs`.
    */
   tryAcquire(options?: LockAcquireOptions): Promise<Hold | null>;
+  /** The same with the options first, as in Web Locks. */
+  using<T>(
+    options: LockAcquireOptions | undefined,
+    task: (hold: Hold) => T | Promise<T>,
+  ): Promise<T>;
   /**
    * Acquires, runs `task` inside the hold's async scope, and releases.
    *
@@ -114,9 +120,14 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     }
   }
 
-  async using<T>(task: (hold: H) => T | Promise<T>, options?: LockAcquireOptions): Promise<T> {
-    checkTask('task', task);
-    const hold = await this.#acquire(options, true);
+  using<T>(options: LockAcquireOptions | undefined, task: Task<H, T>): Promise<T>;
+  using<T>(task: Task<H, T>, options?: LockAcquireOptions): Promise<T>;
+  async using<T>(
+    first: Task<H, T> | LockAcquireOptions | undefined,
+    second?: Task<H, T> | LockAcquireOptions,
+  ): Promise<T> {
+    const task = taskOf(first, second);
+    const hold = await this.#acquire(optionsOf(first, second), true);
     let result: T;
     try {
       result = await hold.run(() => task(hold));
@@ -167,7 +178,7 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     return count === 1;
   }
 
-  #acquire(given: LockAcquireOptions | undefined, waiting: boolean): Promise<H> {
+  #acquire(given: unknown, waiting: boolean): Promise<H> {
     try {
       const options = checkOptions('options', given, OPTIONS);
       const { waitMs, signal } = checkWaiting(options);

@@ -14,6 +14,7 @@ const [limit = 0, tasks = 0, total = 0] = numbers.map(Number);
 const client = createClient({ redis: url });
 const store = new Redis(url);
 const gauge = new Gauge(store, `${name}:gauge`);
+/** @type {{ using(task: () => Promise<void>): Promise<void> }} */
 const gate =
   kind === 'semaphore' ? client.getSemaphore(name) : client.getPermitExpirableSemaphore(name);
 

@@ -25,11 +25,13 @@ export interface Entrance<G extends Grant = Grant> {
   readonly name: string;
   acquire(options?: AcquireOptions): Promise<G>;
   tryAcquire(options?: AcquireOptions): Promise<G | null>;
+  using<T>(options: AcquireOptions | undefined, task: () => T | Promise<T>): Promise<T>;
   using<T>(task: () => T | Promise<T>, options?: AcquireOptions): Promise<T>;
 }
 
 /** The same, with grants that live on leases. */
 export interface LeasedEntrance<G extends LeasedGrant = LeasedGrant> extends Entrance<G> {
+  using<T>(options: AcquireOptions | undefined, task: (grant: G) => T | Promise<T>): Promise<T>;
   using<T>(task: (grant: G) => T | Promise<T>, options?: AcquireOptions): Promise<T>;
 }
 

@@ -18,7 +18,7 @@ function singly(client: Client, name: string): Entrance<Permits> {
     name,
     acquire: async (options) => await one.acquire(1, options),
     tryAcquire: async (options) => await one.tryAcquire(1, options),
-    using: async (task, options) => await one.using(task, options),
+    using: one.using.bind(one),
   };
 }
 
