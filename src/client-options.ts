@@ -9,6 +9,7 @@ import {
 import { checkKeyPrefix, describe } from './core/base/key-names.js';
 import { checkOptions, isPlain, type OptionSet } from './core/base/options.js';
 import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js';
+import { defaultStallMs } from './core/observe/slow-wait.js';
 import type { Endpoint, RedisTemplate } from './core/connection/driver.js';
 import { readTemplate } from './core/connection/endpoint.js';
 import { describeGiven, isInstance } from './core/connection/template.js';
@@ -34,6 +35,9 @@ export interface ClientOptions {
   leaseMs?: number | undefined;
   /** Longest wait in milliseconds for the answer to one command: 1 to 2147483647, default 5000. */
   commandTimeoutMs?: number | undefined;
+  /** A wait that has lasted so many milliseconds is told by the event `stalled`, and again at two,
+   * four, eight times that: 1 to 2147483647, default a third of `leaseMs`, but at least 3000. */
+  stalledAfterMs?: number | undefined;
   /**
    * Whether messages are sharded in a cluster (SPUBLISH and SSUBSCRIBE): `'auto'` when the cluster
    * can do that, `'on'` always, `'off'` never. The same on every process that shares the objects,
@@ -49,7 +53,14 @@ const OF_THE_DRIVER = 'an option of ioredis, which goes into redis: { ... }';
 
 const OPTIONS: OptionSet = {
   of: 'createClient',
-  known: ['redis', 'keyPrefix', 'leaseMs', 'commandTimeoutMs', 'shardedSubscriptionMode'],
+  known: [
+    'redis',
+    'keyPrefix',
+    'leaseMs',
+    'commandTimeoutMs',
+    'stalledAfterMs',
+    'shardedSubscriptionMode',
+  ],
   elsewhere: {
     waitMs: OF_ACQUISITIONS,
     signal: OF_ACQUISITIONS,
@@ -79,8 +90,11 @@ export function readClientOptions(given: unknown): CheckedOptions {
   const { redis = REDIS_URL, leaseMs = DEFAULT_LEASE_MS } = options;
   const { commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS } = options;
   const { shardedSubscriptionMode: mode = 'auto' } = options;
+  checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX);
+  const { stalledAfterMs = defaultStallMs(leaseMs) } = options;
   const settings = {
-    leaseMs: checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX),
+    leaseMs,
+    stalledAfterMs: checkInteger('stalledAfterMs', stalledAfterMs, 1, INT32_MAX),
     commandTimeoutMs: checkInteger('commandTimeoutMs', commandTimeoutMs, 1, INT32_MAX),
     shardedSubscriptionMode: checkChoice(
       'shardedSubscriptionMode',

@@ -10,6 +10,7 @@ import { WaitLimit, Waits, type Ending, type WaitLimits } from './waiting/wait-l
 export interface Settings {
   readonly leaseMs: number;
   readonly commandTimeoutMs: number;
+  readonly stalledAfterMs: number;
 }
 
 /** The parts that a client has once, whatever servers it works on: its id, its events, its waits,
@@ -40,7 +41,7 @@ export class ClientServices {
       clock,
       warnings(() => this.events.wanted('error')),
     );
-    this.slowWaits = new SlowWaits(clock, this.events, settings.leaseMs, (error) =>
+    this.slowWaits = new SlowWaits(clock, this.events, settings.stalledAfterMs, (error) =>
       this.failed(error),
     );
   }

@@ -24,6 +24,7 @@ const ELEVEN_MINUTES = 660_000;
 const settings = {
   leaseMs: 30_000,
   commandTimeoutMs: 300,
+  stalledAfterMs: 60_000,
   shardedSubscriptionMode: 'auto',
 } as const;
 const opened: EndpointServices[] = [];

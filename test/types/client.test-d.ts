@@ -41,6 +41,7 @@ expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
   keyPrefix?: string | undefined;
   leaseMs?: number | undefined;
   commandTimeoutMs?: number | undefined;
+  stalledAfterMs?: number | undefined;
   shardedSubscriptionMode?: 'auto' | 'on' | 'off' | undefined;
 }>();
 
@@ -126,8 +127,9 @@ expectTypeOf<Flat<Payload<'lost'>>>().toEqualTypeOf<Flat<About & { error: LeaseL
 expectTypeOf<keyof Payload<'suspect'>>().toEqualTypeOf<keyof About | 'remainingMs' | 'cause'>();
 expectTypeOf<Payload<'suspect'>['remainingMs']>().toEqualTypeOf<number>();
 expectTypeOf<keyof Payload<'stalled'>>().toEqualTypeOf<
-  'resource' | 'kind' | 'waitedMs' | 'holders'
+  'resource' | 'kind' | 'waitedMs' | 'holders' | 'waiters'
 >();
+expectTypeOf<Payload<'stalled'>['waiters']>().toEqualTypeOf<number>();
 expectTypeOf<Payload<'stalled'>['holders'][number]>().toExtend<{
   readonly holderId: string;
   readonly depth: number;

@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from 'vitest';
 import { Events, type ClientEvents } from '../../src/core/observe/events.js';
-import { SlowWaits, type Waited } from '../../src/core/observe/slow-wait.js';
+import { defaultStallMs, SlowWaits, type Waited } from '../../src/core/observe/slow-wait.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 
 const HOLDER = { holderId: 'somebody', depth: 1, remainingMs: 5 };
@@ -18,7 +18,7 @@ beforeEach(() => {
   events = new Events();
   failures = [];
   looks = 0;
-  stalls = new SlowWaits(clock, events, 100, (error) => failures.push(error));
+  stalls = new SlowWaits(clock, events, 10_000, (error) => failures.push(error));
 });
 
 const waited: Waited = {
@@ -46,36 +46,66 @@ async function pass(ms: number): Promise<void> {
   await Promise.resolve();
 }
 
-test('a wait is told after ten seconds, and again each ten seconds', async () => {
+test('a wait is told at a span, at two, at four and at eight, until it ends', async () => {
   const told = listen();
   const stop = stalls.watch(waited, clock.now());
 
   await pass(9_999);
   const before = told.length;
   await pass(1);
-  await pass(10_000);
+  await pass(90_000);
   stop();
-  await pass(30_000);
+  await pass(200_000);
 
-  const event = { resource: 'it', kind: 'lock', holders: [HOLDER] };
+  const event = { resource: 'it', kind: 'lock', holders: [HOLDER], waiters: 1 };
   expect(before).toBe(0);
   expect(told).toEqual([
     { ...event, waitedMs: 10_000 },
     { ...event, waitedMs: 20_000 },
+    { ...event, waitedMs: 40_000 },
+    { ...event, waitedMs: 80_000 },
   ]);
   expect(clock.pending).toBe(0);
 });
 
-test('three leases are waited for where they are longer', async () => {
-  stalls = new SlowWaits(clock, events, 5_000, () => undefined);
-  const told = listen();
-  stalls.watch(waited, clock.now());
+test('the span is a third of the lease by default, but not less than three seconds', () => {
+  expect([100, 9_000, 9_001, 30_000, 2_147_483_647].map(defaultStallMs)).toEqual([
+    3_000, 3_000, 3_000, 10_000, 715_827_882,
+  ]);
+});
 
-  await pass(14_999);
+test('the event counts those who wait for the object in this client, also those not due', async () => {
+  const told = listen();
+  const stop = stalls.watch(waited, clock.now());
+  await pass(8_000);
+  const stopSecond = stalls.watch(waited, clock.now());
+  stalls.watch({ ...waited, id: 'lock:other', resource: 'other' }, clock.now());
+
+  await pass(2_000);
+  stopSecond();
+  await pass(10_000);
+  stop();
+
+  const mine = told.filter(({ resource }) => resource === 'it');
+  expect(mine.map(({ waitedMs, waiters }) => [waitedMs, waiters])).toEqual([
+    [10_000, 2],
+    [20_000, 1],
+  ]);
+});
+
+test('the longest span never comes to an end early', async () => {
+  stalls = new SlowWaits(clock, events, 2_147_483_647, () => undefined);
+  const told = listen();
+  const stop = stalls.watch(waited, clock.now());
+
+  await pass(2_147_483_646);
   const before = told.length;
   await pass(1);
+  await pass(2_147_483_647);
+  stop();
 
-  expect([before, told.length]).toEqual([0, 1]);
+  expect(before).toBe(0);
+  expect(told.map(({ waitedMs }) => waitedMs)).toEqual([2_147_483_647, 4_294_967_294]);
 });
 
 test('a thousand waits cost one timer and one look a span, and each is told its own time', async () => {
@@ -92,6 +122,7 @@ test('a thousand waits cost one timer and one look a span, and each is told its 
 
   expect(looks).toBe(2);
   expect(told).toHaveLength(2_000);
+  expect(new Set(told.map(({ waiters }) => waiters))).toEqual(new Set([1_000]));
   expect([Math.min(...first), Math.max(...first)]).toEqual([10_000, 10_500]);
   expect(new Set(first).size).toBeGreaterThan(400);
 });

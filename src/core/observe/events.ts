@@ -54,12 +54,18 @@ export interface ClientEvents {
   /** A hold ended while it was held; once per hold. */
   lost: (event: HoldEvent & { readonly error: LeaseLostError }) => void;
   /**
-   * A wait has lasted max(10 s, 3 leases); emitted again after each further such span. Waits for
-   * one object that come due within a tenth of that are reported together, after a single poll.
-   * `holders` are the holders that are waited for; of hundreds only the first ones.
+   * A wait has lasted `stalledAfterMs`; emitted again when it has lasted two, four, eight times
+   * that, and so on. Waits for one object that come due within a tenth of it are reported together,
+   * after a single poll. `holders` are the holders that are waited for, with what is left of their
+   * leases; of hundreds only the first ones. `waiters`: how many calls of this client wait for the
+   * object, this one included.
    */
   stalled: (
-    event: ObjectEvent & { readonly waitedMs: number; readonly holders: readonly Holder[] },
+    event: ObjectEvent & {
+      readonly waitedMs: number;
+      readonly holders: readonly Holder[];
+      readonly waiters: number;
+    },
   ) => void;
   /** Something failed in the background. */
   error: (event: { readonly error: Error }) => void;

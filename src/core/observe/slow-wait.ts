@@ -2,10 +2,16 @@ import type { Clock, Timer } from '../base/clock.js';
 import { whenSettled } from '../base/async-context.js';
 import type { Events, Holder, ObjectKind } from './events.js';
 
-const STALL_MIN_MS = 10_000;
+/** By default a wait is reported when it has lasted a third of the lease, but not before this. */
+const STALL_MIN_MS = 3_000;
 
-/** Waits that come due within this part of a span are reported together. */
+/** Waits that come due within this part of the first span are reported together. */
 const TOGETHER = 0.1;
+
+/** The default of `stalledAfterMs`. */
+export function defaultStallMs(leaseMs: number): number {
+  return Math.max(STALL_MIN_MS, Math.round(leaseMs / 3));
+}
 
 /** An object that is waited for, and how to find its holders. */
 export interface Waited {
@@ -20,27 +26,27 @@ export interface Waited {
 /** One wait. */
 interface Wait {
   readonly startedAt: number;
-  /** When it is reported next. */
-  dueAt: number;
+  /** It is reported next when it has lasted so long. */
+  spanMs: number;
   isOver: boolean;
 }
 
 /**
- * Emits `stalled`, while it has listeners, for each wait that has lasted max(10 s, 3 leases), and
- * again after each further such span. One timer and one poll serve all waits for an object.
+ * Emits `stalled`, while it has listeners, for each wait that has lasted `afterMs`, and again when
+ * it has lasted two, four, eight times that. One timer and one poll serve all waits for an object.
  */
 export class SlowWaits {
-  readonly #spanMs: number;
+  readonly #afterMs: number;
   readonly #clock: Clock;
   readonly #events: Events;
   readonly #failed: (error: Error) => void;
   readonly #crowds = new Map<string, Crowd>();
 
-  constructor(clock: Clock, events: Events, leaseMs: number, failed: (error: Error) => void) {
+  constructor(clock: Clock, events: Events, afterMs: number, failed: (error: Error) => void) {
     this.#clock = clock;
     this.#events = events;
     this.#failed = failed;
-    this.#spanMs = Math.max(STALL_MIN_MS, 3 * leaseMs);
+    this.#afterMs = afterMs;
   }
 
   /** Watches a wait that began at `startedAt`; returns the function that stops watching. */
@@ -48,11 +54,14 @@ export class SlowWaits {
     const { id } = waited;
     let crowd = this.#crowds.get(id);
     if (crowd === undefined) {
-      crowd = new Crowd(this.#clock, this.#spanMs, (due) => this.#tellOf(waited, due));
+      const joining = new Crowd(this.#clock, this.#afterMs, (due) =>
+        this.#tellOf(waited, joining, due),
+      );
+      crowd = joining;
       this.#crowds.set(id, crowd);
     }
     const joined = crowd;
-    const wait = { startedAt, dueAt: startedAt + this.#spanMs, isOver: false };
+    const wait = { startedAt, spanMs: this.#afterMs, isOver: false };
     joined.add(wait);
     return () => {
       wait.isOver = true;
@@ -62,7 +71,7 @@ export class SlowWaits {
     };
   }
 
-  #tellOf(waited: Waited, due: ReadonlyMap<Wait, number>): void {
+  #tellOf(waited: Waited, crowd: Crowd, due: ReadonlyMap<Wait, number>): void {
     if (!this.#events.wanted('stalled')) {
       return;
     }
@@ -73,7 +82,8 @@ export class SlowWaits {
       (holders) => {
         for (const [wait, waitedMs] of due) {
           if (!wait.isOver) {
-            this.#events.emit('stalled', { resource, kind, waitedMs, holders });
+            const { size: waiters } = crowd;
+            this.#events.emit('stalled', { resource, kind, waitedMs, holders, waiters });
           }
         }
       },
@@ -82,30 +92,40 @@ export class SlowWaits {
   }
 }
 
+/** When a wait is reported next. */
+function dueAtOf({ startedAt, spanMs }: Wait): number {
+  return startedAt + spanMs;
+}
+
 /** All waits for one object in this client. */
 class Crowd {
   readonly #clock: Clock;
-  readonly #spanMs: number;
+  readonly #togetherMs: number;
   readonly #tellOf: (due: ReadonlyMap<Wait, number>) => void;
   readonly #waits = new Set<Wait>();
   #timer: Timer | undefined;
   #tickAt = Number.POSITIVE_INFINITY;
 
   /** `tellOf` gets the waits that have come due, with the milliseconds that each has lasted. */
-  constructor(clock: Clock, spanMs: number, tellOf: (due: ReadonlyMap<Wait, number>) => void) {
+  constructor(clock: Clock, afterMs: number, tellOf: (due: ReadonlyMap<Wait, number>) => void) {
     this.#clock = clock;
-    this.#spanMs = spanMs;
+    this.#togetherMs = TOGETHER * afterMs;
     this.#tellOf = tellOf;
   }
 
+  get size(): number {
+    return this.#waits.size;
+  }
+
   get isEmpty(): boolean {
-    return this.#waits.size === 0;
+    return this.size === 0;
   }
 
   add(wait: Wait): void {
     this.#waits.add(wait);
-    if (wait.dueAt < this.#tickAt) {
-      this.#schedule(wait.dueAt);
+    const dueAt = dueAtOf(wait);
+    if (dueAt < this.#tickAt) {
+      this.#schedule(dueAt);
     }
   }
 
@@ -130,8 +150,9 @@ class Crowd {
     const now = this.#clock.now();
     const firstAt = this.#earliest;
     let lastAt = firstAt;
-    for (const { dueAt } of this.#waits) {
-      if (dueAt > lastAt && dueAt <= firstAt + TOGETHER * this.#spanMs) {
+    for (const wait of this.#waits) {
+      const dueAt = dueAtOf(wait);
+      if (dueAt > lastAt && dueAt <= firstAt + this.#togetherMs) {
         lastAt = dueAt;
       }
     }
@@ -141,11 +162,13 @@ class Crowd {
     }
     const due = new Map<Wait, number>();
     for (const wait of this.#waits) {
-      if (wait.dueAt <= now) {
+      if (dueAtOf(wait) <= now) {
         const waitedMs = now - wait.startedAt;
         due.set(wait, Math.round(waitedMs));
         // After a pause of the process, one event stands for all spans that have passed.
-        wait.dueAt = wait.startedAt + (Math.floor(waitedMs / this.#spanMs) + 1) * this.#spanMs;
+        while (wait.spanMs <= waitedMs) {
+          wait.spanMs *= 2;
+        }
       }
     }
     this.#schedule(this.#earliest);
@@ -154,8 +177,8 @@ class Crowd {
 
   get #earliest(): number {
     let earliest = Number.POSITIVE_INFINITY;
-    for (const { dueAt } of this.#waits) {
-      earliest = Math.min(earliest, dueAt);
+    for (const wait of this.#waits) {
+      earliest = Math.min(earliest, dueAtOf(wait));
     }
     return earliest;
   }

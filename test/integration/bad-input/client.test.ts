@@ -24,6 +24,7 @@ describe('createClient', () => {
   test.each([
     ['leaseMs', 100],
     ['commandTimeoutMs', 1],
+    ['stalledAfterMs', 1],
   ])('refuses a %s that is no integer in its range', (argument, min) => {
     for (const bad of badIntegers(min, INT32_MAX)) {
       const error = thrown(() => create({ [argument]: bad.value }));

@@ -23,6 +23,7 @@ test('by createClient and close', async () => {
     keyPrefix: undefined,
     leaseMs: undefined,
     commandTimeoutMs: undefined,
+    stalledAfterMs: undefined,
     shardedSubscriptionMode: undefined,
   });
 
