@@ -4,6 +4,7 @@ import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
 import type { Lock } from './core/locks/lock-face.js';
 import { LockServices } from './core/locks/lock-services.js';
+import { Printable } from './core/observe/printable.js';
 import { objectKey } from './core/base/key-names.js';
 import type { DriverInstance } from './core/connection/driver.js';
 import { createRouter } from './core/connection/create-router.js';
@@ -16,7 +17,7 @@ import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js
 import { ExpirableSemaphoreState } from './expirable-semaphore/grants.js';
 import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
 import { LatchFace, type CountDownLatch, type LatchPolls } from './latch/latch.js';
-import { createReadWriteLock, type ReadWriteLock } from './rwlock/rwlock.js';
+import { ReadWriteLockFace, type ReadWriteLock } from './rwlock/rwlock.js';
 import { SemaphoreFace, type Semaphore } from './semaphore/semaphore.js';
 import type { SemaphoreQueues } from './semaphore/grants.js';
 import { createFairLock, createFencedLock, createLock, type FencedLock } from './lock/lock.js';
@@ -73,7 +74,7 @@ export interface Client extends AsyncDisposable {
   close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
-class LatchkeyClient implements Client {
+class LatchkeyClient extends Printable implements Client {
   readonly id = uuid();
   readonly #client: ClientServices;
   readonly #services: EndpointServices;
@@ -85,12 +86,26 @@ class LatchkeyClient implements Client {
   #closing: Promise<void> | undefined;
 
   constructor({ endpoint, keyPrefix, settings }: CheckedOptions, clock: Clock) {
+    super();
     this.#keyPrefix = keyPrefix;
     this.#client = new ClientServices(this.id, settings, clock);
     this.#services = new EndpointServices(this.#client, (owner) =>
       createRouter(endpoint, settings, clock, owner),
     );
     this.#locks = new LockServices(this.#services);
+  }
+
+  protected override get label(): string {
+    return 'Client';
+  }
+
+  override toJSON(): object {
+    const state = this.#closing === undefined ? 'open' : 'closed';
+    let holds = 0;
+    for (const { alive } of this.#services.watchdog.leases) {
+      holds += alive;
+    }
+    return { id: this.id, state, holds };
   }
 
   getLock(name: string): Lock {
@@ -106,7 +121,7 @@ class LatchkeyClient implements Client {
   }
 
   getReadWriteLock(name: string): ReadWriteLock {
-    return createReadWriteLock(this.#locks, name, objectKey(this.#keyPrefix, name));
+    return new ReadWriteLockFace(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {

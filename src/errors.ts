@@ -22,6 +22,13 @@ export abstract class CoordinationError extends Error {
     this.resource = options.resource ?? '';
     this.name = new.target.name;
   }
+
+  /** What a log needs: JSON leaves out the message and the cause of other errors. */
+  toJSON(): object {
+    const { name, code, message, resource, cause } = this;
+    const because = cause instanceof Error ? { cause: `${cause.name}: ${cause.message}` } : {};
+    return { name, code, message, resource, ...because };
+  }
 }
 
 /** `waitMs` ran out while somebody else held the object: try again later. */
@@ -48,6 +55,11 @@ export class LeaseLostError extends CoordinationError {
   constructor(message: string, reason: LeaseLostReason, options?: CoordinationErrorOptions) {
     super(message, options);
     this.reason = reason;
+  }
+
+  /** The same, with the reason. */
+  override toJSON(): object {
+    return { ...super.toJSON(), reason: this.reason };
   }
 }
 

@@ -3,20 +3,35 @@ import type { CountReply } from './delivery/count-reply.js';
 import type { Request } from './delivery/requests.js';
 import type { EndpointServices } from './endpoint-services.js';
 import { whileInUse } from './name-entry.js';
+import { Printable } from './observe/printable.js';
 import type { ObjectProtocol } from './object-protocol.js';
 import type { WaitLimit } from './waiting/wait-limit.js';
 
 /** The common part of the public objects. A face carries no state, so that one object may have any
  * number of them. */
-export abstract class Face<P extends ObjectProtocol<EndpointServices>> {
+export abstract class Face<P extends ObjectProtocol<EndpointServices>> extends Printable {
   readonly name: string;
-  protected readonly services: EndpointServices;
-  protected readonly protocol: P;
+  /** Hidden from loggers, which would walk through the whole client. */
+  readonly #services: EndpointServices;
+  readonly #protocol: P;
 
   constructor(services: EndpointServices, protocol: P) {
+    super();
     this.name = protocol.resource;
-    this.services = services;
-    this.protocol = protocol;
+    this.#services = services;
+    this.#protocol = protocol;
+  }
+
+  override toJSON(): object {
+    return { kind: this.#protocol.kind, name: this.name };
+  }
+
+  protected get services(): EndpointServices {
+    return this.#services;
+  }
+
+  protected get protocol(): P {
+    return this.#protocol;
   }
 
   /** Counts as a user of the name while `work` runs. After a success the name keeps its kind,

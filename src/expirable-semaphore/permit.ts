@@ -1,4 +1,5 @@
-import { Grant } from '../core/grant/grant.js';
+import type { Lease } from '../core/lease/lease.js';
+import { Grant, type GrantOwner } from '../core/grant/grant.js';
 
 /** Proof of one acquisition of a permit, and the way to give it back. */
 export interface Permit extends AsyncDisposable {
@@ -46,12 +47,31 @@ export interface Permit extends AsyncDisposable {
 
 /** A permit on a lease of its own. */
 export class LeasedPermit extends Grant implements Permit {
+  readonly #owner: GrantOwner<LeasedPermit>;
+
+  constructor(owner: GrantOwner<LeasedPermit>, lease: Lease, renewed: boolean, grantedAt: number) {
+    super(lease, renewed, grantedAt);
+    this.#owner = owner;
+  }
+
+  protected override get owner(): GrantOwner<LeasedPermit> {
+    return this.#owner;
+  }
+
   get id(): string {
     return this.lease.identity.holderId;
   }
 
-  /** Describes the permit for a log. */
-  toJSON(): object {
+  protected override get label(): string {
+    return 'Permit';
+  }
+
+  protected override get facts(): object {
+    const { kind, resource: name } = this.lease.identity;
+    return { kind, name, ...this.toJSON() };
+  }
+
+  override toJSON(): object {
     const { id, state, remainingMs } = this;
     return { id, state, remainingMs };
   }

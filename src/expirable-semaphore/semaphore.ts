@@ -62,6 +62,10 @@ export class PermitExpirableSemaphoreFace
     this.#grants = new PermitGrants(services, this.protocol, state);
   }
 
+  protected override get label(): string {
+    return 'PermitExpirableSemaphore';
+  }
+
   async trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };

@@ -106,6 +106,10 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     this.#polls = polls;
   }
 
+  protected override get label(): string {
+    return 'CountDownLatch';
+  }
+
   async trySetCount(count: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('count', count, 1, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };

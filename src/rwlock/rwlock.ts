@@ -1,5 +1,6 @@
 import { LockFace, type Lock } from '../core/locks/lock-face.js';
 import { anyHold } from '../core/locks/lock-grants.js';
+import { Printable } from '../core/observe/printable.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import { ReadProtocol } from './read-protocol.js';
 import { WriteProtocol } from './write-protocol.js';
@@ -27,10 +28,24 @@ export interface ReadWriteLock {
   readonly writeLock: Lock;
 }
 
-export function createReadWriteLock(locks: LockServices, name: string, key: string): ReadWriteLock {
-  return {
-    name,
-    readLock: new LockFace(locks, new ReadProtocol(locks.services, name, key), anyHold),
-    writeLock: new LockFace(locks, new WriteProtocol(locks.services, name, key), anyHold),
-  };
+/** The two sides under one name. */
+export class ReadWriteLockFace extends Printable implements ReadWriteLock {
+  readonly name: string;
+  readonly readLock: Lock;
+  readonly writeLock: Lock;
+
+  constructor(locks: LockServices, name: string, key: string) {
+    super();
+    this.name = name;
+    this.readLock = new LockFace(locks, new ReadProtocol(locks.services, name, key), anyHold);
+    this.writeLock = new LockFace(locks, new WriteProtocol(locks.services, name, key), anyHold);
+  }
+
+  protected override get label(): string {
+    return 'ReadWriteLock';
+  }
+
+  override toJSON(): object {
+    return { kind: 'read-write-lock', name: this.name };
+  }
 }

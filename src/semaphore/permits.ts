@@ -1,6 +1,8 @@
 import { CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
 import { asError } from '../core/wire/replies.js';
 import type { TombstoneFollower } from '../core/delivery/delivery.js';
+import type { ObjectKind } from '../core/observe/events.js';
+import { Printable } from '../core/observe/printable.js';
 import type { Returned } from './protocol.js';
 
 /** Proof of an acquisition of permits, and the simplest way to give them back. */
@@ -28,6 +30,8 @@ export interface Permits extends AsyncDisposable {
 
 /** The part of a semaphore that its permits use. */
 export interface PermitsOwner {
+  /** The semaphore. */
+  readonly protocol: { readonly kind: ObjectKind; readonly resource: string };
   /** Releases the permits on the server and reports the outcome to them, also a late one. Not
    * called again while an earlier release may still run. */
   release(permits: GrantedPermits): Promise<void>;
@@ -38,11 +42,10 @@ export interface PermitsOwner {
 }
 
 /** Permits of a counting semaphore that were granted to a caller. */
-export class GrantedPermits implements Permits, TombstoneFollower {
-  readonly taken: Returned;
-  /** Names this grant in events; it is not on the server. */
-  readonly holderId: string;
-  readonly grantedAt: number;
+export class GrantedPermits extends Printable implements Permits, TombstoneFollower {
+  readonly #taken: Returned;
+  readonly #holderId: string;
+  readonly #grantedAt: number;
   readonly #owner: PermitsOwner;
   /** The call of `release` under way. Not kept for longer: a promise keeps its async context. */
   #releasing: Promise<void> | undefined;
@@ -54,14 +57,45 @@ export class GrantedPermits implements Permits, TombstoneFollower {
   #waiting: Set<() => void> | undefined;
 
   constructor(owner: PermitsOwner, taken: Returned, holderId: string, grantedAt: number) {
+    super();
     this.#owner = owner;
-    this.taken = taken;
-    this.holderId = holderId;
-    this.grantedAt = grantedAt;
+    this.#taken = taken;
+    this.#holderId = holderId;
+    this.#grantedAt = grantedAt;
+  }
+
+  get taken(): Returned {
+    return this.#taken;
+  }
+
+  /** Names this grant in events; it is not on the server. */
+  get holderId(): string {
+    return this.#holderId;
+  }
+
+  get grantedAt(): number {
+    return this.#grantedAt;
+  }
+
+  protected override get label(): string {
+    return 'Permits';
+  }
+
+  override toJSON(): object {
+    const { kind, resource: name } = this.#owner.protocol;
+    return { kind, name, count: this.count, state: this.#state };
+  }
+
+  get #state(): 'held' | 'releasing' | 'released' {
+    if (this.#outcome === 'done') {
+      return 'released';
+    }
+    const isUnderWay = this.#releasing !== undefined || this.#unsettled !== undefined;
+    return isUnderWay ? 'releasing' : 'held';
   }
 
   get count(): number {
-    return this.taken.permits;
+    return this.#taken.permits;
   }
 
   release(): Promise<void> {

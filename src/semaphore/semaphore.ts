@@ -121,6 +121,10 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     this.#grants = new SemaphoreGrants(services, this.protocol, queues);
   }
 
+  protected override get label(): string {
+    return 'Semaphore';
+  }
+
   async trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };

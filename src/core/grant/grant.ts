@@ -2,6 +2,7 @@ import { LeaseLostError, NotHeldError } from '../../errors.js';
 import { asError } from '../wire/replies.js';
 import type { Lease, LeaseHolder } from '../lease/lease.js';
 import { lossSignal, type LossSignal } from '../lease/loss-signal.js';
+import { Printable } from '../observe/printable.js';
 import { checkInteger, INT32_MAX } from '../base/arguments.js';
 
 /** The part of an object that its grants need. */
@@ -16,22 +17,36 @@ export interface GrantOwner<G> {
 }
 
 /** A grant lives on a lease and belongs to a caller: the hold of a lock, or permits. */
-export abstract class Grant implements LeaseHolder, AsyncDisposable {
-  readonly lease: Lease;
-  readonly renewed: boolean;
-  readonly grantedAt: number;
-  protected readonly owner: GrantOwner<this>;
+export abstract class Grant extends Printable implements LeaseHolder, AsyncDisposable {
+  /** Its internals are hidden from loggers, which would walk through the whole client. */
+  readonly #lease: Lease;
+  readonly #renewed: boolean;
+  readonly #grantedAt: number;
   #releasing: Promise<void> | undefined;
   /** Set when the release showed that the lease had ended before. */
   #lostAtRelease: LeaseLostError | undefined;
   #loss: LossSignal | undefined;
 
-  /** Each subclass takes the owner of its own kind. */
-  constructor(owner: GrantOwner<never>, lease: Lease, renewed: boolean, grantedAt: number) {
-    this.owner = owner;
-    this.lease = lease;
-    this.renewed = renewed;
-    this.grantedAt = grantedAt;
+  constructor(lease: Lease, renewed: boolean, grantedAt: number) {
+    super();
+    this.#lease = lease;
+    this.#renewed = renewed;
+    this.#grantedAt = grantedAt;
+  }
+
+  /** Each subclass has an owner of its own kind. */
+  protected abstract get owner(): GrantOwner<this>;
+
+  get lease(): Lease {
+    return this.#lease;
+  }
+
+  get renewed(): boolean {
+    return this.#renewed;
+  }
+
+  get grantedAt(): number {
+    return this.#grantedAt;
   }
 
   /** Why the grant was lost; a grant that was released first cannot be lost any more. */

@@ -66,13 +66,14 @@ export interface FencedHold extends Hold {
 
 /** The part of a lock that its holds need. */
 export interface HoldOwner extends GrantOwner<LockHold> {
+  /** The lock of the hold; see `LockProtocol.lockId`. */
+  readonly lockId: string;
   /** Runs a task in the scope of a hold. */
   inScope<T>(hold: LockHold, task: () => T): T;
 }
 
 /** The properties that each hold of a lock has of its own. */
 export interface HoldTerms {
-  readonly lockId: string;
   readonly outer: LockHold | undefined;
   readonly renewed: boolean;
   readonly grantedAt: number;
@@ -83,10 +84,8 @@ export interface HoldTerms {
 export class LockHold extends Grant implements Hold, ScopedHold {
   readonly depth: number;
   declare readonly fencingToken?: bigint;
-  readonly lockId: string;
-  declare protected readonly owner: HoldOwner;
-  /** The mutex of the hold that it re-entered through, which it keeps until its own end. */
-  turn: BranchMutex | undefined;
+  readonly #owner: HoldOwner;
+  #turn: BranchMutex | undefined;
   #outer: LockHold | undefined;
   #scopeEntry: ScopeEntry<LockHold> | undefined;
   #isOver = false;
@@ -94,13 +93,30 @@ export class LockHold extends Grant implements Hold, ScopedHold {
   #reentries: BranchMutex | undefined;
 
   constructor(owner: HoldOwner, lease: Lease, terms: HoldTerms) {
-    super(owner, lease, terms.renewed, terms.grantedAt);
+    super(lease, terms.renewed, terms.grantedAt);
+    this.#owner = owner;
     this.depth = (terms.outer?.depth ?? 0) + 1;
-    this.lockId = terms.lockId;
     this.#outer = terms.outer;
     if (terms.fencingToken !== undefined) {
       this.fencingToken = terms.fencingToken;
     }
+  }
+
+  protected override get owner(): HoldOwner {
+    return this.#owner;
+  }
+
+  get lockId(): string {
+    return this.#owner.lockId;
+  }
+
+  /** The mutex of the hold that it re-entered through, which it keeps until its own end. */
+  get turn(): BranchMutex | undefined {
+    return this.#turn;
+  }
+
+  set turn(turn: BranchMutex) {
+    this.#turn = turn;
   }
 
   get outer(): LockHold | undefined {
@@ -145,8 +161,15 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     return await this.owner.inScope(this, task);
   }
 
-  /** The parts of a hold that are worth logging. */
-  toJSON(): object {
+  protected override get label(): string {
+    return 'Hold';
+  }
+
+  protected override get facts(): object {
+    return { kind: this.lease.identity.kind, ...this.toJSON() };
+  }
+
+  override toJSON(): object {
     const { lockName, holderId, depth, state, remainingMs, fencingToken } = this;
     const token = fencingToken === undefined ? {} : { fencingToken: String(fencingToken) };
     return { lockName, holderId, depth, ...token, state, remainingMs };

@@ -105,6 +105,10 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     this.#questions = new LockQuestions(locks.services.delivery, protocol);
   }
 
+  protected override get label(): string {
+    return 'Lock';
+  }
+
   acquire(options?: LockAcquireOptions): Promise<H> {
     return this.#acquire(options, true);
   }

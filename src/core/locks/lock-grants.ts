@@ -32,6 +32,10 @@ export class LockGrants<H extends LockHold = LockHold>
     this.#asGranted = asGranted;
   }
 
+  get lockId(): string {
+    return this.protocol.lockId;
+  }
+
   /** The lease of a re-entry through `hold`: the same one, or its companion for this side of the
    * lock, which begins with its first grant. */
   leaseWithin(hold: LockHold): Lease {
@@ -60,10 +64,9 @@ export class LockGrants<H extends LockHold = LockHold>
     outer: LockHold | undefined,
     fencingToken: bigint | undefined,
   ): H {
-    const { lockId } = this.protocol;
     const { renewed } = terms;
     const grantedAt = this.services.clock.now();
-    const properties = { lockId, outer, renewed, grantedAt, fencingToken };
+    const properties = { outer, renewed, grantedAt, fencingToken };
     return this.#asGranted(new LockHold(this, lease, properties));
   }
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'eventemitter3';
-import type { LeaseLostError } from '../../errors.js';
+import { CoordinationError, type LeaseLostError } from '../../errors.js';
 import { currentContext, runIn, whenSettled, type Context } from '../base/async-context.js';
 import { checkTask } from '../base/arguments.js';
 import { describe } from '../base/key-names.js';
@@ -90,6 +90,22 @@ function checkName(event: unknown): void {
   }
 }
 
+/** An event about an error of any kind. In JSON most errors are empty, and one that refers to itself
+ * throws. */
+class Failure {
+  readonly error: Error;
+
+  constructor(error: Error) {
+    this.error = error;
+  }
+
+  toJSON(): object {
+    const { error } = this;
+    const { name, message } = error;
+    return { error: error instanceof CoordinationError ? error : { name, message } };
+  }
+}
+
 type Listener = (event: never) => unknown;
 /** Called with the context in which its listener was added as `this`. */
 type Guard = (this: Context, payload: unknown) => void;
@@ -122,6 +138,11 @@ export class Events {
     return this.#emitter.listenerCount(event) > 0;
   }
 
+  /** Emits `error`. */
+  failed(error: Error): void {
+    this.emit('error', new Failure(error));
+  }
+
   emit<E extends keyof ClientEvents>(event: E, payload: Parameters<ClientEvents[E]>[0]): void {
     this.#emitter.emit(event, payload);
   }
@@ -146,7 +167,7 @@ export class Events {
   #call(event: keyof ClientEvents, listen: () => unknown): void {
     const report = (error: unknown): void => {
       if (event !== 'error') {
-        this.emit('error', { error: error instanceof Error ? error : new Error(String(error)) });
+        this.failed(error instanceof Error ? error : new Error(String(error)));
       }
     };
     try {
