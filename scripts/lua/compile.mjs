@@ -10,7 +10,11 @@ import { expandOnce } from './once.mjs';
 /**
  * @typedef {import('./header.mjs').Header} Header
  * @typedef {import('./header.mjs').Report} Report
- * @typedef {Header & { name: string, constant: string, sha1: string, source: string }} Script
+ * @typedef {{ path: string, text: string }} Part  one file without its comments, numbers put in;
+ *   `path` is `lib/now_ms`, or the name of the script
+ * @typedef {Header & {
+ *   name: string, constant: string, sha1: string, source: string, parts: Part[],
+ * }} Script  its source is the parts, one after the other
  * @typedef {Map<string, import('./constants.mjs').Constant>} Constants
  * @typedef {{ file: string, line: number, message: string }} Fault
  * @typedef {{
@@ -191,12 +195,17 @@ function compileOperation({ path, chunk, report }, header, sources, constants) {
     checkOperands(chunk, 'KEYS', header.KEYS, report);
     checkOperands(chunk, 'ARGV', header.ARGV, report);
   }
-  const code = withIncludes(path, sources).flatMap((source) => source.lines);
+  const files = withIncludes(path, sources).map(({ path: file, lines }) => {
+    const kept = lines.filter((line) => !/^\s*(--|$)/.test(line));
+    return { path: file, text: kept.map((line) => withNumbers(line, constants)).join('\n') };
+  });
   // SLOWLOG and MONITOR show how the text of an EVAL starts: with the name of the script.
-  const kept = code.filter((line) => !/^\s*(--|$)/.test(line));
-  const source = [`-- ${path}`, ...kept.map((line) => withNumbers(line, constants))].join('\n');
+  const parts = [{ path, text: `-- ${path}` }, ...files].map((part, i, { length }) =>
+    i === length - 1 ? part : { ...part, text: `${part.text}\n` },
+  );
+  const source = parts.map(({ text }) => text).join('');
   const sha1 = createHash('sha1').update(source).digest('hex');
-  return { ...header, name: path, constant: camelCase(path), sha1, source };
+  return { ...header, name: path, constant: camelCase(path), sha1, source, parts };
 }
 
 /**

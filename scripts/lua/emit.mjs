@@ -1,5 +1,6 @@
 // @ts-check
 // Writes compiled scripts as the text of one TypeScript module.
+import { camelCase } from './header.mjs';
 
 /**
  * @typedef {import('./header.mjs').Operand} Operand
@@ -29,6 +30,7 @@ export function emit(scripts) {
     ORIGIN,
     `import { ${decoders.map((reply) => REPLIES[reply]?.decode).join(', ')} } from './replies.js';`,
     `import type { Script } from './script.js';`,
+    ...shared(sorted),
     ...sorted.map(emitScript),
     '',
   ].join('\n');
@@ -47,8 +49,35 @@ export function emitConstants(constants) {
   return [ORIGIN, ...lines, ''].join('\n');
 }
 
+/**
+ * What scripts include stands in the module once: written out in each of them, it would be more
+ * than half of the package.
+ *
+ * @param {Script[]} scripts
+ */
+function shared(scripts) {
+  const parts = scripts.flatMap((script) => script.parts).filter(isShared);
+  const texts = new Map(parts.map((part) => [part.path, part.text]));
+  return [...texts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, text]) => `\nconst ${sharedName(path)} = \`${escaped(text)}\`;`);
+}
+
+/** @param {import('./compile.mjs').Part} part */
+function isShared({ path }) {
+  return path.startsWith('lib/');
+}
+
+/** @param {string} path such as `lib/now_ms` */
+function sharedName(path) {
+  return camelCase(path.replaceAll('_', '/'));
+}
+
 /** @param {Script} script */
-function emitScript({ summary, constant, name, sha1, source, KEYS, ARGV, returns }) {
+function emitScript({ summary, constant, name, sha1, parts, KEYS, ARGV, returns }) {
+  const source = parts.map((part) =>
+    isShared(part) ? `\${${sharedName(part.path)}}` : escaped(part.text),
+  );
   return `
 /** ${summary} */
 export const ${constant}: Script<
@@ -58,7 +87,7 @@ export const ${constant}: Script<
 > = {
   name: '${name}',
   sha1: '${sha1}',
-  source: ${templateLiteral(source)},
+  source: \`${source.join('')}\`,
   operands: ${operands(KEYS, ARGV)},
   decode: ${REPLIES[returns]?.decode},
 };`;
@@ -94,7 +123,7 @@ function operands(keys, args) {
   return `(${parameters.join(', ')}) => [${[count, ...values].join(', ')}]`;
 }
 
-/** @param {string} text */
-function templateLiteral(text) {
-  return `\`${text.replace(/\\|`|\$\{/g, (special) => `\\${special}`)}\``;
+/** @param {string} text for a template literal */
+function escaped(text) {
+  return text.replace(/\\|`|\$\{/g, (special) => `\\${special}`);
 }

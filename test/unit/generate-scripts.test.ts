@@ -43,7 +43,8 @@ for i = 2, #KEYS do
 end
 return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)
 `,
-  'lua/latch/ping.lua': '-- latch/ping: say hi.\n-- returns integer always 1\n\nreturn 1\n',
+  'lua/latch/ping.lua':
+    '-- latch/ping: say hi.\n-- returns integer always 2\n\n-- include lib/base\nreturn base(1)\n',
   'lua/latch/echo.lua':
     '-- latch/echo: say it.\n-- ARGV[1] word string said\n-- returns string it\n\nreturn ARGV[1]\n',
   'lua/lib/request_keep_record.lua':
@@ -146,6 +147,16 @@ end
 return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)`);
   const digest = createHash('sha1').update(lockAcquireAll?.source ?? '');
   expect(lockAcquireAll?.sha1).toBe(digest.digest('hex'));
+});
+
+test('what two scripts include stands in the module once', async () => {
+  const { latchPing, lockAcquireAll } = await vi.importActual<Record<string, Compiled>>(out);
+  const shared = 'local function base(n) return 2 * n end\n';
+  const text = await readFile(out, 'utf8');
+
+  expect(latchPing?.source).toBe(`-- latch/ping\n${shared}return base(1)`);
+  expect(lockAcquireAll?.source).toContain(shared);
+  expect(text.split(shared)).toHaveLength(2);
 });
 
 test('a script that runs at most once begins with the recorded answer', async () => {

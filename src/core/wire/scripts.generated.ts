@@ -2,61 +2,281 @@
 import { integer, integerOrNull, text } from './replies.js';
 import type { Script } from './script.js';
 
-/** take permits for the waiters of one client, in order, as many as fit. */
-export const expirableSemaphoreAcquire: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
-  string
-> = {
-  name: 'expirable-semaphore/acquire',
-  sha1: '928f805dbed6ab67c7ab1b01f65685d61a0d4806',
-  source: `-- expirable-semaphore/acquire
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
+const libFairEnterQueue = `local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, now)
+  local client = string.sub(holder, 1, 36)
+  local heartbeat = redis.call('ZSCORE', heartbeats, client)
+  local is_due = not heartbeat or now - heartbeat >= 500
+  local has_entry = redis.call('ZSCORE', timeouts, holder) ~= false
+  if has_entry and not is_due then
+    return
   end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
+  local length = redis.call('LLEN', queue)
+  zadd_for(heartbeats, 600000, is_due and now or heartbeat, client)
+  local behind
+  if is_due then
+    local found
+    behind, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
+    if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
+      has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
+    end
+  end
+  local last = redis.call('LINDEX', queue, -1)
+  local last_score = last and redis.call('ZSCORE', timeouts, last)
+  if not has_entry then
+    local enough = now + 5000
+    if not to_front then
+      local last_heartbeat = last
+        and redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36))
+      if length >= 100 then
+        enough = enough + 300000 * length
+      elseif last_score and last_heartbeat and now - last_heartbeat < 2500 then
+        enough = math.max(enough, last_score)
+      else
+        enough = behind or fair_score_queue(queue, timeouts, heartbeats, holder, now)
+      end
+      redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - 86400000)
+      last_score = enough
+    end
+    if to_front then
+      redis.call('LPUSH', queue, holder)
+    else
+      redis.call('RPUSH', queue, holder)
+    end
+    redis.call('ZADD', timeouts, enough, holder)
+  end
+  local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
+  redis.call('PEXPIRE', queue, ttl)
+  redis.call('PEXPIRE', timeouts, ttl)
+  redis.call('PEXPIRE', heartbeats, ttl)
+end
+`;
+
+const libFairHeadToNotify = `local function fair_head_to_notify(queue, timeouts, heartbeats)
+  if redis.call('EXISTS', queue) == 0 then
+    return nil
+  end
+  local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
+  return head,
+    head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
+end
+`;
+
+const libFairLeaveQueue = `local function fair_leave_queue(queue, timeouts, heartbeats, holder)
+  redis.call('ZREM', timeouts, '')
+  redis.call('LREM', queue, 1, holder)
+  redis.call('ZREM', timeouts, holder)
+  fair_settle_queue(queue, timeouts, heartbeats)
+end
+`;
+
+const libFairQueueHead = `local function fair_queue_head(queue, timeouts, heartbeats, now)
+  local head, left
+  for dropped = 0, 100 do
+    head = redis.call('LINDEX', queue, 0)
+    local heartbeat = head
+      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
+    local absent_at = heartbeat and heartbeat + 4000
+      or head and redis.call('ZSCORE', timeouts, head)
+      or 0
+    left = math.max(absent_at - now, 0)
+    if not head or left > 0 or dropped == 100 then
+      if dropped > 0 then
+        fair_settle_queue(queue, timeouts, heartbeats)
+      end
+      return head or nil, left
+    end
+    redis.call('LPOP', queue)
+    redis.call('ZREM', timeouts, head)
+  end
+end
+`;
+
+const libFairQueueRefusal = `local function fair_queue_refusal(lock, queue, now, twin_heartbeats)
+  local last = twin_heartbeats and redis.call('ZREVRANGE', twin_heartbeats, 0, 0, 'WITHSCORES')
+  if last and last[2] and now - last[2] < 4000 then
+    local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
+    return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
+  end
+end
+`;
+
+const libFairScoreQueue = `local function fair_score_queue(queue, timeouts, heartbeats, holder, now)
+  local client = string.sub(holder, 1, 36)
+  local scores, enough, patient, found, ours =
+    {}, now + 5000, 0, false, { [client] = true }
+  for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do
+    local owner = string.sub(member, 1, 36)
+    if ours[owner] == nil then
+      ours[owner] = redis.call('ZSCORE', heartbeats, owner) ~= false
+    end
+    if not ours[owner] then
+      local score = tonumber(redis.call('ZSCORE', timeouts, member) or 0)
+      if score > enough + 400000 then
+        patient = math.max(patient, score)
+      end
+      enough = enough + 300000
+    elseif owner == client then
+      scores[#scores + 1] = math.max(enough, patient)
+      scores[#scores + 1] = member
+    end
+    found = found or member == holder
+  end
+  if #scores > 0 then
+    redis.call('ZADD', timeouts, unpack(scores))
+  end
+  return math.max(enough, patient), found
+end
+`;
+
+const libFairSettleQueue = `local function fair_settle_queue(queue, timeouts, heartbeats)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last then
+    redis.call('DEL', heartbeats)
+  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', timeouts)
+  end
+end
+`;
+
+const libLatchCount = `local function latch_count(latch)
+  local count, wrong = stored_count(latch)
+  return math.max(count or 0, 0), wrong
+end
+`;
+
+const libLatchOpen = `local function latch_open(latch, opened)
+  local time = redis.call('TIME')
+  local mark = time[1] .. '.' .. time[2]
+  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
+  local removed = redis.pcall('DEL', latch)
+  if type(removed) == 'table' then
+    redis.call('SET', opened, before or '', 'PX', 600000)
+    return removed
   end
   return nil
 end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
+`;
+
+const libLockAdmit = `local function lock_admit(lock, tombstone, holder, count)
+  local held = redis.call('HGET', lock, holder)
+  if held then
+    return nil, tonumber(held)
   end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  if redis.call('EXISTS', lock) == 1 then
+    local wrong = lock_not_read_write(lock)
+    if wrong then
+      return wrong
+    end
+    if count > 1 then
+      return -4
+    end
+    return redis.call('PTTL', lock)
   end
+  if count > 1 then
+    return -2
+  end
+  if redis.call('EXISTS', tombstone) == 1 then
+    return -3
+  end
+  return nil, 0
 end
-local function needs_memory(key)
+`;
+
+const libLockNotReadWrite = `local function lock_not_read_write(lock)
+  if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+  end
+  return nil
+end
+`;
+
+const libLockWriteHold = `local function lock_write_hold(lock, holder, held, count, lease_ms)
+  if held == 0 then
+    redis.call('HSET', lock, holder, count)
+    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
+    if type(leased) == 'table' then
+      redis.call('HDEL', lock, holder)
+      return leased
+    end
+    return nil
+  end
+  if redis.call('PTTL', lock) < lease_ms then
+    redis.call('PEXPIRE', lock, lease_ms)
+  end
+  if held < count then
+    redis.call('HSET', lock, holder, count)
+  end
+  return nil
+end
+`;
+
+const libNeedsMemory = `local function needs_memory(key)
   redis.call('ZADD', key, 'XX', 0, '')
 end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
+`;
+
+const libNotify = `local function notify(reply, publish, channel, payload, counts)
+  local receivers = redis.pcall(publish, channel, payload)
+  if type(receivers) == 'table' then
+    return { reply or false, receivers.err }
+  end
+  return counts and reply + receivers or reply
 end
-local function now_ms()
+`;
+
+const libNotifyAvailable = `local function notify_available(reply, available, publish, channel)
+  if available <= 0 then
+    return reply
+  end
+  return notify(reply, publish, channel, string.format('%.0f', available))
+end
+`;
+
+const libNowMs = `local function now_ms()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
+`;
+
+const libPermitsCount = `local function permits_count(timeouts, first, count, now)
+  local taken, held = 0, 0
+  for from = 0, count - 1, 1000 do
+    local ids = permits_ids(first, from, math.min(from + 1000, count))
+    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
+      taken = taken + (expiry and 1 or 0)
+      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+    end
   end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
+  return taken, held
 end
-local function permits_reclaim(semaphore, timeouts, now)
+`;
+
+const libPermitsExpiryMs = `local function permits_expiry_ms(timeouts, count, now)
+  local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
+  if not last[2] or tonumber(last[2]) >= 922337203685477 then
+    return -1
+  end
+  return math.max(tonumber(last[2]) - now, 0)
+end
+`;
+
+const libPermitsId = `local function permits_id(first, i)
+  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
+  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+end
+`;
+
+const libPermitsIds = `local function permits_ids(first, from, to)
+  local ids = {}
+  for i = from, to - 1 do
+    ids[#ids + 1] = permits_id(first, i)
+  end
+  return ids
+end
+`;
+
+const libPermitsReclaim = `local function permits_reclaim(semaphore, timeouts, now)
   local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
   if #expired == 0 then
     return 0, 0
@@ -70,11 +290,53 @@ local function permits_reclaim(semaphore, timeouts, now)
   end
   return #expired, all - #expired
 end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+`;
+
+const libPermitsRemove = `local function permits_remove(timeouts, claims)
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    for from = 0, count - 1, 1000 do
+      local ids = permits_ids(claim, from, math.min(from + 1000, count))
+      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
+      if type(removed) == 'table' then
+        return removed
+      end
+    end
+  end
+  return nil
 end
-local function permits_take(timeouts, first, count, expiry)
+`;
+
+const libPermitsReturn = `local function permits_return(semaphore, timeouts, claims, notifies)
+  local left, wrong = stored_count(semaphore)
+  if wrong then
+    return wrong
+  end
+  local now, taken, held = now_ms(), 0, 0
+  for _, claim in ipairs(claims) do
+    local count = tonumber(string.sub(claim, 17))
+    local some_taken, some_held = permits_count(timeouts, claim, count, now)
+    taken, held = taken + some_taken, held + some_held
+  end
+  local pooled, available = left and taken or 0, nil
+  if left and (taken > 0 or notifies) then
+    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+  end
+  if pooled > 0 then
+    redis.call('INCRBY', semaphore, pooled)
+  end
+  local refused = taken > 0 and permits_remove(timeouts, claims)
+  if refused then
+    if pooled > 0 then
+      redis.call('INCRBY', semaphore, -pooled)
+    end
+    return refused
+  end
+  return left and held or 0, available
+end
+`;
+
+const libPermitsTake = `local function permits_take(timeouts, first, count, expiry)
   local entries = {}
   for i = 0, count - 1 do
     entries[#entries + 1] = expiry
@@ -82,17 +344,17 @@ local function permits_take(timeouts, first, count, expiry)
   end
   redis.call('ZADD', timeouts, unpack(entries))
 end
-local function permits_expiry_ms(timeouts, count, now)
-  local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
-  if not last[2] or tonumber(last[2]) >= 922337203685477 then
-    return -1
+`;
+
+const libPermitsTwinRefusal = `local function permits_twin_refusal(timeouts, twin)
+  local count = twin and redis.pcall('GET', twin)
+  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
   end
-  return math.max(tonumber(last[2]) - now, 0)
 end
-local function queue_heartbeat(heartbeats, member, now)
-  zadd_for(heartbeats, 600000, now, member)
-end
-local function queue_first(queue, heartbeats, now)
+`;
+
+const libQueueFirst = `local function queue_first(queue, heartbeats, now)
   for i = 1, 32 do
     local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if not first[1] then
@@ -110,7 +372,151 @@ local function queue_first(queue, heartbeats, now)
     redis.call('ZREM', heartbeats, first[1])
   end
 end
-local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
+`;
+
+const libQueueHeartbeat = `local function queue_heartbeat(heartbeats, member, now)
+  zadd_for(heartbeats, 600000, now, member)
+end
+`;
+
+const libRequestKeepRecord = `local function request_keep_record(requests, low_water)
+  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
+    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+  end
+end
+`;
+
+const libRequestRecall = `local function request_recall(requests, number)
+  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+  if seen then
+    return string.sub(seen, #number + 2)
+  end
+  local low_water = redis.call('ZSCORE', requests, 'floor')
+  if low_water and tonumber(number) < -tonumber(low_water) then
+    return 'late'
+  end
+  return nil
+end
+`;
+
+const libRequestRecord = `local function request_record(requests, number, answer)
+  redis.call('ZADD', requests, number, number .. ':' .. answer)
+  return answer
+end
+`;
+
+const libRwIsAlive = `local function rw_is_alive(readers, reader, hold, now)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) > now
+  end
+  return redis.call('EXISTS', hold) == 1
+end
+`;
+
+const libRwKeepHolds = `local function rw_keep_holds(keys, first, last, lease_ms)
+  local made = {}
+  for i = first, last do
+    local left = redis.call('PTTL', keys[i])
+    if left < lease_ms then
+      redis.call('SET', keys[i], '1', 'PX', lease_ms)
+      if left == -2 then
+        made[#made + 1] = keys[i]
+      end
+    end
+  end
+  return made
+end
+`;
+
+const libRwLast = `local function rw_last(lock, readers, now)
+  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
+  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+    return tonumber(last[2]) - now
+  end
+  return nil
+end
+`;
+
+const libRwLeft = `local function rw_left(readers, reader, holds, now, stem)
+  local ends_at = redis.call('ZSCORE', readers, reader)
+  if ends_at then
+    return tonumber(ends_at) - now
+  end
+  local left = 0
+  for hold = 1, math.min(tonumber(holds) or 0, 100) do
+    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+  end
+  return left
+end
+`;
+
+const libRwMode = `local function rw_mode(lock)
+  local mode = redis.call('HGET', lock, 'mode')
+  if mode or redis.call('EXISTS', lock) == 0 then
+    return mode
+  end
+  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+`;
+
+const libRwReaders = `local function rw_readers(lock, readers, now, stem)
+  local last = rw_last(lock, readers, now)
+  if last then
+    return last
+  end
+  local are_all = redis.call('HLEN', lock) <= 200
+  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
+  for i = 1, #fields, 2 do
+    local reader = fields[i]
+    if reader ~= 'mode' then
+      local left = rw_left(readers, reader, fields[i + 1], now, stem)
+      if left > 0 then
+        return left
+      end
+      redis.call('HDEL', lock, reader)
+      redis.call('ZREM', readers, reader)
+    end
+  end
+  if not are_all then
+    return 0
+  end
+  redis.call('DEL', lock, readers)
+  return nil
+end
+`;
+
+const libRwSweep = `local function rw_sweep(lock, readers, now)
+  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
+  if #dead == 0 then
+    return false
+  end
+  redis.call('HDEL', lock, unpack(dead))
+  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+  if freed then
+    redis.call('DEL', lock)
+  end
+  redis.call('ZREM', readers, unpack(dead))
+  return freed
+end
+`;
+
+const libSemaphoreGeneration = `local function semaphore_generation(marks, acquired_from)
+  local now = redis.call('GET', marks) or '0'
+  return now, now == '0' or now == acquired_from
+end
+`;
+
+const libSemaphoreNewGeneration = `local function semaphore_new_generation(marks, ttl_ms)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('GET', marks) or 0)
+  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  return mark
+end
+`;
+
+const libServeWaiters = `local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
   local now, has_left = now_ms(), false
   if must_queue then
     local time = redis.call('TIME')
@@ -137,20 +543,49 @@ local function serve_waiters(queue, heartbeats, client, must_queue, available, n
   end
   return served, taken, first and first ~= client and absent_ms or -1, has_left
 end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
+`;
+
+const libSetFor = `local function set_for(key, value, ttl_ms)
+  if tonumber(ttl_ms) > 0 then
+    redis.call('SET', key, value, 'PX', ttl_ms)
+  else
+    redis.call('SET', key, value)
   end
-  return counts and reply + receivers or reply
 end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
+`;
+
+const libStoredCount = `local function stored_count(key)
+  local value = redis.call('GET', key)
+  if not value then
+    return nil
   end
-  return notify(reply, publish, channel, string.format('%.0f', available))
+  if not string.find(value, '^%-?%d+$') then
+    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+  end
+  return tonumber(value)
 end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+`;
+
+const libZaddFor = `local function zadd_for(key, ttl_ms, ...)
+  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
+  local added = redis.call('ZADD', key, ...)
+  if is_new then
+    redis.call('PEXPIRE', key, ttl_ms)
+  end
+  return added
+end
+`;
+
+/** take permits for the waiters of one client, in order, as many as fit. */
+export const expirableSemaphoreAcquire: Script<
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
+  string
+> = {
+  name: 'expirable-semaphore/acquire',
+  sha1: '928f805dbed6ab67c7ab1b01f65685d61a0d4806',
+  source: `-- expirable-semaphore/acquire
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}${libNotify}${libNotifyAvailable}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 local pool, wrong = stored_count(semaphore)
 if wrong then
@@ -212,51 +647,7 @@ export const expirableSemaphoreDelete: Script<
   name: 'expirable-semaphore/delete',
   sha1: '270ce30f531f9fc7265f8c38099b7694d9de6a0c',
   source: `-- expirable-semaphore/delete
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
@@ -280,124 +671,7 @@ export const expirableSemaphoreGiveBack: Script<
   name: 'expirable-semaphore/give-back',
   sha1: '8f33c69d42a47ece6d8db441262409cce30ce2af',
   source: `-- expirable-semaphore/give-back
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
-end
-local function permits_ids(first, from, to)
-  local ids = {}
-  for i = from, to - 1 do
-    ids[#ids + 1] = permits_id(first, i)
-  end
-  return ids
-end
-local function permits_count(timeouts, first, count, now)
-  local taken, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = permits_ids(first, from, math.min(from + 1000, count))
-    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-      taken = taken + (expiry and 1 or 0)
-      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
-    end
-  end
-  return taken, held
-end
-local function permits_remove(timeouts, claims)
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    for from = 0, count - 1, 1000 do
-      local ids = permits_ids(claim, from, math.min(from + 1000, count))
-      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
-      if type(removed) == 'table' then
-        return removed
-      end
-    end
-  end
-  return nil
-end
-local function permits_return(semaphore, timeouts, claims, notifies)
-  local left, wrong = stored_count(semaphore)
-  if wrong then
-    return wrong
-  end
-  local now, taken, held = now_ms(), 0, 0
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    local some_taken, some_held = permits_count(timeouts, claim, count, now)
-    taken, held = taken + some_taken, held + some_held
-  end
-  local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or notifies) then
-    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
-  end
-  if pooled > 0 then
-    redis.call('INCRBY', semaphore, pooled)
-  end
-  local refused = taken > 0 and permits_remove(timeouts, claims)
-  if refused then
-    if pooled > 0 then
-      redis.call('INCRBY', semaphore, -pooled)
-    end
-    return refused
-  end
-  return left and held or 0, available
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-if not request_recall(KEYS[3], ARGV[1]) then
+${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}if not request_recall(KEYS[3], ARGV[1]) then
   request_keep_record(KEYS[3], ARGV[2])
   request_record(KEYS[3], ARGV[1], 'cancelled')
 end
@@ -425,11 +699,7 @@ export const expirableSemaphoreHolders: Script<
   name: 'expirable-semaphore/holders',
   sha1: 'ca506051b9249336bc1bc20920d866faf844e9d7',
   source: `-- expirable-semaphore/holders
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = now_ms()
+${libNowMs}local now = now_ms()
 local entries =
   redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
 local texts = {}
@@ -455,21 +725,7 @@ export const expirableSemaphoreInspect: Script<
   name: 'expirable-semaphore/inspect',
   sha1: 'a255d37f57ab3ddfbc24fa041ddd66c3e4e68c90',
   source: `-- expirable-semaphore/inspect
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local left, wrong = stored_count(KEYS[1])
+${libNowMs}${libStoredCount}local left, wrong = stored_count(KEYS[1])
 if wrong then
   return wrong
 end
@@ -492,96 +748,7 @@ export const expirableSemaphoreRelease: Script<
   name: 'expirable-semaphore/release',
   sha1: '589c2ee107bba3f315de284b5817db31cdc8e925',
   source: `-- expirable-semaphore/release
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
-end
-local function permits_ids(first, from, to)
-  local ids = {}
-  for i = from, to - 1 do
-    ids[#ids + 1] = permits_id(first, i)
-  end
-  return ids
-end
-local function permits_count(timeouts, first, count, now)
-  local taken, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = permits_ids(first, from, math.min(from + 1000, count))
-    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-      taken = taken + (expiry and 1 or 0)
-      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
-    end
-  end
-  return taken, held
-end
-local function permits_remove(timeouts, claims)
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    for from = 0, count - 1, 1000 do
-      local ids = permits_ids(claim, from, math.min(from + 1000, count))
-      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
-      if type(removed) == 'table' then
-        return removed
-      end
-    end
-  end
-  return nil
-end
-local function permits_return(semaphore, timeouts, claims, notifies)
-  local left, wrong = stored_count(semaphore)
-  if wrong then
-    return wrong
-  end
-  local now, taken, held = now_ms(), 0, 0
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    local some_taken, some_held = permits_count(timeouts, claim, count, now)
-    taken, held = taken + some_taken, held + some_held
-  end
-  local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or notifies) then
-    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
-  end
-  if pooled > 0 then
-    redis.call('INCRBY', semaphore, pooled)
-  end
-  local refused = taken > 0 and permits_remove(timeouts, claims)
-  if refused then
-    if pooled > 0 then
-      redis.call('INCRBY', semaphore, -pooled)
-    end
-    return refused
-  end
-  return left and held or 0, available
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
+${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
 return notify_available(held, available or 0, ARGV[1], ARGV[2])`,
   operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
   decode: integer,
@@ -596,130 +763,7 @@ export const expirableSemaphoreReleaseAny: Script<
   name: 'expirable-semaphore/release-any',
   sha1: '40b0aa649213190cbc7bc897ea153c5a8ca4f183',
   source: `-- expirable-semaphore/release-any
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function permits_id(first, i)
-  local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-  return string.sub(first, 1, 12) .. struct.pack('>I4', last)
-end
-local function permits_ids(first, from, to)
-  local ids = {}
-  for i = from, to - 1 do
-    ids[#ids + 1] = permits_id(first, i)
-  end
-  return ids
-end
-local function permits_count(timeouts, first, count, now)
-  local taken, held = 0, 0
-  for from = 0, count - 1, 1000 do
-    local ids = permits_ids(first, from, math.min(from + 1000, count))
-    for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-      taken = taken + (expiry and 1 or 0)
-      held = held + (expiry and tonumber(expiry) > now and 1 or 0)
-    end
-  end
-  return taken, held
-end
-local function permits_remove(timeouts, claims)
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    for from = 0, count - 1, 1000 do
-      local ids = permits_ids(claim, from, math.min(from + 1000, count))
-      local removed = redis.pcall('ZREM', timeouts, unpack(ids))
-      if type(removed) == 'table' then
-        return removed
-      end
-    end
-  end
-  return nil
-end
-local function permits_return(semaphore, timeouts, claims, notifies)
-  local left, wrong = stored_count(semaphore)
-  if wrong then
-    return wrong
-  end
-  local now, taken, held = now_ms(), 0, 0
-  for _, claim in ipairs(claims) do
-    local count = tonumber(string.sub(claim, 17))
-    local some_taken, some_held = permits_count(timeouts, claim, count, now)
-    taken, held = taken + some_taken, held + some_held
-  end
-  local pooled, available = left and taken or 0, nil
-  if left and (taken > 0 or notifies) then
-    available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
-  end
-  if pooled > 0 then
-    redis.call('INCRBY', semaphore, pooled)
-  end
-  local refused = taken > 0 and permits_remove(timeouts, claims)
-  if refused then
-    if pooled > 0 then
-      redis.call('INCRBY', semaphore, -pooled)
-    end
-    return refused
-  end
-  return left and held or 0, available
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local refusal = redis.call('EXISTS', KEYS[1]) == 0
   and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
 if refusal then
@@ -745,11 +789,7 @@ export const expirableSemaphoreRenew: Script<
   name: 'expirable-semaphore/renew',
   sha1: '754501119dacbdfe5defbe8c091791db4ff79d30',
   source: `-- expirable-semaphore/renew
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = now_ms()
+${libNowMs}local now = now_ms()
 local answers = {}
 for i = 1, #ARGV do
   local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
@@ -787,71 +827,7 @@ export const expirableSemaphoreResize: Script<
   name: 'expirable-semaphore/resize',
   sha1: '35369ee4d8eb7ef140aa75dc37ee7bd1731c1857',
   source: `-- expirable-semaphore/resize
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 local taken = redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
@@ -893,74 +869,7 @@ export const expirableSemaphoreTrySet: Script<
   name: 'expirable-semaphore/try-set',
   sha1: '464df67437e591d79431a057150722aa927f217b',
   source: `-- expirable-semaphore/try-set
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function set_for(key, value, ttl_ms)
-  if tonumber(ttl_ms) > 0 then
-    redis.call('SET', key, value, 'PX', ttl_ms)
-  else
-    redis.call('SET', key, value)
-  end
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function permits_twin_refusal(timeouts, twin)
-  local count = twin and redis.pcall('GET', twin)
-  if type(count) == 'string' and string.find(count, '^%-?%d+$') then
-    return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
-  end
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
@@ -993,56 +902,7 @@ export const expirableSemaphoreUpdateLease: Script<
   name: 'expirable-semaphore/update-lease',
   sha1: '54b8b5141c23a7d33f83dc96ef957e9ee7943c81',
   source: `-- expirable-semaphore/update-lease
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 local left, wrong = stored_count(semaphore)
 if wrong then
@@ -1077,191 +937,7 @@ export const fairLockAcquire: Script<
   name: 'fair-lock/acquire',
   sha1: 'b0f461041f79480d258da70a7122ec0f41cfdf0b',
   source: `-- fair-lock/acquire
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-local function lock_admit(lock, tombstone, holder, count)
-  local held = redis.call('HGET', lock, holder)
-  if held then
-    return nil, tonumber(held)
-  end
-  if redis.call('EXISTS', lock) == 1 then
-    local wrong = lock_not_read_write(lock)
-    if wrong then
-      return wrong
-    end
-    if count > 1 then
-      return -4
-    end
-    return redis.call('PTTL', lock)
-  end
-  if count > 1 then
-    return -2
-  end
-  if redis.call('EXISTS', tombstone) == 1 then
-    return -3
-  end
-  return nil, 0
-end
-local function fair_settle_queue(queue, timeouts, heartbeats)
-  local last = redis.call('LINDEX', queue, -1)
-  if not last then
-    redis.call('DEL', heartbeats)
-  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', timeouts)
-  end
-end
-local function fair_leave_queue(queue, timeouts, heartbeats, holder)
-  redis.call('ZREM', timeouts, '')
-  redis.call('LREM', queue, 1, holder)
-  redis.call('ZREM', timeouts, holder)
-  fair_settle_queue(queue, timeouts, heartbeats)
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fair_queue_head(queue, timeouts, heartbeats, now)
-  local head, left
-  for dropped = 0, 100 do
-    head = redis.call('LINDEX', queue, 0)
-    local heartbeat = head
-      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
-    local absent_at = heartbeat and heartbeat + 4000
-      or head and redis.call('ZSCORE', timeouts, head)
-      or 0
-    left = math.max(absent_at - now, 0)
-    if not head or left > 0 or dropped == 100 then
-      if dropped > 0 then
-        fair_settle_queue(queue, timeouts, heartbeats)
-      end
-      return head or nil, left
-    end
-    redis.call('LPOP', queue)
-    redis.call('ZREM', timeouts, head)
-  end
-end
-local function fair_queue_refusal(lock, queue, now, twin_heartbeats)
-  local last = twin_heartbeats and redis.call('ZREVRANGE', twin_heartbeats, 0, 0, 'WITHSCORES')
-  if last and last[2] and now - last[2] < 4000 then
-    local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
-    return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
-  end
-end
-local function fair_score_queue(queue, timeouts, heartbeats, holder, now)
-  local client = string.sub(holder, 1, 36)
-  local scores, enough, patient, found, ours =
-    {}, now + 5000, 0, false, { [client] = true }
-  for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do
-    local owner = string.sub(member, 1, 36)
-    if ours[owner] == nil then
-      ours[owner] = redis.call('ZSCORE', heartbeats, owner) ~= false
-    end
-    if not ours[owner] then
-      local score = tonumber(redis.call('ZSCORE', timeouts, member) or 0)
-      if score > enough + 400000 then
-        patient = math.max(patient, score)
-      end
-      enough = enough + 300000
-    elseif owner == client then
-      scores[#scores + 1] = math.max(enough, patient)
-      scores[#scores + 1] = member
-    end
-    found = found or member == holder
-  end
-  if #scores > 0 then
-    redis.call('ZADD', timeouts, unpack(scores))
-  end
-  return math.max(enough, patient), found
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, now)
-  local client = string.sub(holder, 1, 36)
-  local heartbeat = redis.call('ZSCORE', heartbeats, client)
-  local is_due = not heartbeat or now - heartbeat >= 500
-  local has_entry = redis.call('ZSCORE', timeouts, holder) ~= false
-  if has_entry and not is_due then
-    return
-  end
-  local length = redis.call('LLEN', queue)
-  zadd_for(heartbeats, 600000, is_due and now or heartbeat, client)
-  local behind
-  if is_due then
-    local found
-    behind, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
-    if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
-      has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
-    end
-  end
-  local last = redis.call('LINDEX', queue, -1)
-  local last_score = last and redis.call('ZSCORE', timeouts, last)
-  if not has_entry then
-    local enough = now + 5000
-    if not to_front then
-      local last_heartbeat = last
-        and redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36))
-      if length >= 100 then
-        enough = enough + 300000 * length
-      elseif last_score and last_heartbeat and now - last_heartbeat < 2500 then
-        enough = math.max(enough, last_score)
-      else
-        enough = behind or fair_score_queue(queue, timeouts, heartbeats, holder, now)
-      end
-      redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - 86400000)
-      last_score = enough
-    end
-    if to_front then
-      redis.call('LPUSH', queue, holder)
-    else
-      redis.call('RPUSH', queue, holder)
-    end
-    redis.call('ZADD', timeouts, enough, holder)
-  end
-  local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
-  redis.call('PEXPIRE', queue, ttl)
-  redis.call('PEXPIRE', timeouts, ttl)
-  redis.call('PEXPIRE', heartbeats, ttl)
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function lock_write_hold(lock, holder, held, count, lease_ms)
-  if held == 0 then
-    redis.call('HSET', lock, holder, count)
-    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
-    if type(leased) == 'table' then
-      redis.call('HDEL', lock, holder)
-      return leased
-    end
-    return nil
-  end
-  if redis.call('PTTL', lock) < lease_ms then
-    redis.call('PEXPIRE', lock, lease_ms)
-  end
-  if held < count then
-    redis.call('HSET', lock, holder, count)
-  end
-  return nil
-end
-local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local refusal, held = lock_admit(lock, tombstone, holder, count)
 if type(refusal) == 'table' or refusal and refusal < -1 then
@@ -1324,55 +1000,7 @@ export const fairLockFollowUp: Script<
   name: 'fair-lock/follow-up',
   sha1: 'cc4712a9c8803f8b825f51b03e1b86b1520749af',
   source: `-- fair-lock/follow-up
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fair_settle_queue(queue, timeouts, heartbeats)
-  local last = redis.call('LINDEX', queue, -1)
-  if not last then
-    redis.call('DEL', heartbeats)
-  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', timeouts)
-  end
-end
-local function fair_queue_head(queue, timeouts, heartbeats, now)
-  local head, left
-  for dropped = 0, 100 do
-    head = redis.call('LINDEX', queue, 0)
-    local heartbeat = head
-      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
-    local absent_at = heartbeat and heartbeat + 4000
-      or head and redis.call('ZSCORE', timeouts, head)
-      or 0
-    left = math.max(absent_at - now, 0)
-    if not head or left > 0 or dropped == 100 then
-      if dropped > 0 then
-        fair_settle_queue(queue, timeouts, heartbeats)
-      end
-      return head or nil, left
-    end
-    redis.call('LPOP', queue)
-    redis.call('ZREM', timeouts, head)
-  end
-end
-local function fair_head_to_notify(queue, timeouts, heartbeats)
-  if redis.call('EXISTS', queue) == 0 then
-    return nil
-  end
-  local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
-  return head,
-    head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-if redis.call('EXISTS', KEYS[1]) == 1 then
+${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libNotify}if redis.call('EXISTS', KEYS[1]) == 1 then
   return 0
 end
 local head, is_ours = fair_head_to_notify(KEYS[2], KEYS[3], KEYS[4])
@@ -1393,89 +1021,7 @@ export const fairLockForceRelease: Script<
   name: 'fair-lock/force-release',
   sha1: '37f2fcd48fc919cdfd3261f2c68f641ae5e08b9b',
   source: `-- fair-lock/force-release
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fair_settle_queue(queue, timeouts, heartbeats)
-  local last = redis.call('LINDEX', queue, -1)
-  if not last then
-    redis.call('DEL', heartbeats)
-  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', timeouts)
-  end
-end
-local function fair_queue_head(queue, timeouts, heartbeats, now)
-  local head, left
-  for dropped = 0, 100 do
-    head = redis.call('LINDEX', queue, 0)
-    local heartbeat = head
-      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
-    local absent_at = heartbeat and heartbeat + 4000
-      or head and redis.call('ZSCORE', timeouts, head)
-      or 0
-    left = math.max(absent_at - now, 0)
-    if not head or left > 0 or dropped == 100 then
-      if dropped > 0 then
-        fair_settle_queue(queue, timeouts, heartbeats)
-      end
-      return head or nil, left
-    end
-    redis.call('LPOP', queue)
-    redis.call('ZREM', timeouts, head)
-  end
-end
-local function fair_head_to_notify(queue, timeouts, heartbeats)
-  if redis.call('EXISTS', queue) == 0 then
-    return nil
-  end
-  local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
-  return head,
-    head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
-end
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotify}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock = KEYS[1]
 local wrong = lock_not_read_write(lock)
 if wrong then
@@ -1501,61 +1047,7 @@ export const fairLockRelease: Script<
   name: 'fair-lock/release',
   sha1: '5a2eb14bdf2f7aef7d6594a5a5fab24d4f38240c',
   source: `-- fair-lock/release
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fair_settle_queue(queue, timeouts, heartbeats)
-  local last = redis.call('LINDEX', queue, -1)
-  if not last then
-    redis.call('DEL', heartbeats)
-  elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', timeouts)
-  end
-end
-local function fair_queue_head(queue, timeouts, heartbeats, now)
-  local head, left
-  for dropped = 0, 100 do
-    head = redis.call('LINDEX', queue, 0)
-    local heartbeat = head
-      and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
-    local absent_at = heartbeat and heartbeat + 4000
-      or head and redis.call('ZSCORE', timeouts, head)
-      or 0
-    left = math.max(absent_at - now, 0)
-    if not head or left > 0 or dropped == 100 then
-      if dropped > 0 then
-        fair_settle_queue(queue, timeouts, heartbeats)
-      end
-      return head or nil, left
-    end
-    redis.call('LPOP', queue)
-    redis.call('ZREM', timeouts, head)
-  end
-end
-local function fair_head_to_notify(queue, timeouts, heartbeats)
-  if redis.call('EXISTS', queue) == 0 then
-    return nil
-  end
-  local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
-  return head,
-    head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
-end
-local function fair_leave_queue(queue, timeouts, heartbeats, holder)
-  redis.call('ZREM', timeouts, '')
-  redis.call('LREM', queue, 1, holder)
-  redis.call('ZREM', timeouts, holder)
-  fair_settle_queue(queue, timeouts, heartbeats)
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local lock, queue, timeouts, heartbeats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libFairLeaveQueue}${libNotify}local lock, queue, timeouts, heartbeats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if tombstone_ms > 0 then
   redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
@@ -1607,67 +1099,7 @@ export const latchCountDown: Script<
   name: 'latch/count-down',
   sha1: 'e20e3cf17f12b3fbc811b5c6b09c868e1a48de46',
   source: `-- latch/count-down
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function latch_count(latch)
-  local count, wrong = stored_count(latch)
-  return math.max(count or 0, 0), wrong
-end
-local function latch_open(latch, opened)
-  local time = redis.call('TIME')
-  local mark = time[1] .. '.' .. time[2]
-  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
-  local removed = redis.pcall('DEL', latch)
-  if type(removed) == 'table' then
-    redis.call('SET', opened, before or '', 'PX', 600000)
-    return removed
-  end
-  return nil
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
 local count, wrong = latch_count(latch)
 if wrong then
@@ -1701,67 +1133,7 @@ export const latchDelete: Script<
   name: 'latch/delete',
   sha1: '9f29fd78b78e9028484c1d8bde35a432a7cd7d0d',
   source: `-- latch/delete
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function latch_count(latch)
-  local count, wrong = stored_count(latch)
-  return math.max(count or 0, 0), wrong
-end
-local function latch_open(latch, opened)
-  local time = redis.call('TIME')
-  local mark = time[1] .. '.' .. time[2]
-  local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
-  local removed = redis.pcall('DEL', latch)
-  if type(removed) == 'table' then
-    redis.call('SET', opened, before or '', 'PX', 600000)
-    return removed
-  end
-  return nil
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
 local _, wrong = latch_count(latch)
 if wrong then
@@ -1789,21 +1161,7 @@ export const latchInspect: Script<
   name: 'latch/inspect',
   sha1: '04901eb49436e82175f3ee7dbcdb939a680c262f',
   source: `-- latch/inspect
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function latch_count(latch)
-  local count, wrong = stored_count(latch)
-  return math.max(count or 0, 0), wrong
-end
-local count, wrong = latch_count(KEYS[1])
+${libStoredCount}${libLatchCount}local count, wrong = latch_count(KEYS[1])
 if wrong then
   return wrong
 end
@@ -1822,66 +1180,7 @@ export const latchTrySetCount: Script<
   name: 'latch/try-set-count',
   sha1: '127b4b2ae75bfc1d288362d25b252095a1ae7ec4',
   source: `-- latch/try-set-count
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function latch_count(latch)
-  local count, wrong = stored_count(latch)
-  return math.max(count or 0, 0), wrong
-end
-local function set_for(key, value, ttl_ms)
-  if tonumber(ttl_ms) > 0 then
-    redis.call('SET', key, value, 'PX', ttl_ms)
-  else
-    redis.call('SET', key, value)
-  end
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
 local count, wrong = latch_count(latch)
 if wrong then
@@ -1907,54 +1206,7 @@ export const lockAcquire: Script<
   name: 'lock/acquire',
   sha1: '1ad3d23027c801d1ede8ffefee6ef10e9d060df0',
   source: `-- lock/acquire
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-local function lock_admit(lock, tombstone, holder, count)
-  local held = redis.call('HGET', lock, holder)
-  if held then
-    return nil, tonumber(held)
-  end
-  if redis.call('EXISTS', lock) == 1 then
-    local wrong = lock_not_read_write(lock)
-    if wrong then
-      return wrong
-    end
-    if count > 1 then
-      return -4
-    end
-    return redis.call('PTTL', lock)
-  end
-  if count > 1 then
-    return -2
-  end
-  if redis.call('EXISTS', tombstone) == 1 then
-    return -3
-  end
-  return nil, 0
-end
-local function lock_write_hold(lock, holder, held, count, lease_ms)
-  if held == 0 then
-    redis.call('HSET', lock, holder, count)
-    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
-    if type(leased) == 'table' then
-      redis.call('HDEL', lock, holder)
-      return leased
-    end
-    return nil
-  end
-  if redis.call('PTTL', lock) < lease_ms then
-    redis.call('PEXPIRE', lock, lease_ms)
-  end
-  if held < count then
-    redis.call('HSET', lock, holder, count)
-  end
-  return nil
-end
-local lock, holder, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
+${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock, holder, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local refusal, held = lock_admit(lock, KEYS[2], holder, count)
 if refusal then
   return refusal
@@ -1973,54 +1225,7 @@ export const lockAcquireFenced: Script<
   name: 'lock/acquire-fenced',
   sha1: 'b33dd779508d47914a5ff8e785a8a0c2de11e6df',
   source: `-- lock/acquire-fenced
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-local function lock_admit(lock, tombstone, holder, count)
-  local held = redis.call('HGET', lock, holder)
-  if held then
-    return nil, tonumber(held)
-  end
-  if redis.call('EXISTS', lock) == 1 then
-    local wrong = lock_not_read_write(lock)
-    if wrong then
-      return wrong
-    end
-    if count > 1 then
-      return -4
-    end
-    return redis.call('PTTL', lock)
-  end
-  if count > 1 then
-    return -2
-  end
-  if redis.call('EXISTS', tombstone) == 1 then
-    return -3
-  end
-  return nil, 0
-end
-local function lock_write_hold(lock, holder, held, count, lease_ms)
-  if held == 0 then
-    redis.call('HSET', lock, holder, count)
-    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
-    if type(leased) == 'table' then
-      redis.call('HDEL', lock, holder)
-      return leased
-    end
-    return nil
-  end
-  if redis.call('PTTL', lock) < lease_ms then
-    redis.call('PEXPIRE', lock, lease_ms)
-  end
-  if held < count then
-    redis.call('HSET', lock, holder, count)
-  end
-  return nil
-end
-local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
+${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
 local refusal, held = lock_admit(lock, KEYS[2], holder, count)
 if type(refusal) == 'table' then
   return refusal
@@ -2054,48 +1259,7 @@ export const lockForceRelease: Script<
   name: 'lock/force-release',
   sha1: '214fdb7200364cd347738948ccc76c15d031a634',
   source: `-- lock/force-release
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotify}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock = KEYS[1]
 local wrong = lock_not_read_write(lock)
 if wrong then
@@ -2120,13 +1284,7 @@ export const lockHoldCount: Script<
   name: 'lock/hold-count',
   sha1: '3ac96d43cc360fa4eb54147d3d449ee3840f758e',
   source: `-- lock/hold-count
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)`,
+${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)`,
   operands: (keys, args) => [1, keys.lock, args.holder],
   decode: integer,
 };
@@ -2140,13 +1298,7 @@ export const lockInspect: Script<
   name: 'lock/inspect',
   sha1: '0ba2fc318a3e5a5e98a44ed9983f7123e5bd8c02',
   source: `-- lock/inspect
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-local wrong = lock_not_read_write(KEYS[1])
+${libLockNotReadWrite}local wrong = lock_not_read_write(KEYS[1])
 if wrong then
   return wrong
 end
@@ -2169,13 +1321,7 @@ export const lockLease: Script<
   name: 'lock/lease',
   sha1: '4e019e942759e1a32a2828eb7e9a55af831b5aea',
   source: `-- lock/lease
-local function lock_not_read_write(lock)
-  if redis.call('HEXISTS', lock, 'mode') == 1 then
-    return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
-  end
-  return nil
-end
-return lock_not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
+${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
   operands: (keys) => [1, keys.lock],
   decode: integer,
 };
@@ -2189,14 +1335,7 @@ export const lockRelease: Script<
   name: 'lock/release',
   sha1: '87a940963353d03ceb3dd0f82520534e6be4d022',
   source: `-- lock/release
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+${libNotify}local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if tombstone_ms > 0 then
   redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
 end
@@ -2270,35 +1409,7 @@ export const requestsCancel: Script<
   name: 'requests/cancel',
   sha1: '87681790c95a85fb014421cf372c838dcc53c5f4',
   source: `-- requests/cancel
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local answer = request_recall(KEYS[1], ARGV[1])
+${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}local answer = request_recall(KEYS[1], ARGV[1])
 if answer then
   return answer
 end
@@ -2317,79 +1428,7 @@ export const rwlockAcquireRead: Script<
   name: 'rwlock/acquire-read',
   sha1: '1f97b961bc58bdb3b1de1f2b033196f05bbbdaf8',
   source: `-- rwlock/acquire-read
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function queue_heartbeat(heartbeats, member, now)
-  zadd_for(heartbeats, 600000, now, member)
-end
-local function queue_first(queue, heartbeats, now)
-  for i = 1, 32 do
-    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-    if not first[1] then
-      return nil
-    end
-    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
-    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
-    if left > 0 then
-      return first[1], tonumber(first[2]), left
-    end
-    if i == 32 then
-      return first[1], tonumber(first[2]), 0
-    end
-    redis.call('ZREM', queue, first[1])
-    redis.call('ZREM', heartbeats, first[1])
-  end
-end
-local function rw_keep_holds(keys, first, last, lease_ms)
-  local made = {}
-  for i = first, last do
-    local left = redis.call('PTTL', keys[i])
-    if left < lease_ms then
-      redis.call('SET', keys[i], '1', 'PX', lease_ms)
-      if left == -2 then
-        made[#made + 1] = keys[i]
-      end
-    end
-  end
-  return made
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function rw_mode(lock)
-  local mode = redis.call('HGET', lock, 'mode')
-  if mode or redis.call('EXISTS', lock) == 0 then
-    return mode
-  end
-  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
-end
-local function rw_sweep(lock, readers, now)
-  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
-  if #dead == 0 then
-    return false
-  end
-  redis.call('HDEL', lock, unpack(dead))
-  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
-  if freed then
-    redis.call('DEL', lock)
-  end
-  redis.call('ZREM', readers, unpack(dead))
-  return freed
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local lock, readers, writers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libRwKeepHolds}${libNeedsMemory}${libRwMode}${libRwSweep}${libNotify}local lock, readers, writers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local client = ARGV[1]
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -2486,126 +1525,7 @@ export const rwlockAcquireWrite: Script<
   name: 'rwlock/acquire-write',
   sha1: 'd21f0e5b906efb99f4b55b0d8818af6d22fbc77d',
   source: `-- rwlock/acquire-write
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function queue_heartbeat(heartbeats, member, now)
-  zadd_for(heartbeats, 600000, now, member)
-end
-local function queue_first(queue, heartbeats, now)
-  for i = 1, 32 do
-    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-    if not first[1] then
-      return nil
-    end
-    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
-    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
-    if left > 0 then
-      return first[1], tonumber(first[2]), left
-    end
-    if i == 32 then
-      return first[1], tonumber(first[2]), 0
-    end
-    redis.call('ZREM', queue, first[1])
-    redis.call('ZREM', heartbeats, first[1])
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function rw_mode(lock)
-  local mode = redis.call('HGET', lock, 'mode')
-  if mode or redis.call('EXISTS', lock) == 0 then
-    return mode
-  end
-  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
-end
-local function rw_last(lock, readers, now)
-  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
-  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
-    return tonumber(last[2]) - now
-  end
-  return nil
-end
-local function rw_left(readers, reader, holds, now, stem)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) - now
-  end
-  local left = 0
-  for hold = 1, math.min(tonumber(holds) or 0, 100) do
-    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
-  end
-  return left
-end
-local function rw_readers(lock, readers, now, stem)
-  local last = rw_last(lock, readers, now)
-  if last then
-    return last
-  end
-  local are_all = redis.call('HLEN', lock) <= 200
-  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
-  for i = 1, #fields, 2 do
-    local reader = fields[i]
-    if reader ~= 'mode' then
-      local left = rw_left(readers, reader, fields[i + 1], now, stem)
-      if left > 0 then
-        return left
-      end
-      redis.call('HDEL', lock, reader)
-      redis.call('ZREM', readers, reader)
-    end
-  end
-  if not are_all then
-    return 0
-  end
-  redis.call('DEL', lock, readers)
-  return nil
-end
-local function rw_sweep(lock, readers, now)
-  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
-  if #dead == 0 then
-    return false
-  end
-  redis.call('HDEL', lock, unpack(dead))
-  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
-  if freed then
-    redis.call('DEL', lock)
-  end
-  redis.call('ZREM', readers, unpack(dead))
-  return freed
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function lock_write_hold(lock, holder, held, count, lease_ms)
-  if held == 0 then
-    redis.call('HSET', lock, holder, count)
-    local leased = redis.pcall('PEXPIRE', lock, lease_ms)
-    if type(leased) == 'table' then
-      redis.call('HDEL', lock, holder)
-      return leased
-    end
-    return nil
-  end
-  if redis.call('PTTL', lock) < lease_ms then
-    redis.call('PEXPIRE', lock, lease_ms)
-  end
-  if held < count then
-    redis.call('HSET', lock, holder, count)
-  end
-  return nil
-end
-local lock, tombstone, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libNeedsMemory}${libRwMode}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}${libNotify}${libLockWriteHold}local lock, tombstone, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local waiting, heartbeats = KEYS[5], KEYS[6]
 local holder, count, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local field = holder .. ':write'
@@ -2677,66 +1597,7 @@ export const rwlockForceRelease: Script<
   name: 'rwlock/force-release',
   sha1: '4b1d7cc32ad07bf417d0d37a00a9c10379cd40d4',
   source: `-- rwlock/force-release
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function rw_mode(lock)
-  local mode = redis.call('HGET', lock, 'mode')
-  if mode or redis.call('EXISTS', lock) == 0 then
-    return mode
-  end
-  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
-end
-local function rw_sweep(lock, readers, now)
-  local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
-  if #dead == 0 then
-    return false
-  end
-  redis.call('HDEL', lock, unpack(dead))
-  local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
-  if freed then
-    redis.call('DEL', lock)
-  end
-  redis.call('ZREM', readers, unpack(dead))
-  return freed
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libRwSweep}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock, readers = KEYS[1], KEYS[2]
 request_keep_record(requests, ARGV[2])
 local freed = rw_sweep(lock, readers, now_ms())
@@ -2773,29 +1634,7 @@ export const rwlockHoldCount: Script<
   name: 'rwlock/hold-count',
   sha1: '80a790897e8e9bd2424a56234f1028f50fba962a',
   source: `-- rwlock/hold-count
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function rw_left(readers, reader, holds, now, stem)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) - now
-  end
-  local left = 0
-  for hold = 1, math.min(tonumber(holds) or 0, 100) do
-    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
-  end
-  return left
-end
-local function rw_mode(lock)
-  local mode = redis.call('HGET', lock, 'mode')
-  if mode or redis.call('EXISTS', lock) == 0 then
-    return mode
-  end
-  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
-end
-local lock, readers, holder = KEYS[1], KEYS[2], ARGV[1]
+${libNowMs}${libRwLeft}${libRwMode}local lock, readers, holder = KEYS[1], KEYS[2], ARGV[1]
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -2823,29 +1662,7 @@ export const rwlockInspect: Script<
   name: 'rwlock/inspect',
   sha1: '994df3524bba0e14f542a406e5d9da39c100dfbf',
   source: `-- rwlock/inspect
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function rw_left(readers, reader, holds, now, stem)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) - now
-  end
-  local left = 0
-  for hold = 1, math.min(tonumber(holds) or 0, 100) do
-    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
-  end
-  return left
-end
-local function rw_mode(lock)
-  local mode = redis.call('HGET', lock, 'mode')
-  if mode or redis.call('EXISTS', lock) == 0 then
-    return mode
-  end
-  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
-end
-local lock, readers, now = KEYS[1], KEYS[2], now_ms()
+${libNowMs}${libRwLeft}${libRwMode}local lock, readers, now = KEYS[1], KEYS[2], now_ms()
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -2880,36 +1697,7 @@ export const rwlockLease: Script<
   name: 'rwlock/lease',
   sha1: 'da1cd58a2087936cb56689510c747e650e939f17',
   source: `-- rwlock/lease
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function rw_last(lock, readers, now)
-  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
-  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
-    return tonumber(last[2]) - now
-  end
-  return nil
-end
-local function rw_left(readers, reader, holds, now, stem)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) - now
-  end
-  local left = 0
-  for hold = 1, math.min(tonumber(holds) or 0, 100) do
-    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
-  end
-  return left
-end
-local function rw_mode(lock)
-  local mode = redis.call('HGET', lock, 'mode')
-  if mode or redis.call('EXISTS', lock) == 0 then
-    return mode
-  end
-  return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
-end
-local lock, readers, now = KEYS[1], KEYS[2], now_ms()
+${libNowMs}${libRwLast}${libRwLeft}${libRwMode}local lock, readers, now = KEYS[1], KEYS[2], now_ms()
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -2955,14 +1743,7 @@ export const rwlockLeaveQueue: Script<
   name: 'rwlock/leave-queue',
   sha1: 'ad970a730237df73282bb6c3ecf5a518f63fca3f',
   source: `-- rwlock/leave-queue
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local is_free = redis.call('EXISTS', KEYS[1]) == 0
+${libNotify}local is_free = redis.call('EXISTS', KEYS[1]) == 0
 local removed = redis.call('ZREM', KEYS[2], ARGV[1])
 if removed == 1 then
   redis.call('ZREM', KEYS[3], ARGV[1])
@@ -2984,67 +1765,7 @@ export const rwlockReleaseRead: Script<
   name: 'rwlock/release-read',
   sha1: '8300d4ddf2f30ca164f20234f5fe76cd827d0f36',
   source: `-- rwlock/release-read
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function rw_is_alive(readers, reader, hold, now)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) > now
-  end
-  return redis.call('EXISTS', hold) == 1
-end
-local function rw_last(lock, readers, now)
-  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
-  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
-    return tonumber(last[2]) - now
-  end
-  return nil
-end
-local function rw_left(readers, reader, holds, now, stem)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) - now
-  end
-  local left = 0
-  for hold = 1, math.min(tonumber(holds) or 0, 100) do
-    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
-  end
-  return left
-end
-local function rw_readers(lock, readers, now, stem)
-  local last = rw_last(lock, readers, now)
-  if last then
-    return last
-  end
-  local are_all = redis.call('HLEN', lock) <= 200
-  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
-  for i = 1, #fields, 2 do
-    local reader = fields[i]
-    if reader ~= 'mode' then
-      local left = rw_left(readers, reader, fields[i + 1], now, stem)
-      if left > 0 then
-        return left
-      end
-      redis.call('HDEL', lock, reader)
-      redis.call('ZREM', readers, reader)
-    end
-  end
-  if not are_all then
-    return 0
-  end
-  redis.call('DEL', lock, readers)
-  return nil
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local lock, tombstone, readers = KEYS[1], KEYS[2], KEYS[3]
+${libNowMs}${libRwIsAlive}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock, tombstone, readers = KEYS[1], KEYS[2], KEYS[3]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local first = 4
 if tombstone_ms > 0 then
@@ -3098,60 +1819,7 @@ export const rwlockReleaseWrite: Script<
   name: 'rwlock/release-write',
   sha1: 'e7939a8324ef1091472d5f22de8b7c0e61f76e24',
   source: `-- rwlock/release-write
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function rw_last(lock, readers, now)
-  local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
-  if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
-    return tonumber(last[2]) - now
-  end
-  return nil
-end
-local function rw_left(readers, reader, holds, now, stem)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) - now
-  end
-  local left = 0
-  for hold = 1, math.min(tonumber(holds) or 0, 100) do
-    left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
-  end
-  return left
-end
-local function rw_readers(lock, readers, now, stem)
-  local last = rw_last(lock, readers, now)
-  if last then
-    return last
-  end
-  local are_all = redis.call('HLEN', lock) <= 200
-  local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
-  for i = 1, #fields, 2 do
-    local reader = fields[i]
-    if reader ~= 'mode' then
-      local left = rw_left(readers, reader, fields[i + 1], now, stem)
-      if left > 0 then
-        return left
-      end
-      redis.call('HDEL', lock, reader)
-      redis.call('ZREM', readers, reader)
-    end
-  end
-  if not are_all then
-    return 0
-  end
-  redis.call('DEL', lock, readers)
-  return nil
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local lock, tombstone, writers, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+${libNowMs}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock, tombstone, writers, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local field = holder .. ':write'
 if tombstone_ms > 0 then
@@ -3197,39 +1865,7 @@ export const rwlockRenewRead: Script<
   name: 'rwlock/renew-read',
   sha1: '36ee6afbb2bafdae69b0789189affc52c74bcf3d',
   source: `-- rwlock/renew-read
-local function rw_keep_holds(keys, first, last, lease_ms)
-  local made = {}
-  for i = first, last do
-    local left = redis.call('PTTL', keys[i])
-    if left < lease_ms then
-      redis.call('SET', keys[i], '1', 'PX', lease_ms)
-      if left == -2 then
-        made[#made + 1] = keys[i]
-      end
-    end
-  end
-  return made
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function rw_is_alive(readers, reader, hold, now)
-  local ends_at = redis.call('ZSCORE', readers, reader)
-  if ends_at then
-    return tonumber(ends_at) > now
-  end
-  return redis.call('EXISTS', hold) == 1
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local answers, key, now = {}, 1, now_ms()
+${libRwKeepHolds}${libNowMs}${libRwIsAlive}${libZaddFor}local answers, key, now = {}, 1, now_ms()
 for i = 1, #ARGV, 3 do
   local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
   local count, lease_ms = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
@@ -3266,117 +1902,7 @@ export const semaphoreAcquire: Script<
   name: 'semaphore/acquire',
   sha1: 'b42038eea1f887d3628313b7c1c3a32dc4fc48ca',
   source: `-- semaphore/acquire
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function semaphore_generation(marks, acquired_from)
-  local now = redis.call('GET', marks) or '0'
-  return now, now == '0' or now == acquired_from
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function queue_heartbeat(heartbeats, member, now)
-  zadd_for(heartbeats, 600000, now, member)
-end
-local function queue_first(queue, heartbeats, now)
-  for i = 1, 32 do
-    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-    if not first[1] then
-      return nil
-    end
-    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
-    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
-    if left > 0 then
-      return first[1], tonumber(first[2]), left
-    end
-    if i == 32 then
-      return first[1], tonumber(first[2]), 0
-    end
-    redis.call('ZREM', queue, first[1])
-    redis.call('ZREM', heartbeats, first[1])
-  end
-end
-local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
-  local now, has_left = now_ms(), false
-  if must_queue then
-    local time = redis.call('TIME')
-    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(queue, 600000, 'NX', rank, client)
-    queue_heartbeat(heartbeats, client, now)
-  elseif redis.call('ZREM', queue, client) == 1 then
-    redis.call('ZREM', heartbeats, client)
-    has_left = true
-  end
-  local first, _, absent_ms = queue_first(queue, heartbeats, now)
-  local served, taken = 0, 0
-  for i = 1, #needs do
-    local need = tonumber(needs[i])
-    if first and first ~= client or need > available - taken then
-      break
-    end
-    served, taken = served + 1, taken + need
-    if first then
-      has_left = redis.call('ZREM', queue, client) == 1
-      redis.call('ZREM', heartbeats, client)
-      first, _, absent_ms = queue_first(queue, heartbeats, now)
-    end
-  end
-  return served, taken, first and first ~= client and absent_ms or -1, has_left
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSemaphoreGeneration}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, client = KEYS[1], ARGV[5]
 local stored, wrong = stored_count(semaphore)
 if wrong then
@@ -3410,68 +1936,7 @@ export const semaphoreAddPermits: Script<
   name: 'semaphore/add-permits',
   sha1: '84183cf4fae31354b09a6335ef0b21f61792f3e7',
   source: `-- semaphore/add-permits
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function semaphore_new_generation(marks, ttl_ms)
-  local time = redis.call('TIME')
-  local last = tonumber(redis.call('GET', marks) or 0)
-  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
-  return mark
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then
@@ -3506,45 +1971,7 @@ export const semaphoreDelete: Script<
   name: 'semaphore/delete',
   sha1: '5fdbcbf0962e2222a3fc10a04b3ca433830a2944',
   source: `-- semaphore/delete
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
 local _, wrong = stored_count(semaphore)
 if wrong then
@@ -3567,45 +1994,7 @@ export const semaphoreDrainPermits: Script<
   name: 'semaphore/drain-permits',
   sha1: '7049a2abf1d15acfd9556361b7895afe8c7926ec',
   source: `-- semaphore/drain-permits
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then
@@ -3630,52 +2019,7 @@ export const semaphoreGiveBack: Script<
   name: 'semaphore/give-back',
   sha1: 'be79793c0b90ef01893378065b73bbb1ea3e0043',
   source: `-- semaphore/give-back
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function semaphore_generation(marks, acquired_from)
-  local now = redis.call('GET', marks) or '0'
-  return now, now == '0' or now == acquired_from
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
+${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreGeneration}${libNotify}${libNotifyAvailable}local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 local answer = request_recall(requests, number)
 local permits, mark = ARGV[7], ARGV[8]
 if answer then
@@ -3722,17 +2066,7 @@ export const semaphoreInspect: Script<
   name: 'semaphore/inspect',
   sha1: 'a9c64995f1fef289729e178390a10dfc14579757',
   source: `-- semaphore/inspect
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local stored, wrong = stored_count(KEYS[1])
+${libStoredCount}local stored, wrong = stored_count(KEYS[1])
 if wrong then
   return wrong
 end
@@ -3750,121 +2084,7 @@ export const semaphoreRelease: Script<
   name: 'semaphore/release',
   sha1: '500cc306b42799ef04b522c76837e1323fc72e7f',
   source: `-- semaphore/release
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function semaphore_generation(marks, acquired_from)
-  local now = redis.call('GET', marks) or '0'
-  return now, now == '0' or now == acquired_from
-end
-local function semaphore_new_generation(marks, ttl_ms)
-  local time = redis.call('TIME')
-  local last = tonumber(redis.call('GET', marks) or 0)
-  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
-  return mark
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function queue_heartbeat(heartbeats, member, now)
-  zadd_for(heartbeats, 600000, now, member)
-end
-local function queue_first(queue, heartbeats, now)
-  for i = 1, 32 do
-    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-    if not first[1] then
-      return nil
-    end
-    local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
-    local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
-    if left > 0 then
-      return first[1], tonumber(first[2]), left
-    end
-    if i == 32 then
-      return first[1], tonumber(first[2]), 0
-    end
-    redis.call('ZREM', queue, first[1])
-    redis.call('ZREM', heartbeats, first[1])
-  end
-end
-local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
-  local now, has_left = now_ms(), false
-  if must_queue then
-    local time = redis.call('TIME')
-    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(queue, 600000, 'NX', rank, client)
-    queue_heartbeat(heartbeats, client, now)
-  elseif redis.call('ZREM', queue, client) == 1 then
-    redis.call('ZREM', heartbeats, client)
-    has_left = true
-  end
-  local first, _, absent_ms = queue_first(queue, heartbeats, now)
-  local served, taken = 0, 0
-  for i = 1, #needs do
-    local need = tonumber(needs[i])
-    if first and first ~= client or need > available - taken then
-      break
-    end
-    served, taken = served + 1, taken + need
-    if first then
-      has_left = redis.call('ZREM', queue, client) == 1
-      redis.call('ZREM', heartbeats, client)
-      first, _, absent_ms = queue_first(queue, heartbeats, now)
-    end
-  end
-  return served, taken, first and first ~= client and absent_ms or -1, has_left
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, client = KEYS[1], ARGV[5]
 local stored, wrong = stored_count(semaphore)
 if wrong then
@@ -3910,75 +2130,7 @@ export const semaphoreTrySetPermits: Script<
   name: 'semaphore/try-set-permits',
   sha1: '3801394234b561ca294ce3ce336cec335a74a2fe',
   source: `-- semaphore/try-set-permits
-local function request_recall(requests, number)
-  local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
-  if seen then
-    return string.sub(seen, #number + 2)
-  end
-  local low_water = redis.call('ZSCORE', requests, 'floor')
-  if low_water and tonumber(number) < -tonumber(low_water) then
-    return 'late'
-  end
-  return nil
-end
-local function zadd_for(key, ttl_ms, ...)
-  local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-  local added = redis.call('ZADD', key, ...)
-  if is_new then
-    redis.call('PEXPIRE', key, ttl_ms)
-  end
-  return added
-end
-local function request_keep_record(requests, low_water)
-  if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-    redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
-  end
-end
-local function needs_memory(key)
-  redis.call('ZADD', key, 'XX', 0, '')
-end
-local function request_record(requests, number, answer)
-  redis.call('ZADD', requests, number, number .. ':' .. answer)
-  return answer
-end
-local function stored_count(key)
-  local value = redis.call('GET', key)
-  if not value then
-    return nil
-  end
-  if not string.find(value, '^%-?%d+$') then
-    return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
-  end
-  return tonumber(value)
-end
-local function set_for(key, value, ttl_ms)
-  if tonumber(ttl_ms) > 0 then
-    redis.call('SET', key, value, 'PX', ttl_ms)
-  else
-    redis.call('SET', key, value)
-  end
-end
-local function semaphore_new_generation(marks, ttl_ms)
-  local time = redis.call('TIME')
-  local last = tonumber(redis.call('GET', marks) or 0)
-  local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
-  return mark
-end
-local function notify(reply, publish, channel, payload, counts)
-  local receivers = redis.pcall(publish, channel, payload)
-  if type(receivers) == 'table' then
-    return { reply or false, receivers.err }
-  end
-  return counts and reply + receivers or reply
-end
-local function notify_available(reply, available, publish, channel)
-  if available <= 0 then
-    return reply
-  end
-  return notify(reply, publish, channel, string.format('%.0f', available))
-end
-local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then
