@@ -30,7 +30,9 @@ function show(command, args) {
 /** @returns {number} */
 function install() {
   console.error('latchkey: installing development dependencies (npm ci)');
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Without scripts, so without a build: a program that does not compile is a failure of its own, not
+  // one of the installation.
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.env['npm_execpath'];
   return npm !== undefined && /npm-cli\.c?js$/.test(npm)
     ? show(process.execPath, [npm, ...args])

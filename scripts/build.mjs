@@ -1,10 +1,12 @@
 // @ts-check
-// Compiles src into dist. The new folder is renamed into place when it is complete, so that a test
-// or demo which runs meanwhile never imports half a build.
+// Builds dist: the package itself, and in dist/compiled, which is not published, the modules that it
+// is made of. The new folder is renamed into place when it is complete, so that a test or demo which
+// runs meanwhile never imports half a build.
 
-import { existsSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundle, declarations } from './lib/bundle.mjs';
 import { root } from './lib/fresh.mjs';
 import { runTool } from './lib/run.mjs';
 
@@ -14,17 +16,21 @@ export async function build() {
   const old = join(root, `.dist-old-${process.pid}`);
   const startedAt = new Date();
   try {
-    const result = await runTool('tsc', ['-p', 'tsconfig.build.json', '--outDir', fresh]);
+    const compiled = join(fresh, 'compiled');
+    const result = await runTool('tsc', ['-p', 'tsconfig.build.json', '--outDir', compiled]);
     if (result.code !== 0) {
       return { ok: false, output: result.output };
     }
-    if (!existsSync(join(fresh, 'index.js'))) {
+    if (!existsSync(join(compiled, 'index.js'))) {
       return { ok: false, output: `${result.output}src/index.ts was not compiled\n` };
     }
-    // A source saved while tsc ran makes the build stale: date it by its start.
-    if (statSync(join(fresh, 'index.js')).mtime > startedAt) {
-      utimesSync(join(fresh, 'index.js'), startedAt, startedAt);
+    await bundle(compiled, fresh);
+    const faults = declarations(compiled, fresh);
+    if (faults !== '') {
+      return { ok: false, output: faults };
     }
+    // A source saved meanwhile makes the build stale: date it by its start.
+    utimesSync(join(fresh, 'index.js'), startedAt, startedAt);
     if (existsSync(join(root, 'dist'))) {
       renameSync(join(root, 'dist'), old);
     }

@@ -1,4 +1,4 @@
-import { v4 as uuid } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { systemClock, type Clock } from './core/base/clock.js';
 import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
@@ -75,7 +75,7 @@ export interface Client extends AsyncDisposable {
 }
 
 class LatchkeyClient extends Printable implements Client {
-  readonly id = uuid();
+  readonly id: string = randomUUID();
   readonly #client: ClientServices;
   readonly #services: EndpointServices;
   readonly #locks: LockServices;

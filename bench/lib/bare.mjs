@@ -3,13 +3,13 @@
 // operands, a fresh holder id, request number or permit id each time, and nothing else.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { prefixed, privateKey, suffixed } from '../../dist/core/base/key-names.js';
-import * as scripts from '../../dist/core/wire/scripts.generated.js';
+import { prefixed, privateKey, suffixed } from '../../dist/compiled/core/base/key-names.js';
+import * as scripts from '../../dist/compiled/core/wire/scripts.generated.js';
 import { PERMITS } from './kinds.mjs';
 
 /** @typedef {import('./kinds.mjs').Kind} Kind */
 /** @typedef {import('./kinds.mjs').Cycle} Cycle */
-/** @typedef {import('../../dist/core/wire/script.js').Operand} Operand */
+/** @typedef {import('../../dist/compiled/core/wire/script.js').Operand} Operand */
 
 const LEASE_MS = 30_000;
 const PUBLISH = 'PUBLISH';

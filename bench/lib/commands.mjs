@@ -2,7 +2,7 @@
 // Counts the commands that clients send, by INFO commandstats. That counts what scripts call as
 // well, so every command that a script of ours calls is left out: we send none of those ourselves.
 import { Redis } from 'ioredis';
-import * as scripts from '../../dist/core/wire/scripts.generated.js';
+import * as scripts from '../../dist/compiled/core/wire/scripts.generated.js';
 
 /** Commands that set up and check connections, and those that the bench itself sends. */
 const NOT_COUNTED = new Set(['hello', 'auth', 'select', 'client', 'ping', 'info', 'script']);

@@ -61,16 +61,27 @@ function newestBelow(path) {
   }
 }
 
+/** What a build is made of, and by. */
+const INPUTS = [
+  'src',
+  'lua',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'api-extractor.json',
+  'scripts/build.mjs',
+  'scripts/lib/bundle.mjs',
+];
+
 /**
- * The build renames a finished folder into place, so the entry file says when the build ended.
+ * The build renames a finished folder into place, and the entry file says when the build began.
  *
  * @returns {boolean}
  */
 export function distIsFresh() {
   try {
     const builtAt = statSync(join(root, 'dist/index.js')).mtimeMs;
-    const inputs = ['src', 'lua', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
-    return inputs.every((name) => newestBelow(join(root, name)) <= builtAt);
+    return INPUTS.every((name) => newestBelow(join(root, name)) <= builtAt);
   } catch {
     return false;
   }

@@ -1,7 +1,7 @@
 // Outages that last longer than the server remembers a call. The clock of the client is moved on.
 
 import { afterEach, expect, test } from 'vitest';
-import { v4 as uuid } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { createRouter } from '../../src/core/connection/create-router.js';
 import { LockFace } from '../../src/core/locks/lock-face.js';
 import { anyHold } from '../../src/core/locks/lock-grants.js';
@@ -40,8 +40,9 @@ afterEach(() => {
 /** A client whose clock can be moved on, behind the proxy. */
 function skipping({ proxy, name, down }: World) {
   const clock = skippingClock();
-  const services = new EndpointServices(new ClientServices(uuid(), settings, clock), (owner) =>
-    createRouter(readTemplate(proxy.url), settings, clock, owner),
+  const services = new EndpointServices(
+    new ClientServices(randomUUID(), settings, clock),
+    (owner) => createRouter(readTemplate(proxy.url), settings, clock, owner),
   );
   opened.push(services);
   const errors: string[] = [];

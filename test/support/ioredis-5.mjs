@@ -1,7 +1,8 @@
 // @ts-check
-// Loaded before a child process of the tests: its `import 'ioredis'` gets the older major.
+// Loaded before a child process of the tests: its `import 'ioredis'` and `require('ioredis')` get
+// the older major.
 
-import { register } from 'node:module';
+import Module, { register } from 'node:module';
 
 const hooks = `
   export async function resolve(specifier, context, next) {
@@ -10,3 +11,14 @@ const hooks = `
 `;
 
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+
+// The hooks above are for ES modules only, and there is no public way for the others on Node 20.
+const internals = /** @type {Record<string, (name: string, ...rest: unknown[]) => string>} */ (
+  /** @type {unknown} */ (Module)
+);
+const resolveFilename = internals['_resolveFilename']?.bind(Module);
+if (resolveFilename === undefined) {
+  throw new Error('this Node.js resolves CommonJS modules in another way');
+}
+internals['_resolveFilename'] = (name, ...rest) =>
+  resolveFilename(name === 'ioredis' ? 'ioredis-5' : name, ...rest);
