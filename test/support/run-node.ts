@@ -16,6 +16,7 @@ const driver5 = pathToFileURL(fileURLToPath(new URL('ioredis-5.mjs', import.meta
 /**
  * Runs Node.js with these arguments, by default in the folder of this package.
  *
+ * @param options.node the program, default the one that runs the tests
  * @param options.withinMs ends it after this long, default 20000
  */
 export async function runNode(
@@ -23,13 +24,14 @@ export async function runNode(
   {
     cwd = root,
     env = {},
+    node = process.execPath,
     withinMs = 20_000,
-  }: { cwd?: string; env?: NodeJS.ProcessEnv; withinMs?: number } = {},
+  }: { cwd?: string; env?: NodeJS.ProcessEnv; node?: string | undefined; withinMs?: number } = {},
 ): Promise<NodeRun> {
   // Elsewhere a program has its own driver.
   const older = process.env['LATCHKEY_TEST_IOREDIS'] === '5' && cwd === root;
   const hook = older ? ['--import', driver5] : [];
-  const child = spawn(process.execPath, [...hook, ...args], {
+  const child = spawn(node, [...hook, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
