@@ -2,7 +2,7 @@
 // every way and compiled under every rule.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeCompilers } from './compilers.js';
 import { packAndInstall, runIn, type Packed } from './packed.js';
@@ -18,24 +18,62 @@ afterAll(async () => {
   await packed.remove();
 });
 
+/** Where the links of a packed page lead that lead to nothing in the tarball. */
+async function linksToNothing(page: string): Promise<string[]> {
+  const text = await readFile(join(packed.installed, page), 'utf8');
+  const targets = [...text.matchAll(/\]\((?!https?:|#)(?<target>[^)#]+)[^)]*\)/gu)].map(
+    ({ groups }) => join(dirname(page), groups?.['target'] ?? ''),
+  );
+  const found = (target: string) =>
+    packed.files.some((file) => file === target || file.startsWith(`${target}/`));
+  return targets.filter((target) => !found(target));
+}
+
 describe('packed in a fresh clone', () => {
   test('it is built once', () => {
     expect(packed.log.match(/latchkey: building/g)).toHaveLength(1);
   });
 
-  test('it has the build, the papers, and nothing else', () => {
+  test('it has the build, the papers, the examples, and nothing else', () => {
+    const top = new Set(packed.files.map((file) => file.replace(/\/.*/, '/')));
+
+    expect([...top].toSorted()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'dist/',
+      'docs/',
+      'examples/',
+      'package.json',
+    ]);
     expect(packed.files.filter((file) => file.startsWith('dist/')).toSorted()).toEqual([
       'dist/index.cjs',
       'dist/index.d.cts',
       'dist/index.d.ts',
       'dist/index.js',
     ]);
-    expect(packed.files.filter((file) => !file.startsWith('dist/')).toSorted()).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'package.json',
-    ]);
+    expect(packed.files.filter((file) => /\.map$|tsconfig|(^|\/)\./.test(file))).toEqual([]);
+  });
+
+  test('every link of its README leads to what it has', async () => {
+    expect(await linksToNothing('README.md')).toEqual([]);
+  });
+
+  test('the other pages lead out of it to tests only, and to the page on defects', async () => {
+    const pages = packed.files.filter((file) => file.endsWith('.md'));
+    const out = (await Promise.all(pages.map(linksToNothing))).flat();
+
+    expect(out.filter((target) => !target.startsWith('test/'))).toEqual(
+      out.filter((target) => target === 'docs/redisson-defects.md'),
+    );
+  });
+
+  test('it names no home that the project does not have', async () => {
+    const text = await readFile(join(packed.installed, 'package.json'), 'utf8');
+
+    const fields = Object.keys(JSON.parse(text) as object);
+    expect(fields.filter((field) => /^(repository|homepage|bugs)$/.test(field))).toEqual([]);
   });
 
   test('it has at most 500 kB', () => {
