@@ -63,6 +63,9 @@ async function refill() {
 
 async function reader() {
   const found = (await readLock.using(look, WAIT)) ?? (await refill());
+  if (found === null) {
+    throw new Error('the cache is empty, right after it was filled');
+  }
   const sum = found.prices.reduce((total, price) => total + price, 0);
   await redis.incr(sum === found.sum ? `${cache}:whole` : `${cache}:half`);
 }

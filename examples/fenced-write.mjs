@@ -41,7 +41,7 @@ async function write(hold, value) {
 async function pausedHolder() {
   const hold = await lock.acquire({ leaseMs: 2_000 });
   hold.assertHeld(); // true, and yet ...
-  process.send('about to write');
+  process.send?.('about to write');
   process.kill(process.pid, 'SIGSTOP'); // ... the process is stopped here, for longer than its lease
   const held = hold.isHeld; // A careful program asks again and does not write.
   console.log('paused holder, still held:', held);

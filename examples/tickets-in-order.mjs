@@ -40,13 +40,16 @@ async function sell(customer) {
 }
 
 async function till() {
+  /** @type {Promise<void>[]} */
   const sales = [];
   /** @param {{ queues?: string, leaves?: string }} news */
   const hear = ({ queues, leaves }) => {
     if (queues !== undefined) {
       sales.push(sell(queues));
     }
-    patience.get(leaves)?.abort();
+    if (leaves !== undefined) {
+      patience.get(leaves)?.abort();
+    }
   };
   process.on('message', hear);
   await once(process, 'disconnect');

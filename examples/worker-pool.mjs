@@ -21,10 +21,10 @@ const slots = client.getPermitExpirableSemaphore(pool);
 async function work() {
   await slots.using(
     async (permit) => {
-      process.send('at work');
+      process.send?.('at work');
       // Stands for the real work, which gives up where it can when `permit.signal` aborts.
       await once(process, 'message', { signal: permit.signal });
-      process.send(`done, still held: ${permit.isHeld}`);
+      process.send?.(`done, still held: ${permit.isHeld}`);
     },
     { waitMs: 20_000 },
   );

@@ -47,6 +47,12 @@ export const stages = [
     after: ['build'],
     run: inOrder(async () => await tool('tsc', '-p', 'tsconfig.json')),
   },
+  {
+    name: 'examples',
+    after: ['build'],
+    needsBuild: true,
+    run: inOrder(async () => await node('scripts/check-examples.mjs')),
+  },
   { name: 'lint', after: ['build'], run: inOrder(async () => await tool('oxlint')) },
   {
     name: 'format',
