@@ -12,6 +12,7 @@ import { ClientServices } from './core/client-services.js';
 import { EndpointServices } from './core/endpoint-services.js';
 import { checkInteger, INT32_MAX } from './core/base/arguments.js';
 import { checkOptions, type OptionSet } from './core/base/options.js';
+import { checkPermitsSetting, type PermitsSetting } from './core/permits/permits-setting.js';
 import { readClientOptions, type CheckedOptions, type ClientOptions } from './client-options.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
 import { ExpirableSemaphoreState } from './expirable-semaphore/grants.js';
@@ -19,7 +20,7 @@ import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js
 import { LatchFace, type CountDownLatch, type LatchPolls } from './latch/latch.js';
 import { ReadWriteLockFace, type ReadWriteLock } from './rwlock/rwlock.js';
 import { SemaphoreFace, type Semaphore } from './semaphore/semaphore.js';
-import type { SemaphoreQueues } from './semaphore/grants.js';
+import { SemaphoreState } from './semaphore/grants.js';
 import { createFairLock, createFencedLock, createLock, type FencedLock } from './lock/lock.js';
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
@@ -53,10 +54,34 @@ export interface Client extends AsyncDisposable {
   getFencedLock(name: string): FencedLock;
   /** Many readers or one writer. */
   getReadWriteLock(name: string): ReadWriteLock;
-  /** A semaphore whose permits live on leases, so that a crash frees what it held. */
-  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore;
-  /** A counting semaphore: permits without an owner. */
-  getSemaphore(name: string): Semaphore;
+  /**
+   * A semaphore whose permits live on leases, so that a crash frees what it held.
+   *
+   * `options.permits`, 0 to 2147483647, is its number of permits. The first call that this client
+   * makes of the name sets it, in the same command, when there is none; a semaphore that is deleted
+   * or flushed later stays so. When the server has another number, that stays and `configured` is
+   * emitted; see PermitsSetting for what can be done instead. A `trySetPermits` or `setPermits`
+   * that is called first wins over it, and `delete` sets nothing. The number given last counts for
+   * all objects of the name; a new one is compared with the next call, but makes no semaphore
+   * again. A client remembers this of the last 10,000 names that were told a number.
+   */
+  getPermitExpirableSemaphore(
+    name: string,
+    options?: { permits?: number | PermitsSetting | undefined },
+  ): PermitExpirableSemaphore;
+  /**
+   * A counting semaphore: permits without an owner.
+   *
+   * `options.permits` is as for a permit-expirable semaphore, with `onMismatch` `keep` only
+   * (RangeError otherwise). The server stores only the permits that are left. The number itself is
+   * what was set, changed by what `addPermits` added; it is known while all programs that take and
+   * return permits are clients that were told `permits`, or hold none just then. Where it is not
+   * known, as where Java has set it, no `configured` is emitted.
+   */
+  getSemaphore(
+    name: string,
+    options?: { permits?: number | PermitsSetting | undefined },
+  ): Semaphore;
   /** A count-down latch. */
   getCountDownLatch(name: string): CountDownLatch;
   /** Adds a listener; see ClientEvents. */
@@ -81,8 +106,8 @@ class LatchkeyClient extends Printable implements Client {
   readonly #locks: LockServices;
   readonly #keyPrefix: string;
   readonly #latchPolls: LatchPolls = new Map();
-  readonly #semaphoreQueues: SemaphoreQueues = new Map();
-  readonly #expirableSemaphores = new ExpirableSemaphoreState();
+  readonly #semaphores: SemaphoreState;
+  readonly #expirableSemaphores: ExpirableSemaphoreState;
   #closing: Promise<void> | undefined;
 
   constructor({ endpoint, keyPrefix, settings }: CheckedOptions, clock: Clock) {
@@ -93,6 +118,8 @@ class LatchkeyClient extends Printable implements Client {
       createRouter(endpoint, settings, clock, owner),
     );
     this.#locks = new LockServices(this.#services);
+    this.#semaphores = new SemaphoreState(this.#client.events);
+    this.#expirableSemaphores = new ExpirableSemaphoreState(this.#client.events);
   }
 
   protected override get label(): string {
@@ -124,14 +151,23 @@ class LatchkeyClient extends Printable implements Client {
     return new ReadWriteLockFace(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
-  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+  getPermitExpirableSemaphore(
+    name: string,
+    options?: { permits?: number | PermitsSetting | undefined },
+  ): PermitExpirableSemaphore {
     const key = objectKey(this.#keyPrefix, name);
-    return new PermitExpirableSemaphoreFace(this.#services, name, key, this.#expirableSemaphores);
+    const told = checkPermitsSetting(options, false);
+    const state = this.#expirableSemaphores;
+    return new PermitExpirableSemaphoreFace(this.#services, name, key, state, told);
   }
 
-  getSemaphore(name: string): Semaphore {
+  getSemaphore(
+    name: string,
+    options?: { permits?: number | PermitsSetting | undefined },
+  ): Semaphore {
     const key = objectKey(this.#keyPrefix, name);
-    return new SemaphoreFace(this.#services, name, key, this.#semaphoreQueues);
+    const told = checkPermitsSetting(options, true);
+    return new SemaphoreFace(this.#services, name, key, this.#semaphores, told);
   }
 
   getCountDownLatch(name: string): CountDownLatch {

@@ -99,6 +99,29 @@ export class AccessDeniedError extends CoordinationError {
   override readonly code = 'ERR_ACCESS_DENIED' as const;
 }
 
+/** The semaphore has another number of permits than this client was told, with `onMismatch: 'error'`:
+ * nothing was done. Make the numbers agree, here or by `setPermits`. */
+export class PermitsMismatchError extends CoordinationError {
+  /** Fixed for this class. */
+  override readonly code = 'ERR_PERMITS_MISMATCH' as const;
+  /** The number on the server, acquired permits included. */
+  readonly permits: number;
+  /** The number that this client was told. */
+  readonly wanted: number;
+
+  /** Made by this library only. */
+  constructor(
+    message: string,
+    permits: number,
+    wanted: number,
+    options?: CoordinationErrorOptions,
+  ) {
+    super(message, options);
+    this.permits = permits;
+    this.wanted = wanted;
+  }
+}
+
 /** The client was closed. */
 export class ClosedError extends CoordinationError {
   /** Fixed for this class. */

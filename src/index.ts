@@ -23,6 +23,7 @@ export {
   LeaseLostError,
   NotHeldError,
   OutcomeUnknownError,
+  PermitsMismatchError,
   UnexpectedReplyError,
   WrongTypeError,
 } from './errors.js';
@@ -32,4 +33,5 @@ export type { ReadWriteLock } from './rwlock/rwlock.js';
 export type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
 export type { Permit } from './expirable-semaphore/permit.js';
 export type { Permits } from './semaphore/permits.js';
+export type { PermitsSetting } from './core/permits/permits-setting.js';
 export type { Semaphore } from './semaphore/semaphore.js';

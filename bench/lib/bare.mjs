@@ -113,6 +113,7 @@ function semaphoreKeys(bare, key) {
     queue: privateKey('latchkey_waiting', key),
     heartbeats: privateKey('latchkey_beats', key),
     marks: privateKey('latchkey_generation', key),
+    totals: [],
   };
 }
 
@@ -225,13 +226,21 @@ const cycles = {
     await bare.setPermits(key);
     return async () => {
       const taking = bare.next();
-      const wanted = { number: taking, lowWater: taking, ...same, needs: [1] };
+      const wanted = { number: taking, lowWater: taking, ...same, setting: '', needs: [1] };
       const taken = String(
         await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted)),
       );
       const giving = bare.next();
       const mark = taken.slice(taken.lastIndexOf(' ') + 1);
-      const given = { number: giving, lowWater: giving, ...same, permits: 1, mark, needs: [] };
+      const given = {
+        number: giving,
+        lowWater: giving,
+        ...same,
+        permits: 1,
+        mark,
+        setting: '',
+        needs: [],
+      };
       const freed = await bare.run(semaphoreRelease, semaphoreRelease.operands(keys, given));
       check(taken === `1 1 -1 ${mark}` && freed === `0 0 -1 ${PERMITS} ${mark}`);
     };
@@ -239,7 +248,7 @@ const cycles = {
 
   async 'permit-expirable semaphore'(bare, key) {
     const { expirableSemaphoreAcquire, expirableSemaphoreRelease } = scripts;
-    const keys = { ...semaphoreKeys(bare, key), timeouts: suffixed(key, 'timeout') };
+    const keys = { ...semaphoreKeys(bare, key), timeouts: suffixed(key, 'timeout'), twin: [] };
     const { semaphore, timeouts } = keys;
     const told = { publish: PUBLISH, channel: prefixed('redisson_sc', key) };
     const same = { ...told, client: bare.clientId, mustQueue: 0 };
@@ -247,7 +256,13 @@ const cycles = {
     return async () => {
       const number = bare.next();
       const first = randomBytes(16);
-      const wanted = { number, lowWater: number, ...same, claims: [Buffer.concat([first, CLAIM])] };
+      const wanted = {
+        number,
+        lowWater: number,
+        ...same,
+        setting: '',
+        claims: [Buffer.concat([first, CLAIM])],
+      };
       const taken = await bare.run(
         expirableSemaphoreAcquire,
         expirableSemaphoreAcquire.operands(keys, wanted),

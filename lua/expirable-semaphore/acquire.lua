@@ -1,30 +1,37 @@
 -- expirable-semaphore/acquire: take permits for the waiters of one client, in order, as many as fit.
 --
 -- A waiter gets all its permits or none, and no waiter overtakes one that does not fit. Permits
--- that have expired by the server's time are returned first. Only a grant is recorded: a request
--- that grants nothing may be repeated.
+-- that have expired by the server's time are returned first. A setting makes the semaphore, or changes
+-- its number of permits. Only a grant, and the answer to a call with a setting, is recorded: any other
+-- request may be repeated.
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[4] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[5] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
+-- KEYS[*] twin       string   the name with which this one shares its permits, where there is one and
+--                             a setting may make the semaphore
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] client     string   the client that asks
 -- ARGV[6] must_queue integer  1 the client has an entry in the queue, or gets one; 0 it has none
+-- ARGV[7] setting    string   what the client was told of the number of permits; empty: nothing new
 -- ARGV[*] claims     bytes    for each waiter the id of its first permit, the number of its
 --                             permits, a space, and its lease in ms
 -- returns string     waiters served, ms after which to ask again (-1: unknown), and ms that the
---                    semaphore lives (-1: no limit); or why the request did not run
+--                    semaphore lives (-1: no limit; -2: there is none), with a note about the
+--                    setting; or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/stored_count
+-- include lib/permits_setting
+-- include lib/permits_twin_refusal
 -- include lib/permits_reclaim
 -- include lib/permits_take
 -- include lib/permits_expiry_ms
@@ -33,18 +40,35 @@
 -- include lib/notify_available
 
 -- at most once: requests, number
-local semaphore, timeouts = KEYS[1], KEYS[2]
+local semaphore, timeouts, setting = KEYS[1], KEYS[2], ARGV[7]
 local pool, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
 local counts, leases = {}, {}
-for i = 7, #ARGV do
+for i = 8, #ARGV do
   local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
-  counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
+  counts[i - 7], leases[i - 7] = tonumber(count), tonumber(lease)
+end
+-- All permits that are taken count, expired or not: expired ones have only not been returned yet.
+local total = setting ~= '' and redis.call('ZCARD', timeouts) + (pool or 0)
+local change, note, is_refused = permits_setting(setting, pool, total)
+local refusal = change and not pool and permits_twin_refusal(timeouts, unpack(KEYS, 6))
+if refusal then
+  return refusal
 end
 
 needs_memory(requests)
+if setting ~= '' then
+  request_keep_record(requests, ARGV[2])
+end
+if is_refused then
+  return request_record(requests, number, note)
+end
+if change and not pool then
+  -- What is left are permits of an earlier semaphore.
+  redis.call('UNLINK', timeouts)
+end
 local now = now_ms()
 -- The permits of a semaphore that does not exist any more are gone with it.
 local reclaimed, expired = 0, 0
@@ -54,35 +78,37 @@ end
 if type(reclaimed) == 'table' then
   return reclaimed
 end
-local available = (pool or 0) + reclaimed + expired
+local available = (pool or 0) + reclaimed + expired + (change or 0)
 local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
 available = available - taken
-local life_ms = -1
+local life_ms = (pool or change) and -1 or -2
 if served > 0 then
-  life_ms = redis.call('PTTL', semaphore)
+  life_ms = math.max(redis.call('PTTL', semaphore), -1)
   -- This also shows that permits can be added to a zset, and that a TTL can be set.
   request_keep_record(requests, ARGV[2])
-  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  for i = 1, served do
-    permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
-  end
-  if life_ms > 0 then
-    redis.call('PEXPIRE', timeouts, life_ms)
-  end
+end
+if change or taken > 0 then
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken - (change or 0)))
+end
+for i = 1, served do
+  permits_take(timeouts, ARGV[i + 7], counts[i], string.format('%.0f', now + leases[i]))
+end
+if served > 0 and life_ms > 0 then
+  redis.call('PEXPIRE', timeouts, life_ms)
 end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
-local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
-if served > 0 then
+local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms) .. note
+if served > 0 or setting ~= '' then
   request_record(requests, number, answer)
 end
 if has_left then
   -- A 0 is published as well: the clients behind this one sleep until it would count as absent, but
   -- have to wake up when the next permit expires.
   return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
-elseif reclaimed > 0 then
+elseif reclaimed > 0 or change and change > 0 then
   return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer

@@ -12,14 +12,17 @@
 -- ARGV[4] permits    integer  the total, or the number to add
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the semaphore listen
+-- ARGV[7] setting    string   what the client was told of the number of permits; empty: nothing new,
+--                             as always with "to"
 -- returns string     1 it was done, 0 the total would not fit into the 32 bits that Java can read;
---                    or why the request did not run
+--                    with a note about the setting; or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/stored_count
+-- include lib/permits_setting
 -- include lib/notify_available
 -- include lib/permits_twin_refusal
 
@@ -31,8 +34,12 @@ local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
+local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken)
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
+if is_refused then
+  return request_record(requests, number, note)
+end
 if not left then
   local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
   if refusal then
@@ -43,16 +50,16 @@ if not left then
   left, taken = 0, 0
 end
 local total = left + taken
-local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
+local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4]) + (change or 0)
 -- While the total is in range, so is the number of permits left, whatever is released.
 if total + delta > INT32_MAX or left + delta < INT32_MIN then
-  return request_record(requests, number, '0')
+  return request_record(requests, number, change and '0!' or '0' .. note)
 end
 -- Expired permits are available, whether they have been returned to the count or not.
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 -- A change by 0 is written too: it makes a semaphore that did not exist.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-local answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1' .. note)
 if delta > 0 then
   return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end

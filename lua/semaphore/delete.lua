@@ -5,6 +5,7 @@
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
+-- KEYS[4] totals     zset     private: its total; has the TTL of the mark
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- returns string     1 it was there, 0 it was not; or why the request did not run
@@ -21,5 +22,5 @@ if wrong then
 end
 request_keep_record(requests, ARGV[2])
 local deleted = redis.call('DEL', semaphore)
-redis.call('DEL', KEYS[3])
+redis.call('DEL', KEYS[3], KEYS[4])
 return request_record(requests, number, tostring(deleted))

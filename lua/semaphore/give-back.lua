@@ -9,6 +9,8 @@
 -- KEYS[3] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[4] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
 -- KEYS[5] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
+-- KEYS[*] totals     zset     private: its total; has the TTL of the mark. Where the client was told
+--                             a number of permits
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -24,13 +26,15 @@
 -- include lib/request_recall
 -- include lib/request_record
 -- include lib/semaphore_generation
+-- include lib/semaphore_move_total
 -- include lib/notify_available
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
+local totals = unpack(KEYS, 6)
 
 local answer = request_recall(requests, number)
 local permits, mark = ARGV[7], ARGV[8]
 if answer then
-  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)$')
+  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)')
 end
 permits = tonumber(permits or 0)
 local _, is_theirs = semaphore_generation(KEYS[5], mark)
@@ -59,6 +63,9 @@ if type(sum) == 'table' then
     request_record(requests, number, answer)
   end
   return sum
+end
+if given > 0 and totals then
+  semaphore_move_total(totals, given, 0)
 end
 request_record(requests, number, 'cancelled')
 if given > 0 or has_left then

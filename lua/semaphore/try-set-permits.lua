@@ -4,6 +4,7 @@
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gives one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
+-- KEYS[4] totals     zset     private: its total; has the TTL of the mark
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -31,7 +32,7 @@ request_keep_record(requests, ARGV[2])
 if stored then
   return request_record(requests, number, '0')
 end
-semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
+semaphore_new_generation(KEYS[3], KEYS[4], tonumber(ARGV[6]), ARGV[5], ARGV[5])
 set_for(semaphore, ARGV[5], ARGV[6])
 local answer = request_record(requests, number, '1')
 return notify_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])

@@ -4,6 +4,7 @@ import { Linked } from '../core/base/linked-list.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitAnswer } from '../core/permits/permit-source.js';
+import { uninitialised } from '../core/permits/uninitialised.js';
 import { translate } from '../core/delivery/translate.js';
 import type { LeaseTerms } from '../core/base/arguments.js';
 import type { LeasedPermitWaiter } from './leased-permit-source.js';
@@ -114,6 +115,9 @@ export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
 
   #contention(): Error {
     const { resource } = this.#grants.protocol;
+    if (this.#grants.isUninitialised) {
+      return uninitialised(resource, 'getPermitExpirableSemaphore');
+    }
     const waitedMs = Math.round(this.#waitedMs);
     const message = `"${resource}" had not enough permits available within ${waitedMs} ms`;
     return new AcquireTimeoutError(message, { resource });

@@ -1,16 +1,18 @@
 import { OutcomeUnknownError } from '../errors.js';
 import type { Command, PendingCall } from '../core/wire/call.js';
 import type { CountReply } from '../core/delivery/count-reply.js';
-import type { Holder } from '../core/observe/events.js';
+import type { Events, Holder } from '../core/observe/events.js';
 import { GrantLifecycle, type ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import type { Lease } from '../core/lease/lease.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
+import { ToldPermits } from '../core/permits/told-permits.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import type { LeaseTerms } from '../core/base/arguments.js';
 import { LeasedPermitSource, type LeasedPermitWaiter } from './leased-permit-source.js';
 import { LeasedPermit } from './permit.js';
-import { singleId, idsOf, type PermitIds, type ExpirableSemaphoreProtocol } from './protocol.js';
+import { singleId, idsOf, type PermitIds } from './permit-ids.js';
+import type { ExpirableSemaphoreProtocol } from './protocol.js';
 
 /** A shorter lease may end before its answer arrives; such a permit is granted all the same. */
 const RETRIED_LEASE_MIN_MS = 100;
@@ -21,6 +23,11 @@ export class ExpirableSemaphoreState {
   readonly queues: Map<string, PermitQueue<LeasedPermitWaiter>> = new Map();
   /** Permits of this client that are held, by id. */
   readonly permits: Map<string, LeasedPermit> = new Map();
+  readonly told: ToldPermits;
+
+  constructor(events: Events) {
+    this.told = new ToldPermits(events);
+  }
 }
 
 /** Looks after the permits of one semaphore from their grant to their end. */
@@ -112,16 +119,20 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return queue;
   }
 
+  /** True when nobody has set the number of permits, as the local waiters were told last. */
+  get isUninitialised(): boolean {
+    return this.#state.queues.get(this.protocol.key)?.isUninitialised === true;
+  }
+
   /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
   watchForStall(startedAt: number): () => void {
     const { services, protocol } = this;
     const { resource, kind, key } = protocol;
     const findHolders = (): Promise<readonly Holder[]> =>
       services.delivery.read(resource, protocol.holders());
-    return services.client.slowWaits.watch(
-      { id: `${kind}:${key}`, resource, kind, findHolders },
-      startedAt,
-    );
+    const isUninitialised = (): boolean => this.isUninitialised;
+    const waited: Waited = { id: `${kind}:${key}`, resource, kind, findHolders, isUninitialised };
+    return services.client.slowWaits.watch(waited, startedAt);
   }
 
   /** Sets when a permit of any client expires; false when it has expired or is unknown. */

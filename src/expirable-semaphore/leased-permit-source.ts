@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from '../core/wire/call.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { PermitIds, ExpirableSemaphoreProtocol } from './protocol.js';
+import type { PermitIds } from './permit-ids.js';
+import type { ExpirableSemaphoreProtocol } from './protocol.js';
 
 /** A waiter for leased permits. */
 export interface LeasedPermitWaiter extends PermitWaiter {

@@ -4,11 +4,14 @@ import type { Holder } from '../core/observe/events.js';
 import type { LeasedObject, ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey, suffixed, twinOf } from '../core/base/key-names.js';
+import type { CheckedSetting } from '../core/permits/permits-setting.js';
+import { noted, type CarriedSetting, type ToldPermits } from '../core/permits/told-permits.js';
 import type { PermitAnswer } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   expirableSemaphoreAcquire,
+  expirableSemaphoreConfigure,
   expirableSemaphoreDelete,
   expirableSemaphoreGiveBack,
   expirableSemaphoreHolders,
@@ -19,7 +22,9 @@ import {
   expirableSemaphoreResize,
   expirableSemaphoreTrySet,
   expirableSemaphoreUpdateLease,
+  requestsCancel,
 } from '../core/wire/scripts.generated.js';
+import { idBytes, idsBytes, joined, singleId, type PermitIds } from './permit-ids.js';
 import {
   renewalAnswers,
   type Renewal,
@@ -35,6 +40,9 @@ export interface PermitsView {
   readonly exists: boolean;
 }
 
+/** Stands in place of the life of a semaphore where there is none. */
+const NO_SEMAPHORE = -2;
+
 const acquire: CommandScript<PermitAnswer> = {
   ...expirableSemaphoreAcquire,
   decode(reply) {
@@ -42,17 +50,23 @@ const acquire: CommandScript<PermitAnswer> = {
       expirableSemaphoreAcquire.decode(reply),
       3,
     );
-    return { granted, retryMs, lifeMs };
+    return { granted, retryMs, lifeMs, exists: lifeMs !== NO_SEMAPHORE };
   },
 };
 
+function viewOf(answer: string): PermitsView {
+  const [available = 0, acquired = 0, exists = 0] = integers(answer, 3);
+  return { available, acquired, exists: exists === 1 };
+}
+
 const inspect: CommandScript<PermitsView> = {
   ...expirableSemaphoreInspect,
-  decode(reply) {
-    const numbers = integers(expirableSemaphoreInspect.decode(reply), 3);
-    const [available = 0, acquired = 0, exists = 0] = numbers;
-    return { available, acquired, exists: exists === 1 };
-  },
+  decode: (reply) => viewOf(expirableSemaphoreInspect.decode(reply)),
+};
+
+const configure: CommandScript<PermitsView> = {
+  ...expirableSemaphoreConfigure,
+  decode: (reply) => viewOf(expirableSemaphoreConfigure.decode(reply)),
 };
 
 const holders: CommandScript<readonly Holder[]> = {
@@ -90,47 +104,7 @@ function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[
   return { script: renew, operands };
 }
 
-/** A permit id on the wire. */
-function idBytes(id: string): Buffer {
-  return Buffer.from(id, 'hex');
-}
-
-/** The ids of the permits of one grant: they count up from `first` in the last four bytes, so that
- * a call for many permits is no longer than a call for one. */
-export interface PermitIds {
-  readonly first: Buffer;
-  readonly count: number;
-}
-
-/** All ids of a grant as hex digits. */
-export function idsOf({ first, count }: PermitIds): string[] {
-  if (count === 1) {
-    return [first.toString('hex')];
-  }
-  const start = first.readUInt32BE(12);
-  const prefix = first.toString('hex', 0, 12);
-  return Array.from({ length: count }, (_, i) => {
-    const last = ((start + i) % 2 ** 32).toString(16);
-    return prefix + last.padStart(8, '0');
-  });
-}
-
-/** The id of a grant of one permit. */
-export function singleId(id: string): PermitIds {
-  return { first: idBytes(id), count: 1 };
-}
-
-/** The bytes of an id, followed by text. */
-function joined(id: Buffer, text: string): Buffer {
-  const bytes = Buffer.allocUnsafe(id.length + text.length);
-  bytes.set(id);
-  bytes.write(text, id.length, 'latin1');
-  return bytes;
-}
-
-function idsBytes({ first, count }: PermitIds): Buffer {
-  return joined(first, String(count));
-}
+const NO_TWIN: readonly string[] = [];
 
 /** One permit-expirable semaphore on Redisson's wire. */
 export class ExpirableSemaphoreProtocol
@@ -157,10 +131,22 @@ export class ExpirableSemaphoreProtocol
     requests: string;
     queue: string;
     heartbeats: string;
+    twin: readonly string[];
   };
+  /** What the object was told of its number of permits. */
+  readonly told: CheckedSetting | undefined;
+  readonly #allTold: ToldPermits;
 
-  constructor(services: EndpointServices, name: string, key: string) {
+  constructor(
+    services: EndpointServices,
+    name: string,
+    key: string,
+    allTold: ToldPermits,
+    told: CheckedSetting | undefined,
+  ) {
     super(services, name, key, prefixed('redisson_sc', key));
+    this.told = told;
+    this.#allTold = allTold;
     this.#keys = { semaphore: key, timeouts: suffixed(key, 'timeout') };
     const twin = twinOf(key);
     const requests = this.requestsKey;
@@ -169,6 +155,7 @@ export class ExpirableSemaphoreProtocol
       ...this.#requestKeys,
       queue: privateKey('latchkey_waiting', key),
       heartbeats: privateKey('latchkey_beats', key),
+      twin: NO_TWIN,
     };
   }
 
@@ -182,15 +169,20 @@ export class ExpirableSemaphoreProtocol
     claims: readonly (PermitIds & { readonly leaseMs: number })[],
     mustQueue: boolean,
   ): Command<PermitAnswer> {
-    const operands = expirableSemaphoreAcquire.operands(this.#queueKeys, {
+    const carried = this.#allTold.carry(this);
+    // Only a call that may make the semaphore needs its twin.
+    const { twin } = this.#requestKeys;
+    const keys = carried === undefined ? this.#queueKeys : { ...this.#queueKeys, twin };
+    const operands = expirableSemaphoreAcquire.operands(keys, {
       number,
       lowWater,
       ...this.notice,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
+      setting: carried?.text ?? '',
       claims: claims.map(({ first, count, leaseMs }) => joined(first, `${count} ${leaseMs}`)),
     });
-    return { script: acquire, operands };
+    return noted({ script: acquire, operands }, carried);
   }
 
   giveBack(
@@ -241,13 +233,27 @@ export class ExpirableSemaphoreProtocol
 
   /** Sets the number of permits, or adds to it. */
   resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Command<string> {
-    return commandOf(expirableSemaphoreResize, this.#requestKeys, {
-      number,
-      lowWater,
-      way,
-      permits,
-      ...this.notice,
-    });
+    const carried = way === 'by' ? this.#allTold.carry(this, true) : undefined;
+    const change = { way, permits, ...this.notice, setting: carried?.text ?? '' };
+    const args = { number, lowWater, ...change };
+    return noted(commandOf(expirableSemaphoreResize, this.#requestKeys, args), carried);
+  }
+
+  /** Looks at the semaphore with a setting that has to be carried, in a counted call. */
+  configure({ number, lowWater }: Request, carried: CarriedSetting): Command<PermitsView> {
+    const args = { number, lowWater, ...this.notice, setting: carried.text };
+    const operands = expirableSemaphoreConfigure.operands(this.#requestKeys, args);
+    return noted({ script: configure, operands }, carried);
+  }
+
+  /** What a look at the semaphore would have to carry; mostly nothing. */
+  carried(): CarriedSetting | undefined {
+    return this.#allTold.carry(this);
+  }
+
+  /** Makes sure that a request never runs. */
+  cancel({ number, lowWater }: Request): Command<string> {
+    return commandOf(requestsCancel, { requests: this.requestsKey }, { number, lowWater });
   }
 
   delete({ number, lowWater }: Request): Command<string> {

@@ -14,6 +14,8 @@ import { checkOptions } from '../core/base/options.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { Command } from '../core/wire/call.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
+import type { CheckedSetting } from '../core/permits/permits-setting.js';
+import type { ToldPermits } from '../core/permits/told-permits.js';
 import { PermitAcquisition, type PermitTerms } from './acquisition.js';
 import type { PermitExpirableSemaphore } from './contract.js';
 import { PermitGrants, type ExpirableSemaphoreState } from './grants.js';
@@ -51,15 +53,21 @@ export class PermitExpirableSemaphoreFace
   implements PermitExpirableSemaphore
 {
   readonly #grants: PermitGrants;
+  readonly #told: ToldPermits;
 
   constructor(
     services: EndpointServices,
     name: string,
     key: string,
     state: ExpirableSemaphoreState,
+    told?: CheckedSetting,
   ) {
-    super(services, new ExpirableSemaphoreProtocol(services, name, key));
+    super(services, new ExpirableSemaphoreProtocol(services, name, key, state.told, told));
     this.#grants = new PermitGrants(services, this.protocol, state);
+    this.#told = state.told;
+    if (told !== undefined) {
+      this.#told.tell(key, told);
+    }
   }
 
   protected override get label(): string {
@@ -70,17 +78,32 @@ export class PermitExpirableSemaphoreFace
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    return await this.#change((request) => this.protocol.trySet(request, permits, life));
+    const { key } = this.protocol;
+    const isSet = await this.#told.changing(key, () =>
+      this.#change((request) => this.protocol.trySet(request, permits, life)),
+    );
+    if (isSet) {
+      this.#told.overruled(key);
+    } else {
+      this.#told.found(key);
+    }
+    return isSet;
   }
 
   async setPermits(permits: number): Promise<void> {
     checkInteger('permits', permits, 0, INT32_MAX);
-    await this.#change((request) => this.protocol.resize(request, 'to', permits));
+    const { key } = this.protocol;
+    await this.#told.changing(key, () =>
+      this.#change((request) => this.protocol.resize(request, 'to', permits)),
+    );
+    this.#told.overruled(key);
   }
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
-    const done = await this.#change((request) => this.protocol.resize(request, 'by', delta));
+    const done = await this.#told.changing(this.protocol.key, () =>
+      this.#change((request) => this.protocol.resize(request, 'by', delta)),
+    );
     if (!done) {
       const range = `from ${INT32_MIN} to ${INT32_MAX}`;
       throw new RangeError(
@@ -184,14 +207,30 @@ export class PermitExpirableSemaphoreFace
       this.#grants.deleted(call);
       return count === 1;
     };
-    return await this.inUse(work, () => true);
+    return await this.#told.changing(this.protocol.key, () => this.inUse(work, () => true));
   }
 
   async #inspect(): Promise<PermitsView> {
     return await this.inUse(
-      () => this.services.delivery.read(this.name, this.protocol.inspect()),
+      () => this.#view(),
       ({ exists }) => !exists,
     );
+  }
+
+  /** A read, or a counted call while there is a setting to carry. */
+  async #view(): Promise<PermitsView> {
+    const { delivery } = this.services;
+    const carried = this.protocol.carried();
+    if (carried === undefined) {
+      return await delivery.read(this.name, this.protocol.inspect());
+    }
+    const { answer } = await delivery.sendOnce(
+      this.name,
+      this.protocol.key,
+      (request) => this.protocol.configure(request, carried),
+      { setTombstone: (request) => this.protocol.cancel(request), always: false },
+    );
+    return answer;
   }
 
   async #change(build: (request: Request) => Command<string>): Promise<boolean> {

@@ -2,6 +2,7 @@ import { AcquireTimeoutError } from '../errors.js';
 import { Linked } from '../core/base/linked-list.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { PermitQueue } from '../core/permits/permit-queue.js';
+import { uninitialised } from '../core/permits/uninitialised.js';
 import type { PermitAnswer, PermitWaiter } from '../core/permits/permit-source.js';
 import type { PendingCall } from '../core/wire/call.js';
 import { translate } from '../core/delivery/translate.js';
@@ -91,6 +92,9 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
 
   #contention(): AcquireTimeoutError {
     const { resource } = this.#grants.protocol;
+    if (this.#grants.isUninitialised) {
+      return uninitialised(resource, 'getSemaphore');
+    }
     const wanted = this.count === 1 ? 'a permit' : `${this.count} permits`;
     const after = `after ${Math.round(this.#waitedMs)} ms`;
     const message = `${wanted} of "${resource}" could not be had ${after}`;

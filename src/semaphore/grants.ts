@@ -3,24 +3,34 @@ import { asError } from '../core/wire/replies.js';
 import type { TombstoneFollower } from '../core/delivery/delivery.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitWaiter } from '../core/permits/permit-source.js';
+import { ToldPermits } from '../core/permits/told-permits.js';
+import type { Events } from '../core/observe/events.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { INT32_MAX } from '../core/base/arguments.js';
 import { GrantedPermits, type PermitsOwner } from './permits.js';
 import type { ReleaseAnswer, Returned, SemaphoreProtocol } from './protocol.js';
 
-/** The local waiters of all semaphores of one client, by key. */
-export type SemaphoreQueues = Map<string, PermitQueue<PermitWaiter>>;
+/** The state that the counting semaphores of one client share. */
+export class SemaphoreState {
+  /** Local waiters, by key. */
+  readonly queues: Map<string, PermitQueue<PermitWaiter>> = new Map();
+  readonly told: ToldPermits;
+
+  constructor(events: Events) {
+    this.told = new ToldPermits(events);
+  }
+}
 
 /** Looks after the permits of one semaphore from their grant to their release. */
 export class SemaphoreGrants implements PermitsOwner {
   readonly services: EndpointServices;
   readonly protocol: SemaphoreProtocol;
-  readonly #queues: SemaphoreQueues;
+  readonly #queues: SemaphoreState['queues'];
   /** Kept for reuse, since most acquisitions find no queue in `#queues`. */
   #ownQueue: PermitQueue<PermitWaiter> | undefined;
 
-  constructor(services: EndpointServices, protocol: SemaphoreProtocol, queues: SemaphoreQueues) {
+  constructor(services: EndpointServices, protocol: SemaphoreProtocol, { queues }: SemaphoreState) {
     this.services = services;
     this.protocol = protocol;
     this.#queues = queues;
@@ -39,6 +49,11 @@ export class SemaphoreGrants implements PermitsOwner {
     return queue;
   }
 
+  /** True when nobody has set the number of permits, as the local waiters were told last. */
+  get isUninitialised(): boolean {
+    return this.#queues.get(this.protocol.key)?.isUninitialised === true;
+  }
+
   /** Wakes the local waiters without waiting for the message with the number of permits. */
   wake(available: number): void {
     this.#queues.get(this.protocol.key)?.wakeUp(available);
@@ -49,7 +64,7 @@ export class SemaphoreGrants implements PermitsOwner {
     const { resource, kind, key } = this.protocol;
     // Permits have no owner, so that the event names no holders.
     return this.services.client.slowWaits.watch(
-      { id: `${kind}:${key}`, resource, kind },
+      { id: `${kind}:${key}`, resource, kind, isUninitialised: () => this.isUninitialised },
       startedAt,
     );
   }

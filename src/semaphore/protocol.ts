@@ -3,12 +3,15 @@ import { RECORD_MS } from '../core/wire/constants.generated.js';
 import { integers } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey } from '../core/base/key-names.js';
+import type { CheckedSetting } from '../core/permits/permits-setting.js';
+import { noted, type CarriedSetting, type ToldPermits } from '../core/permits/told-permits.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   semaphoreAcquire,
   semaphoreAddPermits,
+  semaphoreConfigure,
   semaphoreDelete,
   semaphoreDrainPermits,
   semaphoreGiveBack,
@@ -40,12 +43,19 @@ export interface Returned {
 /** The answer of a release, for the waiters that it serves and for its caller. */
 export interface ReleaseAnswer extends PermitAnswer, Availability {}
 
+function viewOf(answer: string): SemaphoreView {
+  const [available = 0, exists] = integers(answer, 2);
+  return { available, exists: exists === 1 };
+}
+
 const inspect: CommandScript<SemaphoreView> = {
   ...semaphoreInspect,
-  decode(reply) {
-    const [available = 0, exists] = integers(semaphoreInspect.decode(reply), 2);
-    return { available, exists: exists === 1 };
-  },
+  decode: (reply) => viewOf(semaphoreInspect.decode(reply)),
+};
+
+const configure: CommandScript<SemaphoreView> = {
+  ...semaphoreConfigure,
+  decode: (reply) => viewOf(semaphoreConfigure.decode(reply)),
 };
 
 /** Reads an answer of `length` integers, followed by the mark of the semaphore. */
@@ -54,12 +64,15 @@ function marked(answer: string, length: number): { numbers: number[]; mark: stri
   return { numbers: integers(answer.slice(0, end), length), mark: answer.slice(end + 1) };
 }
 
+/** Stands in place of a mark where there is no semaphore. */
+const NO_SEMAPHORE = '-';
+
 const acquire: CommandScript<PermitAnswer> = {
   ...semaphoreAcquire,
   decode(reply) {
     const { numbers, mark } = marked(semaphoreAcquire.decode(reply), 3);
     const [granted = 0, , retryMs = -1] = numbers;
-    return { granted, retryMs, mark };
+    return { granted, retryMs, exists: mark !== NO_SEMAPHORE, mark };
   },
 };
 
@@ -98,6 +111,18 @@ const NOTHING: Returned = { permits: 0, mark: undefined };
 /** The server remembers the answer to a request at least this long. */
 const KNOWN_MS = RECORD_MS - 300_000;
 
+/** The keys of the scripts that serve waiters. */
+interface QueueKeys {
+  readonly semaphore: string;
+  readonly requests: string;
+  readonly queue: string;
+  readonly heartbeats: string;
+  readonly marks: string;
+  readonly totals: readonly string[];
+}
+
+const NO_TOTALS: readonly string[] = [];
+
 /** One counting semaphore on Redisson's wire. */
 export class SemaphoreProtocol
   extends ObjectProtocol<EndpointServices>
@@ -106,21 +131,29 @@ export class SemaphoreProtocol
   readonly kind = 'semaphore';
   readonly family: string = this.kind;
   readonly tellsAvailable = true;
-  readonly #keys: { semaphore: string; requests: string; marks: string };
-  readonly #queueKeys: {
-    semaphore: string;
-    requests: string;
-    queue: string;
-    heartbeats: string;
-    marks: string;
-  };
+  /** What the object was told of its number of permits. */
+  readonly told: CheckedSetting | undefined;
+  readonly #allTold: ToldPermits;
+  readonly #queueKeys: QueueKeys;
 
-  constructor(services: EndpointServices, name: string, key: string) {
+  constructor(
+    services: EndpointServices,
+    name: string,
+    key: string,
+    allTold: ToldPermits,
+    told: CheckedSetting | undefined,
+  ) {
     super(services, name, key, prefixed('redisson_sc', key));
-    const marks = privateKey('latchkey_generation', key);
-    this.#keys = { semaphore: key, requests: this.requestsKey, marks };
-    const queue = privateKey('latchkey_waiting', key);
-    this.#queueKeys = { ...this.#keys, queue, heartbeats: privateKey('latchkey_beats', key) };
+    this.told = told;
+    this.#allTold = allTold;
+    this.#queueKeys = {
+      semaphore: key,
+      requests: this.requestsKey,
+      queue: privateKey('latchkey_waiting', key),
+      heartbeats: privateKey('latchkey_beats', key),
+      marks: privateKey('latchkey_generation', key),
+      totals: NO_TOTALS,
+    };
   }
 
   watchRecord(): () => void {
@@ -146,6 +179,7 @@ export class SemaphoreProtocol
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Command<PermitAnswer> {
+    const carried = this.#allTold.carry(this);
     const args = {
       number,
       lowWater,
@@ -153,9 +187,12 @@ export class SemaphoreProtocol
       channel: this.channel,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
+      setting: carried?.text ?? '',
       needs: waiters.map(({ count }) => count),
     };
-    return { script: acquire, operands: semaphoreAcquire.operands(this.#queueKeys, args) };
+    const keys = this.#keysOfTold(this.#allTold.knows(this.key));
+    const operands = semaphoreAcquire.operands(keys, args);
+    return noted({ script: acquire, operands }, carried);
   }
 
   /** Gives permits back, and serves `waiters` from what is available then. */
@@ -165,6 +202,8 @@ export class SemaphoreProtocol
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Command<ReleaseAnswer> {
+    const isProven = mark !== '';
+    const carried = isProven ? undefined : this.#allTold.carry(this);
     const args = {
       number,
       lowWater,
@@ -174,9 +213,13 @@ export class SemaphoreProtocol
       mustQueue: mustQueue ? 1 : 0,
       permits,
       mark,
+      setting: carried?.text ?? '',
       needs: waiters.map(({ count }) => count),
     };
-    return { script: release, operands: semaphoreRelease.operands(this.#queueKeys, args) };
+    // One without a mark may make a semaphore, and with it a total.
+    const keys = this.#keysOfTold(!isProven || this.#allTold.knows(this.key));
+    const operands = semaphoreRelease.operands(keys, args);
+    return noted({ script: release, operands }, carried);
   }
 
   giveBack(request: Request, _waiters: readonly PermitWaiter[], leaves: boolean): Command<number> {
@@ -190,12 +233,16 @@ export class SemaphoreProtocol
   }
 
   addPermits({ number, lowWater }: Request, delta: number): Command<Availability> {
-    const args = { number, lowWater, ...this.notice, delta };
-    return { script: addPermits, operands: semaphoreAddPermits.operands(this.#keys, args) };
+    const carried = this.#allTold.carry(this, true);
+    const args = { number, lowWater, ...this.notice, delta, setting: carried?.text ?? '' };
+    const operands = semaphoreAddPermits.operands(this.#keys, args);
+    return noted({ script: addPermits, operands }, carried);
   }
 
   drainPermits({ number, lowWater }: Request): Command<string> {
-    return commandOf(semaphoreDrainPermits, this.#keys, { number, lowWater });
+    const carried = this.#allTold.carry(this);
+    const args = { number, lowWater, setting: carried?.text ?? '' };
+    return noted(commandOf(semaphoreDrainPermits, this.#keys, args), carried);
   }
 
   trySetPermits({ number, lowWater }: Request, permits: number, ttlMs: number): Command<string> {
@@ -205,6 +252,18 @@ export class SemaphoreProtocol
 
   delete({ number, lowWater }: Request): Command<string> {
     return commandOf(semaphoreDelete, this.#keys, { number, lowWater });
+  }
+
+  /** Looks at the semaphore with a setting that has to be carried, in a counted call. */
+  configure({ number, lowWater }: Request, carried: CarriedSetting): Command<SemaphoreView> {
+    const args = { number, lowWater, ...this.notice, setting: carried.text };
+    const operands = semaphoreConfigure.operands(this.#keys, args);
+    return noted({ script: configure, operands }, carried);
+  }
+
+  /** What a look at the semaphore would have to carry; mostly nothing. */
+  carried(): CarriedSetting | undefined {
+    return this.#allTold.carry(this);
   }
 
   inspect(): Command<SemaphoreView> {
@@ -218,6 +277,21 @@ export class SemaphoreProtocol
   ): Command<number> {
     const place = { client: this.services.client.id, leaves: Number(leaves) };
     const args = { number, lowWater, ...this.notice, ...place, permits, mark };
-    return commandOf(semaphoreGiveBack, this.#queueKeys, args);
+    const keys = this.#keysOfTold(this.#allTold.knows(this.key));
+    return commandOf(semaphoreGiveBack, keys, args);
+  }
+
+  /** The keys of a semaphore whose number of permits is set or changed. */
+  get #keys(): { semaphore: string; requests: string; marks: string; totals: string } {
+    const { semaphore, requests, marks } = this.#queueKeys;
+    return { semaphore, requests, marks, totals: privateKey('latchkey_total', this.key) };
+  }
+
+  /** The total follows what this client takes and returns where it was told a number; it costs
+   * nothing elsewhere. */
+  #keysOfTold(isTold: boolean): QueueKeys {
+    return isTold
+      ? { ...this.#queueKeys, totals: [privateKey('latchkey_total', this.key)] }
+      : this.#queueKeys;
   }
 }

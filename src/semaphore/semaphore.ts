@@ -8,10 +8,12 @@ import { checkInteger, checkWaiting, INT32_MAX, type WaitOptions } from '../core
 import { checkOptions, type OptionSet } from '../core/base/options.js';
 import { optionsOf, taskOf } from '../core/base/using-arguments.js';
 import { PermitsAcquisition, type PermitsTerms } from './acquisition.js';
-import { outOfRange, SemaphoreGrants, type SemaphoreQueues } from './grants.js';
+import type { CheckedSetting } from '../core/permits/permits-setting.js';
+import type { ToldPermits } from '../core/permits/told-permits.js';
+import { outOfRange, SemaphoreGrants, type SemaphoreState } from './grants.js';
 import { ACQUIRING, SETTING, USING } from './options.js';
 import type { Permits } from './permits.js';
-import { SemaphoreProtocol } from './protocol.js';
+import { SemaphoreProtocol, type SemaphoreView } from './protocol.js';
 
 const INT32_MIN = -2_147_483_648;
 
@@ -115,10 +117,21 @@ type UsingOptions = WaitOptions & { permits?: number | undefined };
 /** The face of one semaphore. */
 export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore {
   readonly #grants: SemaphoreGrants;
+  readonly #told: ToldPermits;
 
-  constructor(services: EndpointServices, name: string, key: string, queues: SemaphoreQueues) {
-    super(services, new SemaphoreProtocol(services, name, key));
-    this.#grants = new SemaphoreGrants(services, this.protocol, queues);
+  constructor(
+    services: EndpointServices,
+    name: string,
+    key: string,
+    state: SemaphoreState,
+    told?: CheckedSetting,
+  ) {
+    super(services, new SemaphoreProtocol(services, name, key, state.told, told));
+    this.#grants = new SemaphoreGrants(services, this.protocol, state);
+    this.#told = state.told;
+    if (told !== undefined) {
+      this.#told.tell(key, told);
+    }
   }
 
   protected override get label(): string {
@@ -129,16 +142,22 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     checkInteger('permits', permits, 0, INT32_MAX);
     const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
     const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    const set = await this.#count((request) => this.protocol.trySetPermits(request, permits, life));
-    if (set === 1) {
-      this.#grants.wake(permits);
+    const { key } = this.protocol;
+    const set = await this.#told.changing(key, () =>
+      this.#count((request) => this.protocol.trySetPermits(request, permits, life)),
+    );
+    if (set !== 1) {
+      this.#told.found(key);
+      return false;
     }
-    return set === 1;
+    this.#told.overruled(key);
+    this.#grants.wake(permits);
+    return true;
   }
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
-    const sum = await this.inUse(async () => {
+    const add = async (): Promise<number> => {
       const { answer } = await this.services.delivery.sendOnce(
         this.name,
         this.protocol.key,
@@ -151,8 +170,8 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
         throw outOfRange('delta', [range[0] ?? 0, range[1] ?? 0], delta, available);
       }
       return available;
-    });
-    this.#grants.wake(sum);
+    };
+    this.#grants.wake(await this.#told.changing(this.protocol.key, () => this.inUse(add)));
   }
 
   async drainPermits(): Promise<number> {
@@ -161,7 +180,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   async availablePermits(): Promise<number> {
     const { available } = await this.inUse(
-      () => this.services.delivery.read(this.name, this.protocol.inspect()),
+      () => this.#view(),
       ({ exists }) => !exists,
     );
     return available;
@@ -210,11 +229,28 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
   }
 
   async delete(): Promise<boolean> {
-    const deleted = await this.#count(
-      (request) => this.protocol.delete(request),
-      () => true,
+    const remove = (): Promise<number> =>
+      this.#count(
+        (request) => this.protocol.delete(request),
+        () => true,
+      );
+    return (await this.#told.changing(this.protocol.key, remove)) === 1;
+  }
+
+  /** A read, or a counted call while there is a setting to carry. */
+  async #view(): Promise<SemaphoreView> {
+    const { delivery } = this.services;
+    const carried = this.protocol.carried();
+    if (carried === undefined) {
+      return await delivery.read(this.name, this.protocol.inspect());
+    }
+    const { answer } = await delivery.sendOnce(
+      this.name,
+      this.protocol.key,
+      (request) => this.protocol.configure(request, carried),
+      { setTombstone: (request) => this.protocol.settle(request), always: false },
     );
-    return deleted === 1;
+    return answer;
   }
 
   #acquire(

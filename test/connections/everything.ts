@@ -84,6 +84,11 @@ async function useSemaphore(client: Client): Promise<void> {
   await semaphore.addPermits(-1);
   await semaphore.drainPermits();
   await semaphore.delete();
+  const told = client.getSemaphore(randomName('gate'), { permits: 3 });
+  await told.using(async () => await told.availablePermits());
+  client.getSemaphore(told.name, { permits: 4 });
+  await told.availablePermits();
+  await told.delete();
 }
 
 async function usePermits(client: Client): Promise<void> {
@@ -98,6 +103,11 @@ async function usePermits(client: Client): Promise<void> {
   await first?.release();
   await semaphore.acquiredPermits();
   await semaphore.delete();
+  const told = client.getPermitExpirableSemaphore(randomName('seats'), { permits: 3 });
+  await told.using(async () => await told.availablePermits());
+  client.getPermitExpirableSemaphore(told.name, { permits: 4 });
+  await told.availablePermits();
+  await told.delete();
 }
 
 async function useLatch(client: Client): Promise<void> {

@@ -5,6 +5,7 @@ import type { Redis } from 'ioredis';
 import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { randomName } from '../support/redis.js';
+import { firstCalls } from './first-calls.js';
 
 /** Runs a script, as a client would. */
 export type Run = (script: { source: string }, operands: readonly Operand[]) => Promise<unknown>;
@@ -19,7 +20,7 @@ const claim = (count: number): Buffer => Buffer.concat([PERMIT, Buffer.from(Stri
 const asked = { number: 7, lowWater: 3, client: US };
 
 /** Where it happens. */
-interface Place {
+export interface Place {
   readonly raw: Redis;
   readonly run: Run;
 }
@@ -43,9 +44,9 @@ async function useSemaphores({ raw, run }: Place): Promise<void> {
   for (const mustQueue of [0, 1]) {
     const { keys, told } = await gate(raw, mustQueue === 1 ? THEY : US);
     const args = { ...asked, ...told, mustQueue };
-    const acquire = { ...args, needs: [2, 9] };
+    const acquire = { ...args, setting: '', needs: [2, 9] };
     await run(scripts.semaphoreAcquire, scripts.semaphoreAcquire.operands(keys, acquire));
-    const release = { ...args, number: 8, permits: 3, mark: '', needs: [1, 1] };
+    const release = { ...args, number: 8, permits: 3, mark: '', setting: '', needs: [1, 1] };
     await run(scripts.semaphoreRelease, scripts.semaphoreRelease.operands(keys, release));
   }
 }
@@ -58,7 +59,11 @@ async function gate(raw: Redis, who: string) {
   await stand(raw, line, beats, who);
   const told = { publish: 'PUBLISH', channel: `redisson_sc:{${name}}` };
   const marks = `latchkey_generation:{${name}}`;
-  return { keys: { semaphore: name, requests, queue: line, heartbeats: beats, marks }, told };
+  const totals = [`latchkey_total:{${name}}`];
+  return {
+    keys: { semaphore: name, requests, queue: line, heartbeats: beats, marks, totals },
+    told,
+  };
 }
 
 async function usePermits({ raw, run }: Place): Promise<void> {
@@ -66,14 +71,19 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   const [requests, line, beats] = sides(name, 'requests', 'waiting', 'beats');
   const timeouts = `{${name}}:timeout`;
   const told = { publish: 'PUBLISH', channel: `redisson_sc:{${name}}` };
-  const keys = { semaphore: name, timeouts, requests, queue: line, heartbeats: beats };
+  const keys = { semaphore: name, timeouts, requests, queue: line, heartbeats: beats, twin: [] };
   const args = { ...asked, ...told };
   await raw.set(name, 0, 'PX', 60_000);
   await raw.zadd(timeouts, 1, 'a-dead-permit-01', Date.now() + 50_000, PERMIT);
   await raw.pexpire(timeouts, 60_000);
   await stand(raw, line, beats, THEY);
   // Permits that have expired are reclaimed; somebody else stands in front, and then nobody does.
-  const inVain = { ...args, mustQueue: 1, claims: [Buffer.from('the-first-id-16b1 5000')] };
+  const inVain = {
+    ...args,
+    mustQueue: 1,
+    setting: '',
+    claims: [Buffer.from('the-first-id-16b1 5000')],
+  };
   await run(
     scripts.expirableSemaphoreAcquire,
     scripts.expirableSemaphoreAcquire.operands(keys, inVain),
@@ -96,7 +106,7 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   const any = { ...told, number: 10, lowWater: 3, claim: claim(1) };
   await run(
     scripts.expirableSemaphoreReleaseAny,
-    scripts.expirableSemaphoreReleaseAny.operands({ ...keys, twin: [] }, any),
+    scripts.expirableSemaphoreReleaseAny.operands(keys, any),
   );
   const cancel = { number: 11, lowWater: 11 };
   await run(scripts.requestsCancel, scripts.requestsCancel.operands({ requests }, cancel));
@@ -268,6 +278,7 @@ export async function seldomCalls(raw: Redis, run: Run): Promise<void> {
   const place = { raw, run };
   await useSemaphores(place);
   await usePermits(place);
+  await firstCalls(place);
   await useReaders(place);
   await useWriters(place);
   await useFairLocks(place);

@@ -15,6 +15,7 @@ const RECORDS = [
   /^latchkey_opened:/,
   /^latchkey_beats:/,
   /^latchkey_generation:/,
+  /^latchkey_total:/,
 ];
 
 export interface Fixture {

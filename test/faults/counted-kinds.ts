@@ -23,7 +23,10 @@ export interface Kind {
 
 /** The private record of the requests of somebody. */
 export const requestsOf = (name: string): string => `latchkey_requests:{${name}}:somebody`;
-const told = { publish: 'PUBLISH', channel: 'nobody' };
+/** To whom messages go, and that a client was told no number of permits. */
+const told = { publish: 'PUBLISH', channel: 'nobody', setting: '' };
+/** That it was told four. */
+const carries = { ...told, setting: 'keep 1 4' };
 /** Somebody who asks and has no place in any line. */
 const asker = { client: 'somebody', mustQueue: 0 };
 
@@ -37,6 +40,7 @@ const semaphoreKeys = (
   name: string,
 ): Record<'semaphore' | 'timeouts' | 'requests' | 'queue' | 'heartbeats' | 'marks', string> & {
   twin: readonly string[];
+  totals: string;
 } => ({
   semaphore: name,
   timeouts: `{${name}}:timeout`,
@@ -45,7 +49,11 @@ const semaphoreKeys = (
   heartbeats: `latchkey_beats:{${name}}`,
   marks: semaphoreMark(name),
   twin: [`{${name}}`],
+  totals: totalsOf(name),
 });
+const totalsOf = (name: string): string => `latchkey_total:{${name}}`;
+/** The keys of a script that knows of a total only where its client was told one. */
+const queueKeys = (name: string) => ({ ...semaphoreKeys(name), totals: [totalsOf(name)] });
 
 const setTo =
   (count: number): Kind['prepare'] =>
@@ -59,7 +67,7 @@ const isThere: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 1;
 const isGone: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 0;
 /** Removes what a kind may have left. */
 export const remove: Kind['prepare'] = async (name) =>
-  await raw.del(name, `{${name}}:timeout`, semaphoreMark(name));
+  await raw.del(name, `{${name}}:timeout`, semaphoreMark(name), totalsOf(name));
 
 /** A permit that somebody has, for the next 30 s, and none that are left. */
 const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
@@ -140,7 +148,7 @@ const semaphoreKinds: Kind[] = [
   {
     script: scripts.semaphoreAcquire,
     operands: (name, at) =>
-      scripts.semaphoreAcquire.operands(semaphoreKeys(name), {
+      scripts.semaphoreAcquire.operands(queueKeys(name), {
         ...at,
         ...told,
         ...asker,
@@ -152,7 +160,7 @@ const semaphoreKinds: Kind[] = [
   {
     script: scripts.semaphoreRelease,
     operands: (name, at) =>
-      scripts.semaphoreRelease.operands(semaphoreKeys(name), {
+      scripts.semaphoreRelease.operands(queueKeys(name), {
         ...at,
         ...told,
         ...asker,
@@ -172,7 +180,8 @@ const semaphoreKinds: Kind[] = [
   },
   {
     script: scripts.semaphoreDrainPermits,
-    operands: (name, at) => scripts.semaphoreDrainPermits.operands(semaphoreKeys(name), at),
+    operands: (name, at) =>
+      scripts.semaphoreDrainPermits.operands(semaphoreKeys(name), { ...at, ...told }),
     prepare: setTo(9),
     hasRun: isAt(0),
   },
@@ -185,6 +194,13 @@ const semaphoreKinds: Kind[] = [
         permits: 4,
         ttlMs: 0,
       }),
+    prepare: remove,
+    hasRun: isThere,
+  },
+  {
+    script: scripts.semaphoreConfigure,
+    operands: (name, at) =>
+      scripts.semaphoreConfigure.operands(semaphoreKeys(name), { ...at, ...carries }),
     prepare: remove,
     hasRun: isThere,
   },
@@ -254,6 +270,13 @@ const permitKinds: Kind[] = [
         ttlMs: 0,
         ...told,
       }),
+    prepare: remove,
+    hasRun: isThere,
+  },
+  {
+    script: scripts.expirableSemaphoreConfigure,
+    operands: (name, at) =>
+      scripts.expirableSemaphoreConfigure.operands(semaphoreKeys(name), { ...at, ...carries }),
     prepare: remove,
     hasRun: isThere,
   },

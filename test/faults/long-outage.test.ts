@@ -11,6 +11,7 @@ import { EndpointServices } from '../../src/core/endpoint-services.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { CommandTimeoutError, OutcomeUnknownError } from '../../src/index.js';
 import { HashLockProtocol } from '../../src/lock/protocol.js';
+import { SemaphoreState } from '../../src/semaphore/grants.js';
 import { SemaphoreFace } from '../../src/semaphore/semaphore.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
@@ -49,7 +50,7 @@ function skipping({ proxy, name, down }: World) {
   services.client.events.on('error', ({ error }) => errors.push(error.message));
   return {
     errors,
-    semaphore: new SemaphoreFace(services, name, name, new Map()),
+    semaphore: new SemaphoreFace(services, name, name, new SemaphoreState(services.client.events)),
     lock: new LockFace(
       new LockServices(services),
       new HashLockProtocol(services, 'lock', name, name),

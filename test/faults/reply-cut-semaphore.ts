@@ -17,7 +17,7 @@ import {
   type Case,
 } from './world.js';
 
-async function left(name: string): Promise<number> {
+export async function left(name: string): Promise<number> {
   return Number(await rawClient().get(name));
 }
 

@@ -9,6 +9,7 @@ import { permitNumberCases } from './reply-cut-permit-numbers.js';
 import { permitCases } from './reply-cut-permits.js';
 import { readWriteCases } from './reply-cut-rwlock.js';
 import { semaphoreCases } from './reply-cut-semaphore.js';
+import { toldCases } from './reply-cut-told.js';
 import { faultWorlds, type Case } from './world.js';
 
 const open = faultWorlds('reply-cut');
@@ -21,6 +22,7 @@ for (const table of [
   semaphoreCases,
   permitCases,
   permitNumberCases,
+  toldCases,
   countedCases,
 ]) {
   for (const [script, those] of Object.entries(table)) {

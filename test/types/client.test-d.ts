@@ -16,6 +16,7 @@ import type {
   Lock,
   ObjectKind,
   PermitExpirableSemaphore,
+  PermitsSetting,
   ReadWriteLock,
   Semaphore,
 } from '../../src/index.js';
@@ -66,10 +67,19 @@ expectTypeOf<Client['getLock']>().toEqualTypeOf<(name: string) => Lock>();
 expectTypeOf<Client['getFencedLock']>().toEqualTypeOf<(name: string) => FencedLock>();
 expectTypeOf<Client['getFairLock']>().toEqualTypeOf<(name: string) => Lock>();
 expectTypeOf<Client['getReadWriteLock']>().toEqualTypeOf<(name: string) => ReadWriteLock>();
-expectTypeOf<Client['getSemaphore']>().toEqualTypeOf<(name: string) => Semaphore>();
-expectTypeOf<Client['getPermitExpirableSemaphore']>().toEqualTypeOf<
-  (name: string) => PermitExpirableSemaphore
+interface PermitsOptions {
+  permits?: number | PermitsSetting | undefined;
+}
+expectTypeOf<Client['getSemaphore']>().toEqualTypeOf<
+  (name: string, options?: PermitsOptions) => Semaphore
 >();
+expectTypeOf<Client['getPermitExpirableSemaphore']>().toEqualTypeOf<
+  (name: string, options?: PermitsOptions) => PermitExpirableSemaphore
+>();
+expectTypeOf<PermitsSetting>().toEqualTypeOf<{
+  count: number;
+  onMismatch?: 'keep' | 'set' | 'error' | undefined;
+}>();
 expectTypeOf<Client['getCountDownLatch']>().toEqualTypeOf<(name: string) => CountDownLatch>();
 expectTypeOf<Client['close']>().toEqualTypeOf<
   (options?: { timeoutMs?: number | undefined }) => Promise<void>
@@ -119,7 +129,7 @@ interface About {
 }
 
 expectTypeOf<keyof ClientEvents>().toEqualTypeOf<
-  'acquired' | 'released' | 'suspect' | 'lost' | 'stalled' | 'error'
+  'acquired' | 'released' | 'suspect' | 'lost' | 'stalled' | 'configured' | 'error'
 >();
 expectTypeOf<Flat<Payload<'acquired'>>>().toEqualTypeOf<Flat<About & { waitedMs: number }>>();
 expectTypeOf<Flat<Payload<'released'>>>().toEqualTypeOf<Flat<About & { heldMs: number }>>();
@@ -127,7 +137,10 @@ expectTypeOf<Flat<Payload<'lost'>>>().toEqualTypeOf<Flat<About & { error: LeaseL
 expectTypeOf<keyof Payload<'suspect'>>().toEqualTypeOf<keyof About | 'remainingMs' | 'cause'>();
 expectTypeOf<Payload<'suspect'>['remainingMs']>().toEqualTypeOf<number>();
 expectTypeOf<keyof Payload<'stalled'>>().toEqualTypeOf<
-  'resource' | 'kind' | 'waitedMs' | 'holders' | 'waiters'
+  'resource' | 'kind' | 'waitedMs' | 'holders' | 'waiters' | 'uninitialised'
+>();
+expectTypeOf<Flat<Payload<'configured'>>>().toEqualTypeOf<
+  Flat<Omit<About, 'holderId'> & { permits: number; wanted: number }>
 >();
 expectTypeOf<Payload<'stalled'>['waiters']>().toEqualTypeOf<number>();
 expectTypeOf<Payload<'stalled'>['holders'][number]>().toExtend<{

@@ -10,6 +10,8 @@ import type { LockProtocol } from '../../src/core/locks/lock-protocol.js';
 import { objectKey } from '../../src/core/base/key-names.js';
 import type { EndpointServices } from '../../src/core/endpoint-services.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
+import { Events } from '../../src/core/observe/events.js';
+import { ToldPermits, type CarriedSetting } from '../../src/core/permits/told-permits.js';
 import { slotOf } from '../../src/core/connection/slots.js';
 import { ExpirableSemaphoreProtocol } from '../../src/expirable-semaphore/protocol.js';
 import { LatchProtocol } from '../../src/latch/protocol.js';
@@ -57,6 +59,22 @@ interface Sample {
   readonly calls: readonly Command<unknown>[];
 }
 
+/** The settings of a client that was told a number of permits for this key. */
+function told(key: string): ToldPermits {
+  const all = new ToldPermits(new Events());
+  all.tell(key, { count: 1, onMismatch: 'keep' });
+  return all;
+}
+
+/** The call that looks at a semaphore with a setting to carry. */
+function configured(
+  carried: CarriedSetting | undefined,
+  build: (carried: CarriedSetting) => Command<unknown>,
+): Command<unknown>[] {
+  expect(carried).toBeDefined();
+  return carried === undefined ? [] : [build(carried)];
+}
+
 const claim = { first: Buffer.alloc(16), count: 1, leaseMs: 1 };
 const permitId = '00'.repeat(16);
 
@@ -78,13 +96,14 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     return { object, calls: [...lockCalls(object), ...lockCalls(writer), object.leaveQueue()] };
   },
   (name, key) => {
-    const object = new SemaphoreProtocol(services, name, key);
+    const object = new SemaphoreProtocol(services, name, key, told(key), undefined);
     const calls = [
       object.acquire(request, [], true),
       object.release(request, { permits: 1, mark: '0' }, [], true),
       object.settle(request),
       object.addPermits(request, 1),
       object.drainPermits(request),
+      ...configured(object.carried(), (carried) => object.configure(request, carried)),
       object.trySetPermits(request, 1, 0),
       object.delete(request),
       object.inspect(),
@@ -92,7 +111,7 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     return { object, calls };
   },
   (name, key) => {
-    const object = new ExpirableSemaphoreProtocol(services, name, key);
+    const object = new ExpirableSemaphoreProtocol(services, name, key, told(key), undefined);
     const calls = [
       object.acquire(request, [claim], true),
       object.giveBack(request, [claim], true),
@@ -101,6 +120,9 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
       object.updateLease(request, permitId, 1),
       object.trySet(request, 1, 0),
       object.resize(request, 'to', 1),
+      object.resize(request, 'by', 1),
+      object.cancel(request),
+      ...configured(object.carried(), (carried) => object.configure(request, carried)),
       object.delete(request),
       object.inspect(),
       object.holders(),
@@ -123,6 +145,8 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
 /** What a call names of another object only to look whether that is there, as its last keys. */
 const looksAtTwin = new Set<string>([
   scripts.fairLockAcquire.name,
+  scripts.expirableSemaphoreAcquire.name,
+  scripts.expirableSemaphoreConfigure.name,
   scripts.expirableSemaphoreTrySet.name,
   scripts.expirableSemaphoreResize.name,
   scripts.expirableSemaphoreDelete.name,
@@ -144,7 +168,7 @@ const text = fc.constantFrom('y', 'z', 'a:b');
 const { name: names } = fc.letrec<{ name: string }>((tie) => {
   const name = tie('name');
   const redissons = fc.constantFrom('queue', 'timeout', 'token');
-  const ours = fc.constantFrom('opened', 'requests', 'cancelled', 'beats', 'generation');
+  const ours = fc.constantFrom('opened', 'requests', 'cancelled', 'beats', 'generation', 'total');
   return {
     name: fc.oneof(
       { maxDepth: 3 },

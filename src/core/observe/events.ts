@@ -59,14 +59,22 @@ export interface ClientEvents {
    * after a single poll. `holders` are the holders that are waited for, with what is left of their
    * leases; of hundreds only the first ones. `waiters`: how many calls of this client wait for the
    * object, this one included.
+   * `uninitialised` is there, and true, for a semaphore whose number of permits nobody has set.
    */
   stalled: (
     event: ObjectEvent & {
       readonly waitedMs: number;
       readonly holders: readonly Holder[];
       readonly waiters: number;
+      readonly uninitialised?: true;
     },
   ) => void;
+  /**
+   * A semaphore on the server has another number of permits (`permits`) than this client was told
+   * when it was made (`wanted`); the number of the server stays. Emitted once for each setting. For
+   * a counting semaphore only while its number is known: see `getSemaphore`.
+   */
+  configured: (event: ObjectEvent & { readonly permits: number; readonly wanted: number }) => void;
   /** Something failed in the background. */
   error: (event: { readonly error: Error }) => void;
 }
@@ -77,6 +85,7 @@ const EVENTS: Readonly<Record<keyof ClientEvents, true>> = {
   suspect: true,
   lost: true,
   stalled: true,
+  configured: true,
   error: true,
 };
 

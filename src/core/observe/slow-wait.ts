@@ -21,6 +21,8 @@ export interface Waited {
   readonly kind: ObjectKind;
   /** Finds the holders that are waited for, or the first of them; absent where none are known. */
   findHolders?(): Promise<readonly Holder[]>;
+  /** Whether it is a semaphore whose number of permits nobody has set. */
+  isUninitialised?(): boolean;
 }
 
 /** One wait. */
@@ -76,6 +78,7 @@ export class SlowWaits {
       return;
     }
     const { resource, kind } = waited;
+    const state = waited.isUninitialised?.() === true ? { uninitialised: true as const } : {};
     const found = waited.findHolders?.() ?? Promise.resolve([]);
     whenSettled(
       found,
@@ -83,7 +86,8 @@ export class SlowWaits {
         for (const [wait, waitedMs] of due) {
           if (!wait.isOver) {
             const { size: waiters } = crowd;
-            this.#events.emit('stalled', { resource, kind, waitedMs, holders, waiters });
+            const event = { resource, kind, waitedMs, holders, waiters, ...state };
+            this.#events.emit('stalled', event);
           }
         }
       },

@@ -23,6 +23,8 @@ const OPEN_EVERY = 4;
  * nothing until that head is served or leaves, or the heartbeat of its client stops.
  */
 export class PermitQueue<W extends PermitWaiter> {
+  /** True when by the last answer nobody has set the number of permits. */
+  isUninitialised = false;
   readonly #services: EndpointServices;
   readonly #source: PermitSource<W>;
   readonly #emptied: () => void;
@@ -55,7 +57,8 @@ export class PermitQueue<W extends PermitWaiter> {
   /** Adds a waiter behind all others, or refuses it at once when it would have to wait for them. */
   join(waiter: W): void {
     // While the server cannot be reached, its refusal of the head proves nothing.
-    const isBlocked = this.#blocked && this.#isUp;
+    const isUp = this.#services.router.whyDown(this.#source.key) === undefined;
+    const isBlocked = this.#blocked && isUp;
     if (isBlocked && !waiter.waits) {
       waiter.refused();
       return;
@@ -191,6 +194,7 @@ export class PermitQueue<W extends PermitWaiter> {
   #answered(ask: Ask<W>, answer: PermitAnswer, call: PendingCall): void {
     this.#ask = undefined;
     this.#hasPosition = ask.mustQueue && answer.granted === 0;
+    this.isUninitialised = answer.exists === false;
     const served = ask.waiters.slice(0, answer.granted);
     for (const waiter of served) {
       this.#waiters.delete(waiter);
@@ -247,10 +251,6 @@ export class PermitQueue<W extends PermitWaiter> {
     const answered = this.#source.watchRecord?.();
     const done = (): void => delivery.settleRequest(this.#source.key, request);
     delivery.inBackground(this.#source.giveBack(request, waiters, leaves), { answered, done });
-  }
-
-  get #isUp(): boolean {
-    return this.#services.router.whyDown(this.#source.key) === undefined;
   }
 
   #sleep(head: W, granted: number, retryMs: number): void {

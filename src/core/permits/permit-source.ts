@@ -27,6 +27,9 @@ export interface PermitAnswer {
   readonly retryMs: number;
   /** Remaining life of the semaphore in ms, where its permits have leases; < 0: no limit. */
   readonly lifeMs?: number;
+  /** Whether the semaphore exists: one whose number of permits nobody has set does not. Absent in an
+   * answer that does not show it. */
+  readonly exists?: boolean;
   /** Mark of the semaphore that granted them, where permits have no ids. */
   readonly mark?: string;
 }

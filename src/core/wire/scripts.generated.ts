@@ -336,6 +336,24 @@ const libPermitsReturn = `local function permits_return(semaphore, timeouts, cla
 end
 `;
 
+const libPermitsSetting = `local function permits_setting(setting, exists, total)
+  if setting == '' then
+    return nil, ''
+  end
+  local mismatch, makes, count = string.match(setting, '^(%a+) (%d) (%d+)$')
+  if not exists and makes == '1' then
+    return tonumber(count), ''
+  elseif not exists then
+    return nil, '!'
+  elseif not total or total == tonumber(count) then
+    return nil, ''
+  elseif mismatch == 'set' then
+    return count - total, ''
+  end
+  return nil, string.format('!%.0f', total), mismatch == 'error'
+end
+`;
+
 const libPermitsTake = `local function permits_take(timeouts, first, count, expiry)
   local entries = {}
   for i = 0, count - 1 do
@@ -507,12 +525,30 @@ const libSemaphoreGeneration = `local function semaphore_generation(marks, acqui
 end
 `;
 
-const libSemaphoreNewGeneration = `local function semaphore_new_generation(marks, ttl_ms)
+const libSemaphoreMoveTotal = `local function semaphore_move_total(totals, left, total)
+  redis.call('ZADD', totals, 'XX', 'INCR', string.format('%.0f', left), 'left')
+  if total ~= 0 then
+    redis.call('ZADD', totals, 'XX', 'INCR', string.format('%.0f', total), 'total')
+  end
+end
+`;
+
+const libSemaphoreNewGeneration = `local function semaphore_new_generation(marks, totals, ttl_ms, total, left)
   local time = redis.call('TIME')
   local last = tonumber(redis.call('GET', marks) or 0)
   local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-  redis.call('SET', marks, mark, 'PX', ttl_ms > 0 and ttl_ms or 2592000000)
+  local life_ms = ttl_ms > 0 and ttl_ms or 2592000000
+  redis.call('SET', marks, mark, 'PX', life_ms)
+  total, left = string.format('%.0f', total), string.format('%.0f', left)
+  zadd_for(totals, life_ms, mark, 'mark', total, 'total', left, 'left')
   return mark
+end
+`;
+
+const libSemaphoreTotal = `local function semaphore_total(totals, mark, available)
+  local known = redis.call('ZMSCORE', totals, 'mark', 'total', 'left')
+  local is_its = known[1] and tonumber(known[1]) == tonumber(mark)
+  return is_its and tonumber(known[3]) == available and tonumber(known[2]) or nil
 end
 `;
 
@@ -578,25 +614,40 @@ end
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const expirableSemaphoreAcquire: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; claims: readonly Buffer[] },
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; twin: readonly string[] },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; setting: string; claims: readonly Buffer[] },
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: '928f805dbed6ab67c7ab1b01f65685d61a0d4806',
+  sha1: '30d21c270ef7bd4ec18e7e416e44012e9d00c9b9',
   source: `-- expirable-semaphore/acquire
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}${libNotify}${libNotifyAvailable}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}${libNotify}${libNotifyAvailable}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts, setting = KEYS[1], KEYS[2], ARGV[7]
 local pool, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
 local counts, leases = {}, {}
-for i = 7, #ARGV do
+for i = 8, #ARGV do
   local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
-  counts[i - 6], leases[i - 6] = tonumber(count), tonumber(lease)
+  counts[i - 7], leases[i - 7] = tonumber(count), tonumber(lease)
+end
+local total = setting ~= '' and redis.call('ZCARD', timeouts) + (pool or 0)
+local change, note, is_refused = permits_setting(setting, pool, total)
+local refusal = change and not pool and permits_twin_refusal(timeouts, unpack(KEYS, 6))
+if refusal then
+  return refusal
 end
 needs_memory(requests)
+if setting ~= '' then
+  request_keep_record(requests, ARGV[2])
+end
+if is_refused then
+  return request_record(requests, number, note)
+end
+if change and not pool then
+  redis.call('UNLINK', timeouts)
+end
 local now = now_ms()
 local reclaimed, expired = 0, 0
 if pool then
@@ -605,36 +656,84 @@ end
 if type(reclaimed) == 'table' then
   return reclaimed
 end
-local available = (pool or 0) + reclaimed + expired
+local available = (pool or 0) + reclaimed + expired + (change or 0)
 local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
 available = available - taken
-local life_ms = -1
+local life_ms = (pool or change) and -1 or -2
 if served > 0 then
-  life_ms = redis.call('PTTL', semaphore)
+  life_ms = math.max(redis.call('PTTL', semaphore), -1)
   request_keep_record(requests, ARGV[2])
-  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
-  for i = 1, served do
-    permits_take(timeouts, ARGV[i + 6], counts[i], string.format('%.0f', now + leases[i]))
-  end
-  if life_ms > 0 then
-    redis.call('PEXPIRE', timeouts, life_ms)
-  end
+end
+if change or taken > 0 then
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken - (change or 0)))
+end
+for i = 1, served do
+  permits_take(timeouts, ARGV[i + 7], counts[i], string.format('%.0f', now + leases[i]))
+end
+if served > 0 and life_ms > 0 then
+  redis.call('PEXPIRE', timeouts, life_ms)
 end
 if retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
-local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms)
-if served > 0 then
+local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms) .. note
+if served > 0 or setting ~= '' then
   request_record(requests, number, answer)
 end
 if has_left then
   return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
-elseif reclaimed > 0 then
+elseif reclaimed > 0 or change and change > 0 then
   return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, ...args.claims],
+  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
+  decode: text,
+};
+
+/** make a semaphore with the number of permits that the client was told, or compare them, and say how many are left and how many are taken; at most once per request. */
+export const expirableSemaphoreConfigure: Script<
+  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { number: number; lowWater: number; publish: string; channel: string; setting: string },
+  string
+> = {
+  name: 'expirable-semaphore/configure',
+  sha1: 'e50703b0cefcb48887a920e6d3706aa263dc26fd',
+  source: `-- expirable-semaphore/configure
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local taken = redis.call('ZCARD', timeouts)
+local left, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
+end
+local change, note, is_refused = permits_setting(ARGV[5], left, left and left + taken)
+local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now_ms()) or 0
+needs_memory(requests)
+request_keep_record(requests, ARGV[2])
+if is_refused then
+  return request_record(requests, number, note)
+end
+if change and not left then
+  redis.call('UNLINK', timeouts)
+end
+if change then
+  redis.call('INCRBY', semaphore, string.format('%.0f', change))
+end
+local is_there = left or change
+local available = (left or 0) + (change or 0) + expired
+local held = left and taken - expired or 0
+local view = string.format('%.0f %.0f %.0f', available, held, is_there and 1 or 0)
+local answer = request_record(requests, number, view .. note)
+if change and change > 0 then
+  return notify_available(answer, available, ARGV[3], ARGV[4])
+end
+return answer`,
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
 
@@ -821,21 +920,25 @@ return table.concat(answers, ' ')`,
 /** grow or shrink the number of permits, at most once per request. */
 export const expirableSemaphoreResize: Script<
   { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
-  { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string },
+  { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '35369ee4d8eb7ef140aa75dc37ee7bd1731c1857',
+  sha1: 'b9d70772dc12ea30fa71fd1cade9694bebd1ff8c',
   source: `-- expirable-semaphore/resize
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 local taken = redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
+local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken)
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
+if is_refused then
+  return request_record(requests, number, note)
+end
 if not left then
   local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
   if refusal then
@@ -845,18 +948,18 @@ if not left then
   left, taken = 0, 0
 end
 local total = left + taken
-local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4])
+local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4]) + (change or 0)
 if total + delta > 2147483647 or left + delta < -2147483648 then
-  return request_record(requests, number, '0')
+  return request_record(requests, number, change and '0!' or '0' .. note)
 end
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-local answer = request_record(requests, number, '1')
+local answer = request_record(requests, number, '1' .. note)
 if delta > 0 then
   return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
 return answer`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel],
+  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
   decode: text,
 };
 
@@ -1895,81 +1998,139 @@ return table.concat(answers)`,
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const semaphoreAcquire: Script<
-  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; needs: readonly number[] },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string; totals: readonly string[] },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; setting: string; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: 'b42038eea1f887d3628313b7c1c3a32dc4fc48ca',
+  sha1: 'f5120255dcd0bb3ecf344484cf4840766dfe8fb0',
   source: `-- semaphore/acquire
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSemaphoreGeneration}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, client = KEYS[1], ARGV[5]
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[7]
+local totals = unpack(KEYS, 6)
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local available = stored or 0
 local mark = semaphore_generation(KEYS[5])
+local total = setting ~= '' and stored and semaphore_total(totals, mark, stored)
+local made, note = permits_setting(setting, stored, total)
+local available = (stored or 0) + (made or 0)
 needs_memory(requests)
 local served, taken, retry_ms, has_left =
-  serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 7) })
-local answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark)
-if served > 0 then
+  serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 8) })
+available = available - taken
+local is_recorded = served > 0 or setting ~= ''
+if is_recorded then
   request_keep_record(requests, ARGV[2])
-  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+end
+if made then
+  mark = semaphore_new_generation(KEYS[5], totals, 0, made, available)
+end
+if made or taken > 0 then
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken - (made or 0)))
+end
+if totals and not made and taken > 0 then
+  semaphore_move_total(totals, -taken, 0)
+end
+local mark_now = (stored or made) and mark or '-'
+local answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark_now) .. note
+if is_recorded then
   request_record(requests, number, answer)
 end
-if has_left then
-  return notify_available(answer, available - taken, ARGV[3], ARGV[4])
+if has_left or made then
+  return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
+  operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.needs],
   decode: text,
 };
 
 /** change the number of permits, at most once per request. */
 export const semaphoreAddPermits: Script<
-  { semaphore: string; requests: string; marks: string },
-  { number: number; lowWater: number; publish: string; channel: string; delta: number },
+  { semaphore: string; requests: string; marks: string; totals: string },
+  { number: number; lowWater: number; publish: string; channel: string; delta: number; setting: string },
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: '84183cf4fae31354b09a6335ef0b21f61792f3e7',
+  sha1: 'f278fa7b6c87b8c5b06c5bb8986203ac20c14318',
   source: `-- semaphore/add-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, setting = KEYS[1], ARGV[6]
+local stored, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
+end
+local mark = semaphore_generation(KEYS[3])
+local total = setting ~= '' and stored and semaphore_total(KEYS[4], mark, stored)
+local made, note = permits_setting(setting, stored, total)
+local available = (stored or 0) + (made or 0)
+needs_memory(requests)
+request_keep_record(requests, ARGV[2])
+local sum = available + ARGV[5]
+if sum > 2147483647 or sum < -2147483648 then
+  local refused = string.format('full %.0f', available) .. (made and '!' or note)
+  return request_record(requests, number, refused)
+end
+if not stored then
+  semaphore_new_generation(KEYS[3], KEYS[4], 0, sum, sum)
+end
+redis.call('INCRBY', semaphore, string.format('%.0f', (made or 0) + ARGV[5]))
+if stored then
+  semaphore_move_total(KEYS[4], tonumber(ARGV[5]), tonumber(ARGV[5]))
+end
+local answer = request_record(requests, number, string.format('%.0f', sum) .. note)
+if made or tonumber(ARGV[5]) > 0 then
+  return notify_available(answer, sum, ARGV[3], ARGV[4])
+end
+return answer`,
+  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.delta, args.setting],
+  decode: text,
+};
+
+/** make a semaphore with the number of permits that the client was told, or compare them, and say how many are left; at most once per request. */
+export const semaphoreConfigure: Script<
+  { semaphore: string; requests: string; marks: string; totals: string },
+  { number: number; lowWater: number; publish: string; channel: string; setting: string },
+  string
+> = {
+  name: 'semaphore/configure',
+  sha1: 'e52fcfecc51869c30cea87302edae66b698333ae',
+  source: `-- semaphore/configure
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local available = stored or 0
+local mark = semaphore_generation(KEYS[3])
+local total = stored and semaphore_total(KEYS[4], mark, stored)
+local made, note = permits_setting(ARGV[5], stored, total)
+local available = stored or made
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-local sum = available + ARGV[5]
-if sum > 2147483647 or sum < -2147483648 then
-  return request_record(requests, number, string.format('full %.0f', available))
+if made then
+  semaphore_new_generation(KEYS[3], KEYS[4], 0, made, made)
+  redis.call('INCRBY', semaphore, string.format('%.0f', made))
 end
-if not stored then
-  semaphore_new_generation(KEYS[3], 0)
-end
-redis.call('INCRBY', semaphore, ARGV[5])
-local answer = request_record(requests, number, string.format('%.0f', sum))
-if tonumber(ARGV[5]) > 0 then
-  return notify_available(answer, sum, ARGV[3], ARGV[4])
+local view = string.format('%.0f %.0f', available or 0, available and 1 or 0)
+local answer = request_record(requests, number, view .. note)
+if made then
+  return notify_available(answer, made, ARGV[3], ARGV[4])
 end
 return answer`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.delta],
+  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
 
 /** remove a semaphore, at most once per request. */
 export const semaphoreDelete: Script<
-  { semaphore: string; requests: string; marks: string },
+  { semaphore: string; requests: string; marks: string; totals: string },
   { number: number; lowWater: number },
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '5fdbcbf0962e2222a3fc10a04b3ca433830a2944',
+  sha1: '098441441bc921c73423dabd89ffa946c3c1f2e5',
   source: `-- semaphore/delete
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
@@ -1979,51 +2140,64 @@ if wrong then
 end
 request_keep_record(requests, ARGV[2])
 local deleted = redis.call('DEL', semaphore)
-redis.call('DEL', KEYS[3])
+redis.call('DEL', KEYS[3], KEYS[4])
 return request_record(requests, number, tostring(deleted))`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.lowWater],
+  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater],
   decode: text,
 };
 
 /** take all permits that are left, at most once per request. */
 export const semaphoreDrainPermits: Script<
-  { semaphore: string; requests: string },
-  { number: number; lowWater: number },
+  { semaphore: string; requests: string; marks: string; totals: string },
+  { number: number; lowWater: number; setting: string },
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '7049a2abf1d15acfd9556361b7895afe8c7926ec',
+  sha1: '1d238a7d4ee395c31e35eb22e73ce8fc5963da63',
   source: `-- semaphore/drain-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore = KEYS[1]
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, setting = KEYS[1], ARGV[3]
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local available = stored or 0
-request_keep_record(requests, ARGV[2])
-if available > 0 then
-  redis.call('DECRBY', semaphore, string.format('%.0f', available))
+local mark = semaphore_generation(KEYS[3])
+local total = setting ~= '' and stored and semaphore_total(KEYS[4], mark, stored)
+local made, note = permits_setting(setting, stored, total)
+local taken = math.max(stored or made or 0, 0)
+if made then
+  needs_memory(requests)
 end
-return request_record(requests, number, string.format('%.0f', math.max(available, 0)))`,
-  operands: (keys, args) => [2, keys.semaphore, keys.requests, args.number, args.lowWater],
+request_keep_record(requests, ARGV[2])
+if made then
+  semaphore_new_generation(KEYS[3], KEYS[4], 0, made, 0)
+end
+if made or taken > 0 then
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken - (made or 0)))
+end
+if not made and taken > 0 then
+  semaphore_move_total(KEYS[4], -taken, 0)
+end
+return request_record(requests, number, string.format('%.0f', taken) .. note)`,
+  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.setting],
   decode: text,
 };
 
 /** make sure that a request never runs (again), and undo what it took. */
 export const semaphoreGiveBack: Script<
-  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string; totals: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string },
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: 'be79793c0b90ef01893378065b73bbb1ea3e0043',
+  sha1: 'e3f494be418685745e4dfca053b44471314f2ded',
   source: `-- semaphore/give-back
-${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreGeneration}${libNotify}${libNotifyAvailable}local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
+${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreGeneration}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
+local totals = unpack(KEYS, 6)
 local answer = request_recall(requests, number)
 local permits, mark = ARGV[7], ARGV[8]
 if answer then
-  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)$')
+  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)')
 end
 permits = tonumber(permits or 0)
 local _, is_theirs = semaphore_generation(KEYS[5], mark)
@@ -2048,12 +2222,15 @@ if type(sum) == 'table' then
   end
   return sum
 end
+if given > 0 and totals then
+  semaphore_move_total(totals, given, 0)
+end
 request_record(requests, number, 'cancelled')
 if given > 0 or has_left then
   return notify_available(given, (available or 0) + given, ARGV[3], ARGV[4])
 end
 return given`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
+  operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
   decode: integer,
 };
 
@@ -2077,58 +2254,65 @@ return string.format('%.0f %.0f', stored or 0, stored and 1 or 0)`,
 
 /** return permits, at most once per request, and serve waiters with them. */
 export const semaphoreRelease: Script<
-  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; needs: readonly number[] },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string; totals: readonly string[] },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; setting: string; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/release',
-  sha1: '500cc306b42799ef04b522c76837e1323fc72e7f',
+  sha1: '9c65d4987ad751d20b62d0600a4c554ff7571262',
   source: `-- semaphore/release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, client = KEYS[1], ARGV[5]
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[9]
+local totals = unpack(KEYS, 6)
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local available = stored or 0
 local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
-local for_any = ARGV[8] == ''
-local belongs = for_any or stored and is_theirs
+local total = setting ~= '' and stored and semaphore_total(totals, mark, stored)
+local made, note = permits_setting(setting, stored, total)
+local available = (stored or 0) + (made or 0)
+local belongs = ARGV[8] == '' or stored and is_theirs
 request_keep_record(requests, ARGV[2])
 if belongs then
   if available + ARGV[7] > 2147483647 then
-    return request_record(requests, number, string.format('full %.0f', available))
-  end
-  if not stored then
-    mark = semaphore_new_generation(KEYS[5], 0)
+    local refused = string.format('full %.0f', available) .. (made and '!' or note)
+    return request_record(requests, number, refused)
   end
   available = available + ARGV[7]
 end
 local served, taken, retry_ms = 0, 0, -1
-if #ARGV > 8 then
+if #ARGV > 9 then
   served, taken, retry_ms =
-    serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 9) })
+    serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 10) })
   available = available - taken
 end
-local change = (belongs and tonumber(ARGV[7]) or 0) - taken
+local change = available - (stored or 0)
+if belongs and not stored then
+  mark = semaphore_new_generation(KEYS[5], totals, 0, made or ARGV[7], available)
+end
 if belongs or change ~= 0 then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))
 end
+if totals and stored and change ~= 0 then
+  semaphore_move_total(totals, change, 0)
+end
 local answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
+  .. note
 request_record(requests, number, answer)
 return notify_available(answer, available, ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, ...args.needs],
+  operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.setting, ...args.needs],
   decode: text,
 };
 
 /** set the permits of a semaphore that has none yet, at most once per request. */
 export const semaphoreTrySetPermits: Script<
-  { semaphore: string; requests: string; marks: string },
+  { semaphore: string; requests: string; marks: string; totals: string },
   { number: number; lowWater: number; publish: string; channel: string; permits: number; ttlMs: number },
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: '3801394234b561ca294ce3ce336cec335a74a2fe',
+  sha1: '321503985845ae485190b33b0feda8f2023907c8',
   source: `-- semaphore/try-set-permits
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
@@ -2141,11 +2325,11 @@ request_keep_record(requests, ARGV[2])
 if stored then
   return request_record(requests, number, '0')
 end
-semaphore_new_generation(KEYS[3], tonumber(ARGV[6]))
+semaphore_new_generation(KEYS[3], KEYS[4], tonumber(ARGV[6]), ARGV[5], ARGV[5])
 set_for(semaphore, ARGV[5], ARGV[6])
 local answer = request_record(requests, number, '1')
 return notify_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.marks, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
+  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,
 };
 

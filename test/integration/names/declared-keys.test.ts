@@ -147,6 +147,16 @@ async function useSemaphore(users: Users, name: string): Promise<void> {
   await semaphore.release(2);
   await semaphore.availablePermits();
   await semaphore.delete();
+  // The first uses of a client that was told a number: one makes a semaphore, others compare it.
+  const told = users.other.getSemaphore(name, { permits: 5 });
+  await (await told.acquire(2)).release();
+  users.other.getSemaphore(name, { permits: 6 });
+  await told.availablePermits();
+  users.other.getSemaphore(name, { permits: 7 });
+  await told.addPermits(1);
+  users.other.getSemaphore(name, { permits: 8 });
+  await told.drainPermits();
+  await told.delete();
 }
 
 async function usePermits(users: Users, name: string): Promise<void> {
@@ -173,6 +183,14 @@ async function usePermits(users: Users, name: string): Promise<void> {
   const [count = 0, ...operands] = scripts.expirableSemaphoreHolders.operands(keys, {});
   await raw.eval(scripts.expirableSemaphoreHolders.source, Number(count), ...operands);
   await semaphore.delete();
+  // The first uses of a client that was told a number: one makes a semaphore, others compare it.
+  const told = users.other.getPermitExpirableSemaphore(name, { permits: 5 });
+  await (await told.acquire()).release();
+  users.other.getPermitExpirableSemaphore(name, { permits: 6 });
+  await told.availablePermits();
+  users.other.getPermitExpirableSemaphore(name, { permits: 7 });
+  await told.addPermits(1);
+  await told.delete();
 }
 
 async function useLatch(users: Users, name: string): Promise<void> {

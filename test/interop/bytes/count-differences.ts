@@ -3,7 +3,8 @@
 import { lines, type Difference } from './difference.js';
 
 const REQUESTS = 'A counted call is recorded, so that a copy of it counts once.';
-const MARKED = 'A mark tells a semaphore from an earlier one, whose permits are not for it.';
+const MARKED =
+  'A mark tells a semaphore from an earlier one, whose permits are not for it; its total is kept.';
 const QUIET = 'Nothing is told where nobody could be served; a negative count hurts Java.';
 const AVAILABLE = 'What is told is what is available, never the total nor the change.';
 const LIVES_ON = 'A change leaves the life of the semaphore alone.';
@@ -44,7 +45,7 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'S6',
     says: MARKED,
-    node: ['latchkey_generation:{NAME} string 2592000 s'],
+    node: ['latchkey_generation:{NAME} string 2592000 s', 'latchkey_total:{NAME} zset 2592000 s'],
     at: {
       semaphore: [
         '3 are set',
@@ -71,7 +72,7 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'S6',
     says: MARKED,
-    node: ['latchkey_generation:{NAME} string 100 s'],
+    node: ['latchkey_generation:{NAME} string 100 s', 'latchkey_total:{NAME} zset 100 s'],
     at: {
       'semaphore, for a while': [
         '3 are set for 100 s',

@@ -1,0 +1,59 @@
+-- expirable-semaphore/configure: make a semaphore with the number of permits that the client was told, or
+-- compare them, and say how many are left and how many are taken; at most once per request.
+--
+-- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
+-- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
+-- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
+-- ARGV[1] number     integer  number of the request
+-- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
+-- ARGV[3] publish    string   PUBLISH or SPUBLISH
+-- ARGV[4] channel    string   where waiters of the semaphore listen
+-- ARGV[5] setting    string   what the client was told of the number of permits
+-- returns string     permits left, permits taken, and 1 when the semaphore is there, else 0, with a
+--                    note about the setting; or why the request did not run
+
+-- include lib/request_keep_record
+-- include lib/needs_memory
+-- include lib/request_record
+-- include lib/now_ms
+-- include lib/stored_count
+-- include lib/permits_setting
+-- include lib/notify_available
+-- include lib/permits_twin_refusal
+
+-- at most once: requests, number
+local semaphore, timeouts = KEYS[1], KEYS[2]
+local taken = redis.call('ZCARD', timeouts)
+local left, wrong = stored_count(semaphore)
+if wrong then
+  return wrong
+end
+local change, note, is_refused = permits_setting(ARGV[5], left, left and left + taken)
+local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
+if refusal then
+  return refusal
+end
+-- Expired permits count as left, though they have not been returned to the pool yet.
+local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now_ms()) or 0
+needs_memory(requests)
+request_keep_record(requests, ARGV[2])
+if is_refused then
+  return request_record(requests, number, note)
+end
+if change and not left then
+  -- What is left are permits of an earlier semaphore.
+  redis.call('UNLINK', timeouts)
+end
+if change then
+  redis.call('INCRBY', semaphore, string.format('%.0f', change))
+end
+local is_there = left or change
+local available = (left or 0) + (change or 0) + expired
+local held = left and taken - expired or 0
+local view = string.format('%.0f %.0f %.0f', available, held, is_there and 1 or 0)
+local answer = request_record(requests, number, view .. note)
+if change and change > 0 then
+  return notify_available(answer, available, ARGV[3], ARGV[4])
+end
+return answer

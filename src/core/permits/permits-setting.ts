@@ -1,0 +1,86 @@
+import { checkChoice, checkInteger, INT32_MAX } from '../base/arguments.js';
+import { describe } from '../base/key-names.js';
+import { checkOptions, type OptionSet } from '../base/options.js';
+
+const MISMATCHES = ['keep', 'set', 'error'] as const;
+
+/** What is done when a semaphore on the server has another number of permits than was given. */
+type OnMismatch = (typeof MISMATCHES)[number];
+
+/**
+ * How many permits a semaphore has, and what is done when the server has another number.
+ *
+ * @example
+ * ```ts
+ * const permits: PermitsSetting = { count: 5, onMismatch: 'error' };
+ * const seats = client.getPermitExpirableSemaphore('seats', { permits });
+ * ```
+ */
+export interface PermitsSetting {
+  /** Number of permits, acquired ones included: 0 to 2147483647. */
+  count: number;
+  /**
+   * When the server has another number: `keep` leaves it, and emits `configured`; `set` grows or
+   * shrinks the semaphore, as `setPermits`; `error` rejects the call with PermitsMismatchError, and
+   * so each later one until the numbers agree. Default `keep`, the only value that a counting
+   * semaphore takes.
+   */
+  onMismatch?: OnMismatch | undefined;
+}
+
+const PERMITS = 'a number of permits, or { count, onMismatch }';
+
+const OPTIONS: OptionSet = {
+  of: 'the getter of a semaphore',
+  known: ['permits'],
+  elsewhere: {
+    count: `it is part of permits: ${PERMITS}`,
+    onMismatch: `it is part of permits: ${PERMITS}`,
+    ttlMs: 'trySetPermits limits the life of a semaphore',
+    waitMs: 'each acquisition takes its own',
+    leaseMs: 'each acquisition takes its own, where permits have leases',
+    signal: 'each acquisition takes its own',
+  },
+};
+
+const SETTING: OptionSet = {
+  of: 'permits',
+  known: ['count', 'onMismatch'],
+  elsewhere: { permits: 'the number is called count here' },
+};
+
+/** A checked setting. */
+export interface CheckedSetting {
+  readonly count: number;
+  readonly onMismatch: OnMismatch;
+}
+
+/** Checks `permits` among the options of a semaphore; undefined when it is not given. `keepsOnly`:
+ * the semaphore takes no `onMismatch` but `keep`. */
+export function checkPermitsSetting(
+  options: unknown,
+  keepsOnly: boolean,
+): CheckedSetting | undefined {
+  const { permits } = checkOptions('options', options, OPTIONS) as { permits?: unknown };
+  if (permits === undefined) {
+    return undefined;
+  }
+  if (typeof permits !== 'object' || permits === null || Array.isArray(permits)) {
+    return { count: checkInteger('permits', permits, 0, INT32_MAX), onMismatch: 'keep' };
+  }
+  const { count, onMismatch = 'keep' } = checkOptions('permits', permits, SETTING) as {
+    count?: unknown;
+    onMismatch?: unknown;
+  };
+  const checked = {
+    count: checkInteger('permits.count', count, 0, INT32_MAX),
+    onMismatch: checkChoice('permits.onMismatch', onMismatch, MISMATCHES),
+  };
+  if (keepsOnly && checked.onMismatch !== 'keep') {
+    throw new RangeError(
+      `permits.onMismatch must be "keep" for a counting semaphore, of whose permits the server ` +
+        `stores only those that are left, got ${describe(checked.onMismatch)}`,
+    );
+  }
+  return checked;
+}

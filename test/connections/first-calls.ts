@@ -1,0 +1,110 @@
+// The first calls of a client that was told a number of permits, of semaphores that are there and of
+// none.
+
+import type { Redis } from 'ioredis';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
+import type { Operand } from '../../src/core/wire/script.js';
+import { randomName } from '../support/redis.js';
+import type { Place } from './seldom-calls.js';
+
+const US = '11111111-1111-4111-8111-111111111111';
+const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
+const asked = { number: 7, lowWater: 3, client: US, publish: 'PUBLISH', mustQueue: 0 };
+
+type Call = [script: { source: string }, operands: readonly Operand[]];
+
+async function useSemaphores({ raw, run }: Place): Promise<void> {
+  for (const isThere of [true, false]) {
+    for (let i = 0; i < 5; i += 1) {
+      const semaphore = randomName('gate');
+      if (isThere) {
+        await setTotal(raw, semaphore);
+      }
+      const call = semaphoreCalls(semaphore)[i];
+      await run(...call!);
+    }
+  }
+}
+
+function semaphoreCalls(semaphore: string): Call[] {
+  const total = `latchkey_total:{${semaphore}}`;
+  const keys = {
+    semaphore,
+    requests: `latchkey_requests:{${semaphore}}:${US}`,
+    queue: `latchkey_waiting:{${semaphore}}`,
+    heartbeats: `latchkey_beats:{${semaphore}}`,
+    marks: `latchkey_generation:{${semaphore}}`,
+  };
+  const channel = `redisson_sc:{${semaphore}}`;
+  const args = {
+    ...asked,
+    channel,
+    setting: 'keep 1 3',
+    needs: [1],
+    permits: 2,
+    mark: '',
+    delta: 1,
+  };
+  const [told, setUp] = [
+    { ...keys, totals: [total] },
+    { ...keys, totals: total },
+  ];
+  return [
+    [scripts.semaphoreAcquire, scripts.semaphoreAcquire.operands(told, args)],
+    [scripts.semaphoreRelease, scripts.semaphoreRelease.operands(told, args)],
+    [scripts.semaphoreAddPermits, scripts.semaphoreAddPermits.operands(setUp, args)],
+    [scripts.semaphoreDrainPermits, scripts.semaphoreDrainPermits.operands(setUp, args)],
+    [scripts.semaphoreConfigure, scripts.semaphoreConfigure.operands(setUp, args)],
+  ];
+}
+
+/** A semaphore with five permits whose total is known. */
+async function setTotal(raw: Redis, name: string): Promise<void> {
+  const total = `latchkey_total:{${name}}`;
+  await raw.set(name, 5, 'PX', 60_000);
+  await raw.set(`latchkey_generation:{${name}}`, '1700000000000000', 'PX', 60_000);
+  await raw.zadd(total, '1700000000000000', 'mark', 5, 'total', 5, 'left');
+  await raw.pexpire(total, 60_000);
+}
+
+async function usePermits({ raw, run }: Place): Promise<void> {
+  for (const setting of ['keep 1 3', 'set 1 3', 'set 1 9', 'error 1 3']) {
+    for (const isThere of [true, false]) {
+      for (let i = 0; i < 3; i += 1) {
+        const semaphore = randomName('seats');
+        if (isThere) {
+          const timeouts = `{${semaphore}}:timeout`;
+          await raw.set(semaphore, 4, 'PX', 60_000);
+          await raw.zadd(timeouts, Date.now() + 50_000, PERMIT);
+          await raw.pexpire(timeouts, 60_000);
+        }
+        const call = permitCalls(semaphore, setting)[i];
+        await run(...call!);
+      }
+    }
+  }
+}
+
+function permitCalls(semaphore: string, setting: string): Call[] {
+  const keys = {
+    semaphore,
+    timeouts: `{${semaphore}}:timeout`,
+    requests: `latchkey_requests:{${semaphore}}:${US}`,
+    queue: `latchkey_waiting:{${semaphore}}`,
+    heartbeats: `latchkey_beats:{${semaphore}}`,
+    twin: [],
+  };
+  const channel = `redisson_sc:{${semaphore}}`;
+  const claims = [Buffer.from('the-first-id-16b1 5000')];
+  const args = { ...asked, channel, setting, way: 'by', permits: 1, claims };
+  return [
+    [scripts.expirableSemaphoreAcquire, scripts.expirableSemaphoreAcquire.operands(keys, args)],
+    [scripts.expirableSemaphoreResize, scripts.expirableSemaphoreResize.operands(keys, args)],
+    [scripts.expirableSemaphoreConfigure, scripts.expirableSemaphoreConfigure.operands(keys, args)],
+  ];
+}
+
+export async function firstCalls(place: Place): Promise<void> {
+  await useSemaphores(place);
+  await usePermits(place);
+}

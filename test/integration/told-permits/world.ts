@@ -1,0 +1,96 @@
+// What the tests of `permits` at construction share: both kinds of semaphore, and what their client
+// sends and tells.
+
+import { expect } from 'vitest';
+import type {
+  Client,
+  ClientEvents,
+  PermitExpirableSemaphore,
+  PermitsSetting,
+  Semaphore,
+} from '../../../src/index.js';
+import type { Proxy } from '../../support/proxy.js';
+import { rawClient } from '../../support/redis.js';
+
+const raw = rawClient();
+
+/** Keys without a TTL: the semaphores themselves. */
+export const lasting = [/^latchkey-test:/, /^\{latchkey-test:[^}]*\}:timeout$/];
+
+type Configured = Parameters<ClientEvents['configured']>[0];
+
+/** The events `configured` of a client, from now on. */
+export function configured(client: Client): Configured[] {
+  const events: Configured[] = [];
+  client.on('configured', (event) => events.push(event));
+  return events;
+}
+
+/** The scripts that went through a proxy about a name, in order, by name. */
+export function scriptsAbout(proxy: Proxy, name: string): string[] {
+  return proxy
+    .requests()
+    .filter((command) => command.some((part) => part.includes(name)))
+    .map(([command = '', source = '']) =>
+      /^eval$/iu.test(command) ? (/^-- (\S+)/u.exec(source)?.[1] ?? command) : command,
+    );
+}
+
+/** Either semaphore, as far as both do the same. */
+export interface Kind {
+  readonly kind: 'semaphore' | 'permit-expirable-semaphore';
+  get(
+    client: Client,
+    name: string,
+    permits?: number | PermitsSetting,
+  ): Semaphore | PermitExpirableSemaphore;
+  /** Acquires one without waiting; the function gives it back. */
+  take(client: Client, name: string, permits?: number | PermitsSetting): Promise<Take>;
+  /** A wait for one permit. */
+  wait(client: Client, name: string, waitMs?: number): Promise<unknown>;
+}
+
+type Take = (() => Promise<void>) | null;
+
+export const kinds: readonly Kind[] = [
+  {
+    kind: 'semaphore',
+    get: (client, name, permits) => client.getSemaphore(name, { permits }),
+    async take(client, name, permits) {
+      const taken = await client.getSemaphore(name, { permits }).tryAcquire();
+      return taken === null ? null : async () => await taken.release();
+    },
+    wait: async (client, name, waitMs) =>
+      await client.getSemaphore(name).acquire(1, waitMs === undefined ? {} : { waitMs }),
+  },
+  {
+    kind: 'permit-expirable-semaphore',
+    get: (client, name, permits) => client.getPermitExpirableSemaphore(name, { permits }),
+    async take(client, name, permits) {
+      const taken = await client.getPermitExpirableSemaphore(name, { permits }).tryAcquire();
+      return taken === null ? null : async () => await taken.release();
+    },
+    wait: async (client, name, waitMs) =>
+      await client
+        .getPermitExpirableSemaphore(name)
+        .acquire(waitMs === undefined ? {} : { waitMs }),
+  },
+];
+
+/** Takes one permit; fails when there is none. */
+export async function takes(
+  kind: Kind,
+  client: Client,
+  name: string,
+  permits?: number | PermitsSetting,
+): Promise<() => Promise<void>> {
+  const back = await kind.take(client, name, permits);
+  expect(back).not.toBeNull();
+  return back ?? (async () => {});
+}
+
+/** The number that is left, as Java reads it; null when there is no semaphore. */
+export async function left(name: string): Promise<number | null> {
+  const value = await raw.get(name);
+  return value === null ? null : Number(value);
+}
