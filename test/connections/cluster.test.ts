@@ -211,3 +211,35 @@ test('nothing is left on any master', async () => {
     await expectNoChannels(runPrefix(), { client: node(index) });
   }
 });
+
+test('both semaphores take the number of permits at construction, and tell of another one', async () => {
+  const [one, two] = [open(), open()];
+  const events: unknown[] = [];
+  two.on('configured', ({ kind, permits, wanted }) => events.push([kind, permits, wanted]));
+
+  for (const master of [0, 1, 2]) {
+    for (const tagged of [false, true]) {
+      const [gate, seats] = [await nameOn(master, tagged), await nameOn(master, tagged)];
+      const waiting = two.getSemaphore(gate).acquire();
+      const permits = await one.getSemaphore(gate, { permits: 2 }).acquire();
+      await (await waiting).release();
+      await permits.release();
+      const permit = await one.getPermitExpirableSemaphore(seats, { permits: 3 }).acquire();
+      const setting = { count: 4, onMismatch: 'set' } as const;
+      const their = two.getPermitExpirableSemaphore(seats, { permits: setting });
+      expect(await their.totalPermits()).toBe(4);
+      two.getPermitExpirableSemaphore(seats, { permits: 5 });
+      expect(await their.availablePermits()).toBe(3);
+      await permit.release();
+      await two.getSemaphore(gate, { permits: 7 }).addPermits(0);
+      await Promise.all([one.getSemaphore(gate).delete(), their.delete()]);
+    }
+  }
+
+  expect(events).toEqual(
+    Array.from({ length: 6 }, () => [
+      ['permit-expirable-semaphore', 4, 5],
+      ['semaphore', 2, 7],
+    ]).flat(),
+  );
+});
