@@ -1,7 +1,8 @@
 import type { Lease } from '../core/lease/lease.js';
 import { Grant, type GrantOwner } from '../core/grant/grant.js';
 
-/** Proof of one acquisition of a permit, and the way to give it back. */
+/** Proof of one acquisition of a permit, and the way to give it back. Until then, or until it is
+ * lost, it keeps the process alive. */
 export interface Permit extends AsyncDisposable {
   /** 32 lower-case hex digits; on the wire 16 bytes. */
   readonly id: string;

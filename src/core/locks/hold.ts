@@ -4,7 +4,8 @@ import { BranchMutex } from './branch-mutex.js';
 import type { ScopeEntry, ScopedHold } from './scopes.js';
 import { checkTask } from '../base/arguments.js';
 
-/** Proof of one acquisition, and the only way to release it. */
+/** Proof of one acquisition, and the only way to release it. Until it is released or lost it keeps
+ * the process alive. */
 export interface Hold extends AsyncDisposable {
   /** Name of the lock. */
   readonly lockName: string;

@@ -27,7 +27,7 @@ export interface Lock {
   /** The name that the lock was made with. */
   readonly name: string;
   /**
-   * Waits until the lock is held.
+   * Waits until the lock is held. The wait and the hold keep the process alive.
    *
    * Fairness: first come, first served inside one client; between clients the first to ask after a
    * release is served. Inside a scope of a hold of this lock it re-enters, one branch at a time.
