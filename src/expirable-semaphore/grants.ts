@@ -2,6 +2,7 @@ import { OutcomeUnknownError } from '../errors.js';
 import type { Command, PendingCall } from '../core/wire/call.js';
 import type { CountReply } from '../core/delivery/count-reply.js';
 import type { Events, Holder } from '../core/observe/events.js';
+import type { Waited } from '../core/observe/slow-wait.js';
 import { GrantLifecycle, type ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import type { Lease } from '../core/lease/lease.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';

@@ -50,10 +50,10 @@ test('what is wrong in a snippet or a fragment is found, with its line in the do
   });
   expect(faults.toSorted()).toEqual([
     ' 5 TS2339', // no such method
-    '10 TS2561', // no such option
+    '10 TS2353', // no such option
     '15 TS2531', // a hold that may be null
     '19 TS2305', // no such export
-    '23 TS2322', // an option of another type
+    '23 TS2769', // an option of another type, in a call that takes its arguments in two orders
   ]);
   expect(said.at(-1)).toBe('0 examples, 4 snippets, 1 fragments');
   expect(code).toBe(1);

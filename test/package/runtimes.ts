@@ -13,6 +13,7 @@ const run = promisify(execFile);
 
 /** What the package exports besides `createClient`. */
 const classes: readonly string[] = [
+  'AccessDeniedError',
   'AcquireTimeoutError',
   'ClosedError',
   'CommandTimeoutError',
@@ -21,6 +22,7 @@ const classes: readonly string[] = [
   'LeaseLostError',
   'NotHeldError',
   'OutcomeUnknownError',
+  'PermitsMismatchError',
   'UnexpectedReplyError',
   'WrongTypeError',
 ];

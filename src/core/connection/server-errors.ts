@@ -1,5 +1,5 @@
 import { AccessDeniedError } from '../../errors.js';
-import { adviceFor } from '../observe/warnings.js';
+import { withAdvice } from '../observe/warnings.js';
 
 /** Redis 6 puts the name of the script in front of the error of a command in it. */
 const IN_SCRIPT = '^(?:ERR Error running script.*[\\s:-])?';
@@ -45,6 +45,6 @@ export function isNoWrite(error: Error): boolean {
 /** The error of a call that no retry can help. */
 export function accessDenied(resource: string, cause: Error): AccessDeniedError {
   const about = resource === '' ? '' : ` for "${resource}"`;
-  const message = `Redis refuses this client${about}: ${cause.message}. ${adviceFor(cause)}`;
+  const message = `Redis refuses this client${about}: ${withAdvice(cause)}`;
   return new AccessDeniedError(message, { resource, cause });
 }

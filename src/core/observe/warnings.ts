@@ -16,9 +16,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 
 const OTHERWISE = 'Check the "redis" option, and the network in between';
 
-/** What a person can do about a failure. */
-export function adviceFor({ message }: Error): string {
-  return ADVICE.find(([cause]) => cause.test(message))?.[1] ?? OTHERWISE;
+/** A failure, and what a person can do about it. */
+export function withAdvice({ message }: Error): string {
+  const advice = ADVICE.find(([cause]) => cause.test(message))?.[1] ?? OTHERWISE;
+  return `${message.replace(/\.+$/, '')}. ${advice}`;
 }
 
 function seconds(ms: number): string {
@@ -32,7 +33,7 @@ export function warnings(isHeard: () => boolean): Announcer {
     isHeard,
     began(what, cause) {
       const rest = 'calls wait or fail until that is over; listen to "error" to handle it yourself';
-      const text = `${what}: ${cause.message}. ${adviceFor(cause)}; ${rest}`;
+      const text = `${what}: ${withAdvice(cause)}; ${rest}`;
       process.emitWarning(text, { type, code: 'LATCHKEY_TROUBLE' });
     },
     over(what, lastedMs) {

@@ -5,7 +5,9 @@ import type { Client } from '../../../src/index.js';
 import { testScope } from '../../support/scope.js';
 import { badIntegers, expectInteger, INT32_MAX, thrown } from './bad-input.js';
 
-const { client, name } = testScope('bad-setting');
+const scope = testScope('bad-setting');
+const name = (): string => scope.name();
+const client = (): Client => scope.client();
 
 const getters: [string, (own: Client, options: unknown) => unknown][] = [
   ['getSemaphore', (own, options) => own.getSemaphore(name(), options as object)],
@@ -15,11 +17,12 @@ const getters: [string, (own: Client, options: unknown) => unknown][] = [
   ],
 ];
 
+/** An object is a setting, and judged as one. */
+const isSetting = (value: unknown): boolean => value?.constructor === Object;
+
 describe.each(getters)('%s', (_, get) => {
   test('refuses a number of permits that is no integer in its range', () => {
     const own = client();
-    // An object is a setting, and judged as one.
-    const isSetting = (value: unknown): boolean => value?.constructor === Object;
 
     for (const bad of badIntegers(0, INT32_MAX).filter(({ value }) => !isSetting(value))) {
       const error = thrown(() => get(own, { permits: bad.value }));
