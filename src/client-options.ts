@@ -18,7 +18,14 @@ const DEFAULT_URL = 'redis://127.0.0.1:6379';
 const DEFAULT_LEASE_MS = 30_000;
 const DEFAULT_COMMAND_TIMEOUT_MS = 5_000;
 
-/** How to make a client. */
+/**
+ * How to make a client.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ redis: 'redis://redis.internal:6379', keyPrefix: 'shop:' });
+ * ```
+ */
 export interface ClientOptions {
   /**
    * A URL, ioredis options, or a Redis or Cluster instance of ioredis or iovalkey, used as a

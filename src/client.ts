@@ -31,7 +31,18 @@ const CLOSING: OptionSet = {
   elsewhere: { waitMs: 'what close waits for at most is timeoutMs' },
 };
 
-/** Makes coordination objects and owns their connections, leases and waits. */
+/**
+ * Makes coordination objects and owns their connections, leases and waits.
+ *
+ * @example
+ * ```ts
+ * await using client = createClient();
+ * client.on('error', ({ error }) => console.error(error));
+ * await client.getLock('invoice:42').using(async (hold) => {
+ *   await work(hold.signal);
+ * });
+ * ```
+ */
 export interface Client extends AsyncDisposable {
   /** UUID v4, fresh per client. */
   readonly id: string;
@@ -229,6 +240,14 @@ class LatchkeyClient extends Printable implements Client {
  * instance of ioredis or iovalkey.
  * @throws TypeError for anything else, and for options that there are not: nothing is connected to
  * then. RangeError for a number outside its range.
+ *
+ * @example
+ * ```ts
+ * const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
+ * const eager = createClient({ redis: { host: 'redis.internal', tls: {} }, leaseMs: 10_000 });
+ * const other = createClient(new Redis('redis://other.internal')); // of ioredis; it is only read
+ * await Promise.all([client.close(), eager.close(), other.close()]);
+ * ```
  */
 export function createClient(options?: ClientOptions | DriverInstance | string): Client;
 export function createClient(

@@ -1,7 +1,23 @@
-/** How a lease ended while it was still held. */
+/**
+ * How a lease ended while it was still held.
+ *
+ * @example
+ * ```ts
+ * const counts = new Map<LeaseLostReason, number>();
+ * client.on('lost', ({ error: { reason } }) => counts.set(reason, (counts.get(reason) ?? 0) + 1));
+ * ```
+ */
 export type LeaseLostReason = 'expired' | 'taken' | 'deleted' | 'unproven';
 
-/** What every error of this library can carry. */
+/**
+ * What every error of this library can carry.
+ *
+ * @example
+ * ```ts
+ * const options: CoordinationErrorOptions = { resource: 'invoice:42', cause: new Error('why') };
+ * const error = new AcquireTimeoutError('for a test of your own', options);
+ * ```
+ */
 export interface CoordinationErrorOptions {
   /** The name of the object the call was about. */
   readonly resource?: string | undefined;
@@ -9,7 +25,22 @@ export interface CoordinationErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Base of all errors that this library raises itself; `code` says what to do next. */
+/**
+ * Base of all errors that this library raises itself; `code` says what to do next.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await lock.using(() => console.log('alone'));
+ * } catch (error) {
+ *   if (error instanceof CoordinationError) {
+ *     console.warn(error.code, error.resource, error.message);
+ *   } else {
+ *     throw error; // of the task itself
+ *   }
+ * }
+ * ```
+ */
 export abstract class CoordinationError extends Error {
   /** Fixed per class, for switches and logs. */
   abstract readonly code: string;
@@ -31,19 +62,56 @@ export abstract class CoordinationError extends Error {
   }
 }
 
-/** `waitMs` ran out while somebody else held the object: try again later. */
+/**
+ * `waitMs` ran out while somebody else held the object: try again later.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await lock.using(() => console.log('alone'), { waitMs: 5_000 });
+ * } catch (error) {
+ *   if (error instanceof AcquireTimeoutError) {
+ *     console.log('somebody else is at it: try later');
+ *   }
+ * }
+ * ```
+ */
 export class AcquireTimeoutError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_ACQUIRE_TIMEOUT' as const;
 }
 
-/** Releasing, extending or re-entering what this holder does not hold: a bug in the caller. */
+/**
+ * Releasing, extending or re-entering what this holder does not hold: a bug in the caller.
+ *
+ * @example
+ * ```ts
+ * const hold = await lock.acquire();
+ * await hold.release();
+ * try {
+ *   hold.assertHeld();
+ * } catch (error) {
+ *   console.log(error instanceof NotHeldError); // => true
+ * }
+ * ```
+ */
 export class NotHeldError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_NOT_HELD' as const;
 }
 
-/** The lease ended while it was held: stop the work it guarded, others may be at it. */
+/**
+ * The lease ended while it was held: stop the work it guarded, others may be at it.
+ *
+ * @example
+ * ```ts
+ * const hold = await lock.acquire();
+ * hold.signal.addEventListener('abort', () => {
+ *   const error: LeaseLostError = hold.signal.reason;
+ *   console.warn('stop:', error.reason);
+ * });
+ * ```
+ */
 export class LeaseLostError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_LEASE_LOST' as const;
@@ -63,25 +131,73 @@ export class LeaseLostError extends CoordinationError {
   }
 }
 
-/** The acquisition would wait for its own scope for ever: re-order the acquisitions. */
+/**
+ * The acquisition would wait for its own scope for ever: re-order the acquisitions.
+ *
+ * @example
+ * ```ts
+ * const { readLock, writeLock } = client.getReadWriteLock('prices');
+ * await readLock.using(async () => {
+ *   const error: unknown = await writeLock.acquire().catch((thrown: unknown) => thrown);
+ *   console.log(error instanceof DeadlockError); // => true
+ * });
+ * ```
+ */
 export class DeadlockError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_DEADLOCK' as const;
 }
 
-/** The call was sent, no answer came, and what it did could not be told in time. */
+/**
+ * The call was sent, no answer came, and what it did could not be told in time.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.getCountDownLatch('parts-loaded').countDown();
+ * } catch (error) {
+ *   if (error instanceof OutcomeUnknownError) {
+ *     console.warn('it may have been counted, and is not counted later');
+ *   }
+ * }
+ * ```
+ */
 export class OutcomeUnknownError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_OUTCOME_UNKNOWN' as const;
 }
 
-/** No connection or no answer in time; nothing was done, or it is being taken back. */
+/**
+ * No connection or no answer in time; nothing was done, or it is being taken back.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await lock.tryAcquire();
+ * } catch (error) {
+ *   if (error instanceof CommandTimeoutError) {
+ *     console.warn('Redis does not answer');
+ *   }
+ * }
+ * ```
+ */
 export class CommandTimeoutError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_COMMAND_TIMEOUT' as const;
 }
 
-/** The name is in use by another kind of object: choose another name. */
+/**
+ * The name is in use by another kind of object: choose another name.
+ *
+ * @example
+ * ```ts
+ * const latch = client.getCountDownLatch('prices');
+ * const error: unknown = await latch.trySetCount(1).catch((thrown: unknown) => thrown);
+ * if (error instanceof WrongTypeError) {
+ *   console.error(`"${error.resource}" is something else already`);
+ * }
+ * ```
+ */
 export class WrongTypeError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_WRONG_TYPE' as const;
@@ -93,14 +209,40 @@ export class WrongTypeError extends CoordinationError {
  * on the same answer is an outage like any other, since passwords and rights are changed under
  * running services. `cause` is the server's answer. Nothing was done: mend the `redis` option of the
  * client, or the rights of its user.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await lock.acquire();
+ * } catch (error) {
+ *   if (error instanceof AccessDeniedError) {
+ *     console.error('check the credentials:', error.cause);
+ *     process.exitCode = 1;
+ *   }
+ * }
+ * ```
  */
 export class AccessDeniedError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_ACCESS_DENIED' as const;
 }
 
-/** The semaphore has another number of permits than this client was told, with `onMismatch: 'error'`:
- * nothing was done. Make the numbers agree, here or by `setPermits`. */
+/**
+ * The semaphore has another number of permits than this client was told, with `onMismatch: 'error'`:
+ * nothing was done. Make the numbers agree, here or by `setPermits`.
+ *
+ * @example
+ * ```ts
+ * const permits = { count: 5, onMismatch: 'error' } as const;
+ * const error: unknown = await client
+ *   .getPermitExpirableSemaphore('seats', { permits })
+ *   .tryAcquire()
+ *   .catch((thrown: unknown) => thrown);
+ * if (error instanceof PermitsMismatchError) {
+ *   console.error(`the server has ${error.permits}, not ${error.wanted}`);
+ * }
+ * ```
+ */
 export class PermitsMismatchError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_PERMITS_MISMATCH' as const;
@@ -122,13 +264,32 @@ export class PermitsMismatchError extends CoordinationError {
   }
 }
 
-/** The client was closed. */
+/**
+ * The client was closed.
+ *
+ * @example
+ * ```ts
+ * await client.close();
+ * const error: unknown = await lock.acquire().catch((thrown: unknown) => thrown);
+ * console.log(error instanceof ClosedError); // => true
+ * ```
+ */
 export class ClosedError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_CLOSED' as const;
 }
 
-/** The server answered what no script of ours answers: version skew or a foreign key. */
+/**
+ * The server answered what no script of ours answers: version skew or a foreign key.
+ *
+ * @example
+ * ```ts
+ * const error: unknown = await lock.holders().catch((thrown: unknown) => thrown);
+ * if (error instanceof UnexpectedReplyError) {
+ *   console.error(`another program writes to "${error.resource}"`);
+ * }
+ * ```
+ */
 export class UnexpectedReplyError extends CoordinationError {
   /** Fixed for this class. */
   override readonly code = 'ERR_UNEXPECTED_REPLY' as const;

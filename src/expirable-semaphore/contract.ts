@@ -6,6 +6,15 @@ import type { Permit } from './permit.js';
  * After Redisson's RPermitExpirableSemaphore, with which it shares its keys and messages.
  *
  * All time is the server's: a client whose clock is ahead cannot take permits that others hold.
+ *
+ * @example
+ * ```ts
+ * const seats: PermitExpirableSemaphore = client.getPermitExpirableSemaphore('seats');
+ * await seats.trySetPermits(3);
+ * await seats.using(async (permit) => {
+ *   await work(permit.signal);
+ * });
+ * ```
  */
 export interface PermitExpirableSemaphore {
   /** The name that the semaphore was made with. */

@@ -1,8 +1,17 @@
 import type { Lease } from '../core/lease/lease.js';
 import { Grant, type GrantOwner } from '../core/grant/grant.js';
 
-/** Proof of one acquisition of a permit, and the way to give it back. Until then, or until it is
- * lost, it keeps the process alive. */
+/**
+ * Proof of one acquisition of a permit, and the way to give it back. Until then, or until it is
+ * lost, it keeps the process alive.
+ *
+ * @example
+ * ```ts
+ * const permit: Permit = await client.getPermitExpirableSemaphore('seats').acquire();
+ * console.log(permit.id, permit.remainingMs);
+ * await permit.release();
+ * ```
+ */
 export interface Permit extends AsyncDisposable {
   /** 32 lower-case hex digits; on the wire 16 bytes. */
   readonly id: string;

@@ -13,6 +13,14 @@ import { LatchProtocol, type LatchView } from './protocol.js';
 /**
  * A count that many processes count down and many wait for; at zero it is removed, and all waiters
  * go on. After Redisson's RCountDownLatch, with which it shares its keys and messages.
+ *
+ * @example
+ * ```ts
+ * const latch: CountDownLatch = client.getCountDownLatch('parts-loaded');
+ * await latch.trySetCount(3, { ttlMs: 60_000 });
+ * await latch.countDown(); // in three places
+ * const reached = await latch.wait({ waitMs: 10_000 });
+ * ```
  */
 export interface CountDownLatch {
   /** The name that the latch was made with. */

@@ -6,7 +6,17 @@ import type { LockServices } from '../core/locks/lock-services.js';
 import { FairLockProtocol } from './fair.js';
 import { FencedLockProtocol, HashLockProtocol } from './protocol.js';
 
-/** A lock whose holds carry a fencing token, in whichever way they are acquired. */
+/**
+ * A lock whose holds carry a fencing token, in whichever way they are acquired.
+ *
+ * @example
+ * ```ts
+ * const lock: FencedLock = client.getFencedLock('ledger');
+ * await lock.using(async ({ fencingToken }) => {
+ *   await save({ token: fencingToken });
+ * });
+ * ```
+ */
 export interface FencedLock extends Lock {
   /** Like `Lock.acquire`. */
   acquire(options?: LockAcquireOptions): Promise<FencedHold>;

@@ -18,6 +18,15 @@ import { WriteProtocol } from './write-protocol.js';
  * Inside the scope of a read hold the read lock is re-entered at once; an acquisition outside that
  * scope is a new reader and waits behind a waiting writer, also when the same code reads already.
  * Redisson's clients do not know these wait queues: its readers pass a waiting writer.
+ *
+ * @example
+ * ```ts
+ * const { readLock, writeLock }: ReadWriteLock = client.getReadWriteLock('prices');
+ * await writeLock.using(async (hold) => {
+ *   await work(hold.signal);
+ * });
+ * await readLock.using(() => console.log('beside other readers'));
+ * ```
  */
 export interface ReadWriteLock {
   /** The name that the lock was made with. */

@@ -5,7 +5,19 @@ import type { ObjectKind } from '../core/observe/events.js';
 import { Printable } from '../core/observe/printable.js';
 import type { Returned } from './protocol.js';
 
-/** Proof of an acquisition of permits, and the simplest way to give them back. */
+/**
+ * Proof of an acquisition of permits, and the simplest way to give them back.
+ *
+ * @example
+ * ```ts
+ * const permits: Permits = await client.getSemaphore('uploads').acquire(2);
+ * try {
+ *   await work(AbortSignal.timeout(60_000));
+ * } finally {
+ *   await permits.release(); // all of them, exactly once
+ * }
+ * ```
+ */
 export interface Permits extends AsyncDisposable {
   /** Number of permits. */
   readonly count: number;

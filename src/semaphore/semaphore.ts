@@ -24,6 +24,13 @@ const INT32_MIN = -2_147_483_648;
  * Permits have no owner: those of a process that dies are not returned. Where that matters, use a
  * permit-expirable semaphore. Every call that changes the count runs at most once, whatever the
  * network does. The count stays within 32 bits, and an expiry that was set stays.
+ *
+ * @example
+ * ```ts
+ * const uploads: Semaphore = client.getSemaphore('uploads');
+ * await uploads.trySetPermits(3); // does nothing when they are set
+ * const result = await uploads.using(() => 'uploaded', { waitMs: 5_000 });
+ * ```
  */
 export interface Semaphore {
   /** The name that the semaphore was made with. */

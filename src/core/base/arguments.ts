@@ -49,7 +49,15 @@ export function checkTask(argument: string, value: unknown): void {
   }
 }
 
-/** How long to wait. */
+/**
+ * How long to wait.
+ *
+ * @example
+ * ```ts
+ * const options: WaitOptions = { waitMs: 5_000, signal: AbortSignal.timeout(2_000) };
+ * const permits = await client.getSemaphore('uploads').tryAcquire(2, options);
+ * ```
+ */
 export interface WaitOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; no limit by default. It bounds connecting,
    * waiting and the answer. 0 asks once, which may take `commandTimeoutMs`. */
@@ -73,7 +81,15 @@ export function checkWaiting(options: object): Waiting {
   };
 }
 
-/** How to acquire a grant that has a lease. */
+/**
+ * How to acquire a grant that has a lease.
+ *
+ * @example
+ * ```ts
+ * const options: AcquireOptions = { waitMs: 5_000, leaseMs: 60_000 };
+ * const hold = await client.getLock('invoice:42').acquire(options); // for a minute, not renewed
+ * ```
+ */
 export interface AcquireOptions {
   /** Longest wait in milliseconds, 0 to 2147483647; bounds connecting, waiting and the answer.
    * 0 asks once, which may take `commandTimeoutMs`.

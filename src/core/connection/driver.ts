@@ -8,7 +8,15 @@ export type { Cluster, ClusterOptions, RedisOptions };
 /** The class of the driver, for reading templates only, and the guarded one for everything else. */
 export type { Redis as DriverRedis, GuardedRedis as Redis };
 
-/** A client of iovalkey, or of another copy of ioredis, as far as it is read. */
+/**
+ * A client of iovalkey, or of another copy of ioredis, as far as it is read.
+ *
+ * @example
+ * ```ts
+ * const valkey: CompatibleDriver = new Redis({ lazyConnect: true }); // of iovalkey as well
+ * const client = createClient(valkey);
+ * ```
+ */
 export interface CompatibleDriver {
   /** Such as `ready`. */
   readonly status: string;
@@ -22,10 +30,26 @@ export interface CompatibleDriver {
   duplicate(...args: never[]): object;
 }
 
-/** A Redis or Cluster instance of ioredis 5, ioredis 6 or iovalkey. */
+/**
+ * A Redis or Cluster instance of ioredis 5, ioredis 6 or iovalkey.
+ *
+ * @example
+ * ```ts
+ * const driver: DriverInstance = new Cluster([{ host: 'node-1.internal', port: 6379 }]);
+ * const client = createClient(driver);
+ * ```
+ */
 export type DriverInstance = Redis | Cluster | CompatibleDriver;
 
-/** Where to connect, in any form that a program already has. It is only read from. */
+/**
+ * Where to connect, in any form that a program already has. It is only read from.
+ *
+ * @example
+ * ```ts
+ * const template: RedisTemplate = { host: 'redis.internal', port: 6380, tls: {} };
+ * const client = createClient({ redis: template });
+ * ```
+ */
 export type RedisTemplate = string | RedisOptions | DriverInstance;
 
 /** Options of one connection. */

@@ -4,8 +4,21 @@ import { BranchMutex } from './branch-mutex.js';
 import type { ScopeEntry, ScopedHold } from './scopes.js';
 import { checkTask } from '../base/arguments.js';
 
-/** Proof of one acquisition, and the only way to release it. Until it is released or lost it keeps
- * the process alive. */
+/**
+ * Proof of one acquisition, and the only way to release it. Until it is released or lost it keeps
+ * the process alive.
+ *
+ * @example
+ * ```ts
+ * const hold = await client.getLock('invoice:42').acquire();
+ * try {
+ *   await work(hold.signal); // aborts when the hold is lost
+ *   hold.assertHeld();
+ * } finally {
+ *   await hold.release();
+ * }
+ * ```
+ */
 export interface Hold extends AsyncDisposable {
   /** Name of the lock. */
   readonly lockName: string;
@@ -59,7 +72,16 @@ export interface Hold extends AsyncDisposable {
   release(): Promise<void>;
 }
 
-/** The hold of a fenced lock. */
+/**
+ * The hold of a fenced lock.
+ *
+ * @example
+ * ```ts
+ * const hold: FencedHold = await client.getFencedLock('ledger').acquire();
+ * await save({ token: hold.fencingToken }); // the store refuses a smaller one
+ * await hold.release();
+ * ```
+ */
 export interface FencedHold extends Hold {
   /** Equal on re-entry, larger on every later grant: the guarded system refuses a smaller one. */
   readonly fencingToken: bigint;

@@ -16,13 +16,35 @@ import type { LockServices } from './lock-services.js';
 import type { Scopes } from './scopes.js';
 import { checkLease, checkWaiting, type AcquireOptions } from '../base/arguments.js';
 
-/** Options of one acquisition of a lock. */
+/**
+ * Options of one acquisition of a lock.
+ *
+ * @example
+ * ```ts
+ * const outer = await lock.acquire({ waitMs: 5_000 });
+ * const inner = await lock.acquire({ within: outer }); // re-enters at once
+ * await inner.release();
+ * await outer.release();
+ * ```
+ */
 export interface LockAcquireOptions extends AcquireOptions {
   /** Re-enter through this hold, also outside its async scope. */
   within?: Hold | undefined;
 }
 
-/** A reentrant lock: at most one holder at a time, over all processes that share the name. */
+/**
+ * A reentrant lock: at most one holder at a time, over all processes that share the name.
+ *
+ * @example
+ * ```ts
+ * const lock: Lock = client.getLock('invoice:42');
+ * await lock.using(async (hold) => {
+ *   await work(hold.signal);
+ * });
+ * const hold = await lock.tryAcquire(); // null when somebody else has it
+ * await hold?.release();
+ * ```
+ */
 export interface Lock {
   /** The name that the lock was made with. */
   readonly name: string;

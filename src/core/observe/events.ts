@@ -5,8 +5,18 @@ import { checkTask } from '../base/arguments.js';
 import { describe } from '../base/key-names.js';
 import { nearest } from '../base/nearest.js';
 
-/** The kinds of object, as events and logs name them. The two sides of a read-write lock count as
- * kinds of their own. */
+/**
+ * The kinds of object, as events and logs name them. The two sides of a read-write lock count as
+ * kinds of their own.
+ *
+ * @example
+ * ```ts
+ * const waits = new Map<ObjectKind, number>();
+ * client.on('acquired', ({ kind, waitedMs }) => {
+ *   waits.set(kind, (waits.get(kind) ?? 0) + waitedMs);
+ * });
+ * ```
+ */
 export type ObjectKind =
   | 'lock'
   | 'fair-lock'
@@ -17,7 +27,15 @@ export type ObjectKind =
   | 'permit-expirable-semaphore'
   | 'count-down-latch';
 
-/** The fields of every event about an object. */
+/**
+ * The fields of every event about an object.
+ *
+ * @example
+ * ```ts
+ * const titleOf = ({ kind, resource }: ObjectEvent): string => `${kind} ${resource}`;
+ * client.on('stalled', (event) => console.warn(titleOf(event), event.holders));
+ * ```
+ */
 export interface ObjectEvent {
   /** Name of the object. */
   readonly resource: string;
@@ -25,13 +43,34 @@ export interface ObjectEvent {
   readonly kind: ObjectKind;
 }
 
-/** The fields of every event about a hold. */
+/**
+ * The fields of every event about a hold.
+ *
+ * @example
+ * ```ts
+ * const log = (what: string, { resource, holderId }: HoldEvent): void => {
+ *   console.log(what, resource, holderId);
+ * };
+ * client.on('acquired', (event) => log('acquired', event));
+ * client.on('released', (event) => log('released', event));
+ * ```
+ */
 export interface HoldEvent extends ObjectEvent {
   /** Holder id as stored in Redis; for permits the permit id. */
   readonly holderId: string;
 }
 
-/** A current holder of an object. */
+/**
+ * A current holder of an object.
+ *
+ * @example
+ * ```ts
+ * const holders: Holder[] = await client.getLock('invoice:42').holders();
+ * for (const { holderId, depth, remainingMs } of holders) {
+ *   console.log(holderId, depth, `${remainingMs} ms left`);
+ * }
+ * ```
+ */
 export interface Holder {
   /** Holder id as stored in Redis. */
   readonly holderId: string;
@@ -41,7 +80,17 @@ export interface Holder {
   readonly remainingMs: number;
 }
 
-/** Events of a client and the arguments of their listeners. */
+/**
+ * Events of a client and the arguments of their listeners.
+ *
+ * @example
+ * ```ts
+ * const warn: ClientEvents['lost'] = ({ resource, error }) => {
+ *   console.warn(`${resource} was lost: ${error.reason}`);
+ * };
+ * client.on('lost', warn).on('error', ({ error }) => console.error(error));
+ * ```
+ */
 export interface ClientEvents {
   /** A hold was granted. */
   acquired: (event: HoldEvent & { readonly waitedMs: number }) => void;
