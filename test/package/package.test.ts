@@ -1,11 +1,12 @@
 // The package as a program gets it: packed in a fresh clone, installed in an empty folder, loaded in
 // every way and compiled under every rule.
 
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeCompilers } from './compilers.js';
 import { packAndInstall, runIn, type Packed } from './packed.js';
+import { runNode, type NodeRun } from '../support/run-node.js';
 import { describeRuntimes } from './runtimes.js';
 
 let packed: Packed;
@@ -27,6 +28,15 @@ async function linksToNothing(page: string): Promise<string[]> {
   const found = (target: string) =>
     packed.files.some((file) => file === target || file.startsWith(`${target}/`));
   return targets.filter((target) => !found(target));
+}
+
+/** Runs the script of `prepare` and `prepack` where nothing is installed and nothing built. */
+async function prepare(event: string): Promise<NodeRun> {
+  const folder = join(packed.consumer, '..', `bare-${event}`);
+  await cp('scripts', join(folder, 'scripts'), { recursive: true });
+  await cp('package.json', join(folder, 'package.json'));
+  const env = { npm_lifecycle_event: event };
+  return await runNode(['scripts/prepare.mjs'], { cwd: folder, env });
 }
 
 describe('packed in a fresh clone', () => {
@@ -78,6 +88,21 @@ describe('packed in a fresh clone', () => {
 
   test('it has at most 500 kB', () => {
     expect(packed.unpackedSize).toBeLessThanOrEqual(500_000);
+  });
+});
+
+describe('without development dependencies', () => {
+  test('an installation goes on, and says that nothing was built', async () => {
+    const { code, stdout, stderr } = await prepare('prepare');
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/^latchkey: not built, since typescript.* is not installed/);
+  });
+
+  test('packing fails', async () => {
+    const { code, stdout } = await prepare('prepack');
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 });
 

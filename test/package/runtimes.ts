@@ -59,6 +59,17 @@ const jestTest = (name: string): string => `
     await client.close();
   });`;
 
+/** What esbuild writes, and how: ES modules need a `require` for the driver, and for us. */
+const bundles = [
+  ['bundle.cjs', '--format=cjs'],
+  [
+    'bundle.mjs',
+    '--format=esm',
+    `--banner:js=import{createRequire}from'node:module';const require=createRequire(import.meta.url)`,
+  ],
+  ['outside.mjs', '--format=esm', '--packages=external'],
+] as const;
+
 /** Writes a file of the project, in a folder for one test. */
 async function writeIn(consumer: string, file: string, text: string): Promise<string> {
   await mkdir(join(consumer, file, '..'), { recursive: true });
@@ -148,7 +159,7 @@ export function describeRuntimes(packed: () => Packed): void {
       });
     });
 
-    test('a program that esbuild has bundled with all it needs takes a lock', async () => {
+    test('a program that esbuild has bundled takes a lock', async () => {
       const name = `${runPrefix()}bundled`;
       const { consumer } = packed();
       const load = `import { createClient, NotHeldError } from 'latchkey';`;
@@ -160,14 +171,13 @@ export function describeRuntimes(packed: () => Packed): void {
       const esbuild = [join(modules, 'esbuild/bin/esbuild'), source, ...options];
 
       await withoutCounter(name, async () => {
-        // By the `import` condition, and by the `require` condition and `main`.
-        for (const more of [['--main-fields=module,main'], ['--conditions=require']]) {
-          const outfile = `${folder}/bundle-${more.join('').replaceAll(/\W/g, '')}.cjs`;
-          const bundle = [...esbuild, ...more, '--format=cjs', `--outfile=${outfile}`];
+        for (const [outfile, ...more] of bundles) {
+          const path = `${folder}/${outfile}`;
+          const bundle = [...esbuild, ...more, `--outfile=${path}`];
           const built = await runNode(bundle, { cwd: consumer });
 
           expect(built).toEqual({ stdout: '', stderr: '', code: 0 });
-          expect(await result(outfile)).toEqual(lockResult);
+          expect(await result(path)).toEqual(lockResult);
         }
       });
     });
