@@ -23,7 +23,7 @@ const JOB_MS = 200;
 const [queue = `example:job-queue:${randomUUID()}`, role = 'main'] = process.argv.slice(2);
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
 const client = createClient({ redis });
-const gate = client.getSemaphore(`${queue}:gate`);
+const gate = client.getSemaphore(`${queue}:gate`, { permits: AT_ONCE }); // whoever is first sets it
 
 /** @param {string} job */
 async function work(job) {
@@ -43,7 +43,6 @@ async function worker() {
 }
 
 async function main() {
-  await gate.trySetPermits(AT_ONCE);
   await redis.rpush(queue, ...Array.from({ length: JOBS }, (_, i) => `job ${i + 1}`));
   const workers = Array.from({ length: WORKERS }, () =>
     fork(fileURLToPath(import.meta.url), [queue, 'worker']),

@@ -3,9 +3,8 @@
 import { createClient } from 'latchkey';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
-const seats = client.getPermitExpirableSemaphore('example:seats');
-
-await seats.trySetPermits(2); // does nothing when somebody has set them before
+// The first call sets the number of permits, unless there is one.
+const seats = client.getPermitExpirableSemaphore('example:seats', { permits: 2 });
 
 const renewed = await seats.acquire(); // until its release, or the death of this process
 const fixed = await seats.acquire({ leaseMs: 1_000 }); // for a second at most

@@ -3,9 +3,8 @@
 import { createClient } from 'latchkey';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
-const gate = client.getSemaphore('example:uploads');
-
-await gate.trySetPermits(3); // does nothing when somebody has set them before
+// The first call sets the number of permits, unless there is one.
+const gate = client.getSemaphore('example:uploads', { permits: 3 });
 
 const result = await gate.using(() => 'uploaded'); // one permit, given back afterwards
 console.log('result:', result);
