@@ -54,6 +54,21 @@ const availablePermits = (client: number): SemaphoreCommand =>
     expect(await semaphoreOf(real, client).availablePermits()).toBe(model.available ?? 0);
   });
 
+/** Made with a number of permits, which the first use of the client sets where there is none. */
+const told = (client: number, permits: number): SemaphoreCommand =>
+  command(`told(${client}, ${permits})`, async (model, { clients, name }) => {
+    const isMade = model.available === undefined && !model.told.has(client);
+    if (isMade) {
+      change(model, permits);
+    }
+    model.told.add(client);
+    const left = await clients[client]!.getSemaphore(name, { permits }).availablePermits();
+    // Whoever waits may have got some of those that were set.
+    expect(left <= (model.available ?? 0) && (isMade || left === (model.available ?? 0))).toBe(
+      true,
+    );
+  });
+
 /** Permits that nobody took. */
 const releaseMore = (client: number, permits: number): SemaphoreCommand =>
   command(`releaseMore(${client}, ${permits})`, async (model, real) => {
@@ -217,6 +232,7 @@ export const semaphoreCommands: fc.Arbitrary<SemaphoreCommand>[] = [
   fc
     .tuple(anyClient, fc.integer({ min: -4, max: 4 }))
     .map(([who, delta]) => addPermits(who, delta)),
+  ...[1, 2].map(() => fc.tuple(anyClient, fc.nat(6)).map(([who, permits]) => told(who, permits))),
   anyClient.map(drainPermits),
   anyClient.map(availablePermits),
   fc.tuple(anyClient, some).map(([who, permits]) => releaseMore(who, permits)),

@@ -27,6 +27,8 @@ export interface Model {
   made: number;
   /** All that were ever set or added, less those that were taken away or released twice. */
   total: number;
+  /** The clients that were told a number of permits: none of them sets one again. */
+  readonly told: Set<number>;
   readonly grants: ModelGrant[];
   readonly waiters: ModelWaiter[];
 }

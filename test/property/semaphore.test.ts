@@ -7,7 +7,15 @@ testModel('permits are neither lost nor doubled, whatever the network does', {
   worlds: await worlds('semaphore-model'),
   commands: semaphoreCommands,
   setup: (world) => ({
-    model: { available: undefined, mark: undefined, made: 0, total: 0, grants: [], waiters: [] },
+    model: {
+      available: undefined,
+      mark: undefined,
+      made: 0,
+      total: 0,
+      told: new Set<number>(),
+      grants: [],
+      waiters: [],
+    },
     real: Object.assign(world, { grants: [], waiters: [], news: [] }),
   }),
   check,
