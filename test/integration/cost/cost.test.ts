@@ -21,7 +21,7 @@ afterAll(async () => {
       await raw.del(key);
     }
   }
-  const allow = [/^latchkey_(?:cancelled|requests|opened|beats|generation):/];
+  const allow = [/^latchkey_(?:cancelled|requests|opened|beats|generation|total):/];
   await expectNoResidue(scope.prefix, { allow, client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });

@@ -198,7 +198,7 @@ test.each(namesakes)('nothing can be called like %s in use', async (_, pattern, 
 test('nothing can be called like a private key', () => {
   const own = client();
 
-  for (const word of ['opened', 'requests', 'generation', 'anything']) {
+  for (const word of ['opened', 'requests', 'generation', 'total', 'anything']) {
     expect(() => own.getSemaphore(`latchkey_${word}:{${name()}}`)).toThrow(RangeError);
   }
 });
