@@ -52,6 +52,15 @@ async function copyTree(target: string): Promise<void> {
 /** Packs as `npm pack` does in a fresh clone, where nothing is built, and installs the tarball. */
 export async function packAndInstall(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-package-'));
+  try {
+    return await packIn(folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function packIn(folder: string): Promise<Packed> {
   const clone = join(folder, 'clone');
   const consumer = join(folder, 'consumer');
   await copyTree(clone);

@@ -123,10 +123,10 @@ export function describeRuntimes(packed: () => Packed): void {
       );
     });
 
-    test('a hold of the ES module is one of ours for CommonJS', async () => {
-      const name = `${runPrefix()}both`;
+    test('an error of the ES module is an instance of the class that CommonJS has', async () => {
+      const name = `${runPrefix()}instance`;
       const file = await write(
-        'within.mjs',
+        'instance.mjs',
         `import { createRequire } from 'node:module';
          import { createClient } from 'latchkey';
          const { AcquireTimeoutError } = createRequire(import.meta.url)('latchkey');
