@@ -20,7 +20,7 @@ const SURROUNDINGS = `
 declare const client: import('latchkey').Client;
 declare const lock: import('latchkey').Lock;
 declare const signal: AbortSignal;
-declare const log: { warn(fields: object): void };
+declare const log: { warn(what: object | string): void };
 declare function work(signal: AbortSignal): Promise<void>;
 `;
 
