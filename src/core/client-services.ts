@@ -83,7 +83,7 @@ export class ClientServices {
 
   /** Something failed in the background. */
   failed(error: Error): void {
-    this.events.failed(error);
+    this.events.emit('error', { error });
   }
 
   /** From now on nothing is granted, and all waits end. */

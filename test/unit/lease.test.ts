@@ -204,6 +204,10 @@ describe('a doubt', () => {
     expect(suspects).toEqual([
       { resource: 'jobs', kind: 'lock', holderId: 'me:1', remainingMs: 800, cause },
     ]);
+    expect(JSON.parse(JSON.stringify(suspects[0]))).toMatchObject({
+      remainingMs: 800,
+      cause: { name: 'Error', message: 'reset' },
+    });
   });
 
   test('ends with a confirmation, and may come again', () => {

@@ -148,20 +148,18 @@ function checkName(event: unknown): void {
   }
 }
 
-/** An event about an error of any kind. In JSON most errors are empty, and one that refers to itself
- * throws. */
-class Failure {
-  readonly error: Error;
+/** In JSON most errors are empty, and one that refers to itself throws. */
+function errorAsJson(error: Error): object {
+  const { name, message } = error;
+  return error instanceof CoordinationError ? error.toJSON() : { name, message };
+}
 
-  constructor(error: Error) {
-    this.error = error;
-  }
-
-  toJSON(): object {
-    const { error } = this;
-    const { name, message } = error;
-    return { error: error instanceof CoordinationError ? error : { name, message } };
-  }
+/** The `toJSON` of an event with an error of any kind. */
+function asJson(this: object): object {
+  const fields = Object.entries(this).map(([key, value]: [string, unknown]): [string, unknown] => {
+    return [key, value instanceof Error ? errorAsJson(value) : value];
+  });
+  return Object.fromEntries(fields);
 }
 
 type Listener = (event: never) => unknown;
@@ -196,12 +194,11 @@ export class Events {
     return this.#emitter.listenerCount(event) > 0;
   }
 
-  /** Emits `error`. */
-  failed(error: Error): void {
-    this.emit('error', new Failure(error));
-  }
-
   emit<E extends keyof ClientEvents>(event: E, payload: Parameters<ClientEvents[E]>[0]): void {
+    if ('error' in payload || 'cause' in payload) {
+      // Not enumerable: the payload looks like any other.
+      Object.defineProperty(payload, 'toJSON', { value: asJson });
+    }
     this.#emitter.emit(event, payload);
   }
 
@@ -225,7 +222,7 @@ export class Events {
   #call(event: keyof ClientEvents, listen: () => unknown): void {
     const report = (error: unknown): void => {
       if (event !== 'error') {
-        this.failed(error instanceof Error ? error : new Error(String(error)));
+        this.emit('error', { error: error instanceof Error ? error : new Error(String(error)) });
       }
     };
     try {
