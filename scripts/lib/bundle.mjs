@@ -39,7 +39,9 @@ export async function bundle(compiled, target) {
     throw new Error(`expected one file, got ${output.map(({ fileName }) => fileName).join(', ')}`);
   }
   const names = entry.exports.toSorted().map((name) => `  ${name},\n`);
-  writeFileSync(join(target, 'index.cjs'), entry.code);
+  // Indentation is tabs here, a twentieth of the file, while texts such as the scripts have none:
+  // without it every line stays what and where it is, for stack traces and debuggers.
+  writeFileSync(join(target, 'index.cjs'), entry.code.replaceAll(/^\t+/gm, ''));
   writeFileSync(join(target, 'index.js'), `export {\n${names.join('')}} from './index.cjs';\n`);
 }
 

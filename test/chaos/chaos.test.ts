@@ -11,7 +11,10 @@ import { profileOf, seeds } from './seeds.js';
 const told = new Set<string>();
 const tally = { seeds: 0, grants: 0, calls: 0 };
 const note = (what: unknown): void => {
-  told.add(String(what));
+  // The client tells of outages, of which there are many here.
+  if (!(what instanceof Error && what.name === 'LatchkeyWarning')) {
+    told.add(String(what));
+  }
 };
 const timers = watchTimers();
 let shared: OwnServer;

@@ -11,6 +11,7 @@ const names = exported.map(({ name }) => name);
 
 /** What examples use without saying where it comes from, unless they declare it. */
 const SURROUNDINGS = [
+  ['Redis', "import { Cluster, Redis } from 'ioredis';"],
   ['client', "declare const client: import('latchkey').Client;"],
   ['lock', "declare const lock: import('latchkey').Lock;"],
   ['work', 'declare function work(signal: AbortSignal): Promise<void>;'],

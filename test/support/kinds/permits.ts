@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type { Client, Permit, Permits } from '../../../src/index.js';
+import type { AcquireOptions, Client, Permit, Permits, WaitOptions } from '../../../src/index.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
 import { ask } from './connection.js';
 import type { Entrance, Kind, LeasedEntrance, LeasedKind } from './kind.js';
@@ -11,13 +11,22 @@ import type { Entrance, Kind, LeasedEntrance, LeasedKind } from './kind.js';
 /** Semaphores stay as long as nobody deletes them, under their plain names. */
 const lasting = [/^latchkey-test:/];
 
+/** The options of any kind of entrance as far as a counting semaphore has them: it has no lease. */
+function withoutLease(options: AcquireOptions | undefined): WaitOptions | undefined {
+  if (options === undefined) {
+    return undefined;
+  }
+  const { leaseMs: _none, ...rest } = options;
+  return rest;
+}
+
 /** A counting semaphore of which each acquisition takes one permit. */
 function singly(client: Client, name: string): Entrance<Permits> {
   const one = client.getSemaphore(name);
   return {
     name,
-    acquire: async (options) => await one.acquire(1, options),
-    tryAcquire: async (options) => await one.tryAcquire(1, options),
+    acquire: async (options) => await one.acquire(1, withoutLease(options)),
+    tryAcquire: async (options) => await one.tryAcquire(1, withoutLease(options)),
     using: one.using.bind(one),
   };
 }
