@@ -12,6 +12,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/interop/**'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
+    // Outages are made here all the time. The warnings are emitted, but not printed.
+    execArgv: ['--disable-warning=LatchkeyWarning'],
     // More than two cores: much of the time is spent waiting for leases to end.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
