@@ -110,6 +110,15 @@ export interface Client extends AsyncDisposable {
   close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
+/** Locks of other libraries take their lease or timeout when they are made: here it would be ignored. */
+function refuseOptions(getter: string, extra: unknown): void {
+  if (typeof extra === 'object' && extra !== null) {
+    throw new TypeError(
+      `${getter} takes a name only: each acquisition takes waitMs, leaseMs and signal`,
+    );
+  }
+}
+
 class LatchkeyClient extends Printable implements Client {
   readonly id: string = randomUUID();
   readonly #client: ClientServices;
@@ -146,19 +155,23 @@ class LatchkeyClient extends Printable implements Client {
     return { id: this.id, state, holds };
   }
 
-  getLock(name: string): Lock {
+  getLock(name: string, extra?: unknown): Lock {
+    refuseOptions('getLock', extra);
     return createLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
-  getFairLock(name: string): Lock {
+  getFairLock(name: string, extra?: unknown): Lock {
+    refuseOptions('getFairLock', extra);
     return createFairLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
-  getFencedLock(name: string): FencedLock {
+  getFencedLock(name: string, extra?: unknown): FencedLock {
+    refuseOptions('getFencedLock', extra);
     return createFencedLock(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
-  getReadWriteLock(name: string): ReadWriteLock {
+  getReadWriteLock(name: string, extra?: unknown): ReadWriteLock {
+    refuseOptions('getReadWriteLock', extra);
     return new ReadWriteLockFace(this.#locks, name, objectKey(this.#keyPrefix, name));
   }
 
@@ -181,7 +194,8 @@ class LatchkeyClient extends Printable implements Client {
     return new SemaphoreFace(this.#services, name, key, this.#semaphores, told);
   }
 
-  getCountDownLatch(name: string): CountDownLatch {
+  getCountDownLatch(name: string, extra?: unknown): CountDownLatch {
+    refuseOptions('getCountDownLatch', extra);
     const key = objectKey(this.#keyPrefix, name);
     return new LatchFace(this.#services, name, key, this.#latchPolls);
   }

@@ -87,6 +87,11 @@ const foreign = createNodeRedis({ url: 'redis://127.0.0.1:1' });
 
 test.each<[string, unknown, RegExp]>([
   ['a client of another library', foreign, /of another library.*URL of its server/],
+  [
+    'a client made of functions',
+    { connect: () => {}, get: () => 'x' },
+    /another library|no option/,
+  ],
   ['a mock', new MockRedis(), /class MockRedis of another library, or a mock/],
   ['a pipeline', new Redis(lazy).pipeline(), /a client.* another library/],
   ['a URL object', new URL('redis://127.0.0.1:1'), /a URL object: give its href/],
@@ -113,6 +118,12 @@ test.each<[string, object, RegExp]>([
 ])('an option that there is not is refused: %s', (_, options, message) => {
   expect(() => createClient(options as Given)).toThrow(TypeError);
   expect(() => createClient(options as Given)).toThrow(message);
+});
+
+test('a client of the driver inside of redis is refused: it would be ignored', () => {
+  const redis = { client: new Redis(lazy) } as RedisOptions;
+
+  expect(() => createClient({ redis })).toThrow(/redis.client is a client of the driver/);
 });
 
 test('a second argument is refused, since it would be ignored', () => {

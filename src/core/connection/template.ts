@@ -53,11 +53,16 @@ export function describeGiven(value: unknown): string {
     return 'a promise: await it first';
   }
   const { constructor: made } = value;
-  const name = typeof made === 'function' && made.name !== '' ? ` of class ${made.name}` : '';
-  const isClient = has(value, 'on', 'function') || has(value, 'sendCommand', 'function');
-  return isClient
+  const isNamed = typeof made === 'function' && !['', 'Object'].includes(made.name);
+  const name = isNamed ? ` of class ${made.name}` : '';
+  return isClient(value)
     ? `a client${name} of another library, or a mock: give the URL of its server`
     : `an object${name}: spread it into a plain one`;
+}
+
+/** A client of some library: it has methods that no options have. */
+function isClient(value: object): boolean {
+  return ['on', 'connect', 'sendCommand', 'get'].some((name) => has(value, name, 'function'));
 }
 
 /** Options in which other libraries have the address. The driver does not know them: it would
@@ -67,11 +72,15 @@ const ADDRESSES = ['host', 'port', 'path', 'sentinels', 'Connector'];
 
 /** Throws a TypeError unless a template is made of plain options that the driver can understand. */
 export function checkPlainTemplate(template: unknown): asserts template is object {
-  if (!isPlain(template)) {
+  if (!isPlain(template) || isClient(template)) {
     throw new TypeError(
       'redis must be a URL, ioredis options, or a Redis or Cluster of ioredis 5, ioredis 6 or ' +
         `iovalkey; got ${describeGiven(template)}`,
     );
+  }
+  const wrapped = Object.entries(template).find(([, value]) => isInstance(value));
+  if (wrapped !== undefined) {
+    throw new TypeError(`redis.${wrapped[0]} is a client of the driver: give it as redis itself`);
   }
   const isGiven = (option: string): boolean => Reflect.get(template, option) !== undefined;
   const foreign = FOREIGN_ADDRESSES.find((option) => isGiven(option));

@@ -130,6 +130,24 @@ test.each<[string, Call, string, RegExp]>([
   await expectRefusal(call, { [option]: 5 }, message);
 });
 
+test.each([
+  'getLock',
+  'getFairLock',
+  'getFencedLock',
+  'getReadWriteLock',
+  'getCountDownLatch',
+] as const)('options that %s would ignore are refused', (getter) => {
+  const own = client();
+  const get = own[getter].bind(own) as (name: string, extra?: unknown) => unknown;
+
+  const error = thrown(() => get(name(), { leaseMs: 5_000 }));
+
+  expect(error).toBeInstanceOf(TypeError);
+  expect(String(error)).toContain(`${getter} takes a name only`);
+  // Such as the index that `map` passes on.
+  expect(() => get(name(), 0)).not.toThrow();
+});
+
 test('an unknown option whose value is undefined, or that is inherited, is none', async () => {
   const own = client();
   const inherited = Object.create({ timeoutMs: 5 }) as object;
