@@ -11,7 +11,8 @@ import { checkOptions, isPlain, type OptionSet } from './core/base/options.js';
 import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js';
 import { defaultStallMs } from './core/observe/slow-wait.js';
 import type { Endpoint, RedisTemplate } from './core/connection/driver.js';
-import { readTemplate } from './core/connection/endpoint.js';
+import { DRIVER_OPTIONS, readTemplate, type ReadTemplate } from './core/connection/endpoint.js';
+import { asError } from './core/wire/replies.js';
 import { describeGiven, isInstance } from './core/connection/template.js';
 
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
@@ -72,14 +73,7 @@ const OPTIONS: OptionSet = {
     waitMs: OF_ACQUISITIONS,
     signal: OF_ACQUISITIONS,
     timeoutMs: 'close takes it, and the limit of one command is commandTimeoutMs',
-    host: OF_THE_DRIVER,
-    port: OF_THE_DRIVER,
-    path: OF_THE_DRIVER,
-    username: OF_THE_DRIVER,
-    password: OF_THE_DRIVER,
-    db: OF_THE_DRIVER,
-    tls: OF_THE_DRIVER,
-    sentinels: OF_THE_DRIVER,
+    ...Object.fromEntries(DRIVER_OPTIONS.map((name) => [name, OF_THE_DRIVER])),
   },
 };
 
@@ -93,8 +87,7 @@ export interface CheckedOptions {
 /** Reads what `createClient` was given; throws a TypeError or RangeError that says what to write. */
 export function readClientOptions(given: unknown): CheckedOptions {
   const options = optionsOf(given);
-  const { REDIS_URL = DEFAULT_URL } = process.env;
-  const { redis = REDIS_URL, leaseMs = DEFAULT_LEASE_MS } = options;
+  const { leaseMs = DEFAULT_LEASE_MS } = options;
   const { commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS } = options;
   const { shardedSubscriptionMode: mode = 'auto' } = options;
   checkInteger('leaseMs', leaseMs, RENEWED_LEASE_MIN_MS, INT32_MAX);
@@ -111,7 +104,7 @@ export function readClientOptions(given: unknown): CheckedOptions {
   };
   const own = options.keyPrefix;
   const ownPrefix = own === undefined ? undefined : checkKeyPrefix('keyPrefix', own);
-  const { keyPrefix, ...endpoint } = readTemplate(redis);
+  const { keyPrefix, ...endpoint } = readRedis(options.redis);
   return { endpoint, keyPrefix: onePrefix(ownPrefix, keyPrefix), settings };
 }
 
@@ -132,6 +125,19 @@ function optionsOf(given: unknown): ClientOptions {
     );
   }
   return checkOptions('options', given, OPTIONS);
+}
+
+/** Reads `redis`; without it REDIS_URL, which an error names, since the caller may not know of it. */
+function readRedis(redis: RedisTemplate | undefined): ReadTemplate {
+  const { REDIS_URL } = process.env;
+  if (redis !== undefined || REDIS_URL === undefined) {
+    return readTemplate(redis === undefined ? DEFAULT_URL : redis);
+  }
+  try {
+    return readTemplate(REDIS_URL);
+  } catch (error) {
+    throw new TypeError(`REDIS_URL: ${asError(error).message}`, { cause: error });
+  }
 }
 
 /** A program that moves its prefix from the template to the client must not end up with two, nor

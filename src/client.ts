@@ -105,7 +105,7 @@ export interface Client extends AsyncDisposable {
    * Stops granting, ends every wait with ClosedError, sets every `isHeld` false, then releases
    * every hold and leased permit and closes what it opened, within `timeoutMs` (0 to 2147483647,
    * default 5000). What could not be released by then frees itself with its lease. Permits of
-   * counting semaphores have no owner and are not returned. Never rejects; idempotent.
+   * counting semaphores have no owner and are not returned. Rejects for bad options only; idempotent.
    */
   close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }

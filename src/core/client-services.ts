@@ -39,7 +39,10 @@ export class ClientServices {
     this.#waits = new Waits(this.keepAlive);
     this.troubles = new Troubles(
       clock,
-      warnings(() => this.events.wanted('error')),
+      warnings(
+        () => this.events.wanted('error'),
+        (error) => this.failed(error),
+      ),
     );
     this.slowWaits = new SlowWaits(clock, this.events, settings.stalledAfterMs, (error) =>
       this.failed(error),

@@ -1,10 +1,10 @@
 // A server that refuses this client: before its first success no retry helps, and every call says
 // so; later it is an outage like any other.
 
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSentinels } from '../../scripts/redis/sentinel.mjs';
-import { AccessDeniedError, CommandTimeoutError, type Client } from '../../src/index.js';
+import { AccessDeniedError, CommandTimeoutError } from '../../src/index.js';
 import { rejection } from '../contract/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
@@ -13,6 +13,7 @@ import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { ownServer, type OwnServer } from '../support/server.js';
 import { clusterWorld } from './cluster-world.js';
 import { connecting, inScripts, patterns } from './everything.js';
+import { expectDenied, PATIENT as options } from './denied.js';
 import { cutClients, expectCycle, openClient } from './exercise.js';
 
 let server: OwnServer;
@@ -36,43 +37,6 @@ async function addUser(name: string, more: string[] = []): Promise<string> {
   await raw.call('ACL', 'SETUSER', name, 'reset', ...rights);
   return `redis://${name}:secret@${server.host}:${server.port}`;
 }
-
-/** One call of each kind, of which several would wait for ever. */
-function everyCall(client: Client): Record<string, () => Promise<unknown>> {
-  const lock = client.getLock(randomName());
-  const { readLock } = client.getReadWriteLock(randomName());
-  const semaphore = client.getSemaphore(randomName());
-  const permits = client.getPermitExpirableSemaphore(randomName());
-  const latch = client.getCountDownLatch(randomName());
-  return {
-    'lock.acquire': () => lock.acquire(),
-    'lock.tryAcquire': () => lock.tryAcquire(),
-    'lock.using': () => lock.using(() => 'never'),
-    'fairLock.acquire': () => client.getFairLock(randomName()).acquire(),
-    'readLock.acquire': () => readLock.acquire({ waitMs: 60_000 }),
-    'lock.isLocked': () => lock.isLocked(),
-    'lock.forceRelease': () => lock.forceRelease(),
-    'semaphore.acquire': () => semaphore.acquire(),
-    'semaphore.trySetPermits': () => semaphore.trySetPermits(1),
-    'permits.acquire': () => permits.acquire(),
-    'permits.tryAcquire': () => permits.tryAcquire(),
-    'permits.availablePermits': () => permits.availablePermits(),
-    'latch.wait': () => latch.wait(),
-    'latch.countDown': () => latch.countDown(),
-  };
-}
-
-async function expectDenied(client: Client, answer: RegExp): Promise<void> {
-  for (const [call, run] of Object.entries(everyCall(client))) {
-    const error = await rejection(run());
-    expect(error, call).toBeInstanceOf(AccessDeniedError);
-    expect(error, call).toMatchObject({ code: 'ERR_ACCESS_DENIED', name: 'AccessDeniedError' });
-    expect((error as AccessDeniedError).resource, call).toContain(runPrefix());
-    expect(String((error as AccessDeniedError).cause), call).toMatch(answer);
-  }
-}
-
-const options = { commandTimeoutMs: 20_000 };
 
 describe('before the first success every call ends at once, with the answer of the server:', () => {
   test.each<[string, () => string | Promise<string>, RegExp]>([
@@ -110,6 +74,15 @@ describe('before the first success every call ends at once, with the answer of t
     const cluster = world.template({ username: 'default', password: 'wrong' });
 
     await expectDenied(openClient({ redis: cluster, ...options }), /WRONGPASS/);
+  });
+
+  test('in a cluster whose slots it may not read', async () => {
+    const world = await clusterWorld({ masters: 1 });
+    const rights = ['on', '>x', '~*', '&*', '+@all', '-cluster'];
+    await world.node(0).call('ACL', 'SETUSER', 'blind', 'reset', ...rights);
+    const cluster = world.template({ username: 'blind', password: 'x' });
+
+    await expectDenied(openClient({ redis: cluster, ...options }), /NOPERM/);
   });
 
   test('of the sentinels', async () => {
@@ -153,6 +126,41 @@ test('all waits of a client that is refused end, and nothing is sent for any of 
     (each) => each.status === 'rejected' && each.reason instanceof AccessDeniedError,
   );
   expect(denied.length).toBe(20);
+});
+
+test('one node of a cluster that refuses ends nothing while another lets the client in', async () => {
+  const world = await clusterWorld({ masters: 1 });
+  const { host = '', port = 0 } = world.servers[0] ?? {};
+  const strict = { host: server.host, port: server.port };
+  const url = { host, port };
+  for (const nodes of [
+    [strict, url],
+    [url, strict],
+  ]) {
+    const client = openClient({ redis: new Cluster(nodes, { lazyConnect: true }), ...options });
+
+    const hold = await client.getLock(world.nameOn(0)).acquire();
+
+    expect(hold.isHeld).toBe(true);
+    await hold.release();
+  }
+});
+
+test('a refusal counts until the next attempt: a server that is gone since ends no wait', async () => {
+  const proxy = await startProxy({ target: server.url });
+  const redis = `redis://:wrong@127.0.0.1:${proxy.port}`;
+  const client = openClient({ redis, commandTimeoutMs: 300 });
+  const errors: string[] = [];
+  client.on('error', ({ error }) => errors.push(error.message));
+  expect(await rejection(client.getLock(randomName()).acquire())).toBeInstanceOf(AccessDeniedError);
+
+  proxy.refuse();
+  proxy.cutAll();
+  await eventually(() => errors.some((message) => message.includes('ECONNREFUSED')));
+  const late = await rejection(client.getLock(randomName()).tryAcquire());
+
+  expect(late).toBeInstanceOf(CommandTimeoutError);
+  expect(String((late as CommandTimeoutError).cause)).toContain('ECONNREFUSED');
 });
 
 test('a client that was refused gets in once the server accepts it', async () => {

@@ -5,7 +5,7 @@ import { createClient as createNodeRedis } from '@redis/client';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis-5';
 import { Cluster as IovalkeyCluster, Redis as Iovalkey } from 'iovalkey';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client, type DriverInstance } from '../../src/index.js';
 import { startProxy } from '../support/proxy.js';
 import { randomName, rawClient, redisUrl } from '../support/redis.js';
@@ -92,12 +92,13 @@ test.each<[string, unknown, RegExp]>([
     { connect: () => {}, get: () => 'x' },
     /another library|no option/,
   ],
-  ['a mock', new MockRedis(), /class MockRedis of another library, or a mock/],
+  ['a mock', new MockRedis(), /class MockRedis of another library, a mock, or a wrapper/],
   ['a pipeline', new Redis(lazy).pipeline(), /a client.* another library/],
   ['a URL object', new URL('redis://127.0.0.1:1'), /a URL object: give its href/],
   ['a promise', Promise.resolve(new Redis(lazy)), /a promise: await it first/],
   ['an array', [node], /an array: for a cluster give a Cluster instance/],
   ['an object of a class', new Configuration(), /class Configuration: spread it/],
+  ['a class', Redis, /a class or function: give an instance/],
   ['a port', 6379, /a value of type number/],
   ['null', null, /got null/],
   ['a word', 'localhost', /must be a URL such as "redis:/],
@@ -114,6 +115,7 @@ test.each<[string, object, RegExp]>([
   ['url', { url: redisUrl() }, /no option "url": did you mean "redis"\?/],
   ['host', { host: '127.0.0.1' }, /^host: an option of ioredis, which goes into redis/],
   ['prefix', { prefix: 'x' }, /did you mean "keyPrefix"\?/],
+  ['lazyConnect', { lazyConnect: true }, /^lazyConnect: an option of ioredis/],
   ['waitMs', { waitMs: 5 }, /^waitMs: each acquisition takes its own/],
 ])('an option that there is not is refused: %s', (_, options, message) => {
   expect(() => createClient(options as Given)).toThrow(TypeError);
@@ -132,13 +134,23 @@ test('a second argument is refused, since it would be ignored', () => {
   expect(() => create(redisUrl(), { keyPrefix: 'x' })).toThrow(/takes one argument/);
 });
 
-test.each([{ url: redisUrl() }, { socket: address }, { nodes: [node] }])(
-  'an address that the driver does not know is refused: %o',
-  (redis) => {
-    expect(() => createClient({ redis: redis as never })).toThrow(TypeError);
-    expect(() => createClient({ redis: redis as never })).toThrow(/is no option of ioredis/);
-  },
-);
+test.each([
+  { url: redisUrl() },
+  { hostname: '127.0.0.1', port: 6380 },
+  { socket: address },
+  { nodes: [node] },
+])('an address that the driver does not know is refused: %o', (redis) => {
+  expect(() => createClient({ redis: redis as never })).toThrow(TypeError);
+  expect(() => createClient({ redis: redis as never })).toThrow(/is no option of ioredis/);
+});
+
+test('a REDIS_URL that cannot be read is named, since the program may not know of it', () => {
+  vi.stubEnv('REDIS_URL', 'redis-master:6379');
+
+  expect(() => createClient()).toThrow(/^REDIS_URL: redis must be a URL such as/);
+  expect(() => createClient({ redis: null as never })).toThrow(/^redis must be/);
+  vi.unstubAllEnvs();
+});
 
 test('inside of redis any other option is left to the driver', async () => {
   const redis = { ...address, url: 'ignored', ours: 1 } as RedisOptions;

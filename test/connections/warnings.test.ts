@@ -1,5 +1,6 @@
 // A process that cannot work says so, in words for people, while nobody listens to its errors.
 
+import { Cluster } from 'ioredis';
 import { describe as group, test as one, type TestContext } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
@@ -204,13 +205,54 @@ describe('what is told of', () => {
     expect(warnings[0]?.message).toContain('NOPERM');
   });
 
+  test('a Cluster given for a server that is none', async ({ expect, onTestFinished }) => {
+    const own = await ownServer();
+
+    const warnings = await warningsAbout(own.port, async (told) => {
+      const nodes = [{ host: own.host, port: own.port }];
+      const redis = new Cluster(nodes, { lazyConnect: true });
+      const ours = client(onTestFinished, { redis, commandTimeoutMs: 400 });
+      const error: unknown = await ours
+        .getLock(randomName())
+        .tryAcquire()
+        .catch((reason: unknown) => reason);
+      expect(String((error as Error).cause)).toContain('cluster support disabled');
+      await eventually(() => told.length > 0, { withinMs: 5_000 });
+    });
+
+    expect(warnings[0]?.message).toContain('the slots of the cluster at');
+    expect(warnings[0]?.message).toContain('give its URL, not a Cluster');
+  });
+
+  test('calls that are refused, to those who listen to errors', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const own = await ownServer();
+    const plain = rawClient(own.url);
+    await plain.call('ACL', 'SETUSER', 'curbed', 'on', '>x', '~*', '&*', '+@all');
+    const redis = `redis://curbed:x@${own.host}:${own.port}`;
+    const ours = client(onTestFinished, { redis, commandTimeoutMs: 300 });
+    const errors: Error[] = [];
+    ours.on('error', ({ error }) => errors.push(error));
+    await ours.getLock(randomName()).isLocked();
+
+    await plain.call('ACL', 'SETUSER', 'curbed', '-evalsha', '-eval');
+    const waiting = ours.getLock(randomName()).acquire();
+    await eventually(() => errors.length > 0, { withinMs: 5_000 });
+    await plain.call('ACL', 'SETUSER', 'curbed', '+@all');
+    await (await waiting).release();
+
+    expect(errors.length).toBe(1);
+    expect(errors[0]?.message).toContain('refuses calls: NOPERM');
+  });
+
   test('a cluster without nodes', async ({ expect, onTestFinished }) => {
     const world = await clusterWorld({ masters: 1 });
     const proxy = await startProxy({ target: world.servers[0]?.url ?? '' });
     proxy.refuse();
 
     const warnings = await warningsAbout(proxy.port, async (told) => {
-      const { Cluster } = await import('ioredis');
       const nodes = [{ host: '127.0.0.1', port: proxy.port }];
       client(onTestFinished, { redis: new Cluster(nodes, { lazyConnect: true }) });
       await eventually(() => told.length > 0, { withinMs: 5_000 });

@@ -19,6 +19,7 @@ function stage(): Stage {
     troubles: new Troubles(clock, {
       isHeard: () => scene.heard,
       began: (what, { message }) => told.push(`${what}: ${message}`),
+      report: (what, { message }) => told.push(`${what}: reported ${message}`),
       over: (what, lastedMs) => told.push(`${what}: over after ${lastedMs}`),
     }),
   };
@@ -127,27 +128,62 @@ test('what was told is taken back also when somebody listens by then', () => {
   expect(told).toEqual(['no server: reset', 'no server: over after 1500']);
 });
 
-test('a trouble that shows now and then is over when it has not shown for two seconds', () => {
+test('a trouble that keeps showing is told, and is over when its last source is', () => {
   const { clock, troubles, told } = stage();
 
   for (let i = 0; i < 20; i += 1) {
-    troubles.shown('calls refused', new Error('OOM'));
+    troubles.shown('calls refused', 'key', new Error('OOM'));
     clock.advance(250);
   }
   expect(told).toEqual(['calls refused: OOM']);
-  clock.advance(4_000);
+  // Nobody calls for a while: that proves nothing.
+  clock.advance(20_000);
+  troubles.shown('calls refused', 'key', new Error('OOM'));
+  clock.advance(2_000);
+  expect(told).toEqual(['calls refused: OOM']);
+  troubles.up('calls refused', 'key');
 
-  expect(told.length).toBe(2);
-  expect(told[1]).toMatch(/^calls refused: over after \d+$/);
+  expect(told).toEqual(['calls refused: OOM', 'calls refused: over after 27000']);
+});
+
+test('a trouble that has not shown for a minute is forgotten, and told anew when it comes back', () => {
+  const { clock, troubles, told } = stage();
+  const show = (): void => {
+    for (let i = 0; i < 8; i += 1) {
+      troubles.shown('calls refused', 'key', new Error('OOM'));
+      clock.advance(250);
+    }
+  };
+
+  show();
+  clock.advance(70_000);
+  expect(clock.pending).toBe(0);
+  show();
+
+  expect(told).toEqual(['calls refused: OOM', 'calls refused: OOM']);
 });
 
 test('what shows once for a moment is not told', () => {
   const { clock, troubles, told } = stage();
 
-  troubles.shown('calls refused', new Error('LOADING'));
+  troubles.shown('calls refused', 'key', new Error('LOADING'));
   clock.advance(10_000);
 
   expect(told).toEqual([]);
+});
+
+test('who listens to errors is told of refused calls, of which there is no other error', () => {
+  const scene = stage();
+  const { clock, troubles, told } = scene;
+
+  scene.heard = true;
+  for (let i = 0; i < 20; i += 1) {
+    troubles.down('no server', 1, why('reset'));
+    troubles.shown('calls refused', 'key', new Error('NOPERM'));
+    clock.advance(250);
+  }
+
+  expect(told).toEqual(['calls refused: reported NOPERM']);
 });
 
 test('after close nothing is told, and no timer is left', () => {

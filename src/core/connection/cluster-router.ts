@@ -2,12 +2,16 @@ import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { Clock, Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
+import type { AccessDeniedError } from '../../errors.js';
+import { addressOf } from './access.js';
+import { askForSharding, askForSlots, type Node } from './cluster-map.js';
 import { ClusterSubscriber } from './cluster-subscriber.js';
 import { soon } from '../base/async-context.js';
 import { CommandConnection } from './command-connection.js';
-import { isReplyError, type Address, type ConnectionOptions } from './driver.js';
+import type { Address, ConnectionOptions } from './driver.js';
 import type { Router, RouterOwner } from './router.js';
-import { readRedirection, readSlots, slotOf, type SlotRange } from './slots.js';
+import { accessDenied, isDenied } from './server-errors.js';
+import { readRedirection, slotOf, type SlotRange } from './slots.js';
 
 /** While the map of slots has gaps, or a node is down, it is read again this often. */
 const REFRESH_PERIOD_MS = 200;
@@ -26,12 +30,6 @@ export interface ClusterEndpoint {
   readonly translate: (address: Address) => Address;
   readonly readyLimitMs: number;
   readonly shardedSubscriptionMode: ShardedSubscriptionMode;
-}
-
-interface Node {
-  readonly id: string;
-  readonly address: Address;
-  readonly link: CommandConnection;
 }
 
 /**
@@ -100,7 +98,7 @@ export class ClusterRouter implements Router {
   whyDown(key: string): Error | undefined {
     const node = this.#masterOf(slotOf(key));
     if (node === undefined) {
-      const errors = [...this.#nodes.values()].map(({ link }) => link.lastError);
+      const errors = [...this.#nodes.values()].map((each) => each.mapError ?? each.link.lastError);
       return errors.find((error) => error !== undefined) ?? new Error('no master is known yet');
     }
     return node.link.isUp ? undefined : (node.link.lastError ?? new Error('not connected yet'));
@@ -150,7 +148,7 @@ export class ClusterRouter implements Router {
         access: this.#owner.access,
         health: this.#owner.health,
       });
-      node = { id, address, link };
+      node = { id, address, link, mapError: undefined };
       this.#nodes.set(id, node);
       link.open();
     }
@@ -210,21 +208,26 @@ export class ClusterRouter implements Router {
     const up = [...this.#nodes.values()].filter(({ link }) => link.isUp);
     const asked = up.map(async (node) => await this.#readMapFrom(node));
     const ranges = await Promise.any(asked).catch(() => undefined);
+    const { health } = this.#owner;
     if (ranges === undefined) {
-      // The causes are not lost: each link reports why it is down.
+      // Each link that is down reports why.
+      const cause = up.find(({ mapError }) => mapError !== undefined)?.mapError;
+      if (cause !== undefined) {
+        health.down(this.#trouble, this, () => cause);
+        this.#owner.trouble(cause);
+      }
+      this.#endUnrouted();
       this.open();
     } else if (this.#closedBy === undefined) {
+      health.up(this.#trouble, this);
       this.#refreshedAt = this.#clock.now();
       this.#apply(ranges);
     }
   }
 
-  async #readMapFrom({ link, address }: Node): Promise<SlotRange[]> {
-    const ranges = readSlots(await link.query('CLUSTER', 'SLOTS'), address);
-    if (ranges.length === 0) {
-      throw new Error('the node knows no slots');
-    }
-    this.#publish ??= await sharding(link);
+  async #readMapFrom(node: Node): Promise<SlotRange[]> {
+    const ranges = await askForSlots(node);
+    this.#publish ??= await askForSharding(node.link);
     return ranges;
   }
 
@@ -258,15 +261,26 @@ export class ClusterRouter implements Router {
     this.channels.move(this.publish === 'SPUBLISH');
   }
 
-  /** Nobody can say who serves which slot, and the nodes refuse this client: no retry helps. */
+  /** Nobody can say who serves which slot, and every node refuses this client: no retry helps. */
   #endUnrouted(): void {
-    const nodes = [...this.#nodes.values()];
-    const denial = nodes.find(({ link }) => link.denial !== undefined)?.link.denial;
-    if (denial !== undefined && this.#masters.size === 0) {
+    const denials = [...this.#nodes.values()].map((node) => this.#denialOf(node));
+    const [denial] = denials;
+    if (denial !== undefined && this.#masters.size === 0 && !denials.includes(undefined)) {
       for (const call of this.#unrouted.clear()) {
         call.fail(denial);
       }
     }
+  }
+
+  /** Undefined also for a node that has not said anything yet. */
+  #denialOf({ link, mapError }: Node): AccessDeniedError | undefined {
+    const isDenial = mapError !== undefined && isDenied(mapError) && !this.#owner.access.served;
+    return isDenial ? accessDenied('', mapError) : link.denial;
+  }
+
+  get #trouble(): string {
+    const seeds = this.#endpoint.seeds.map((seed) => addressOf(seed));
+    return `the slots of the cluster at ${seeds.join(', ')} cannot be read`;
   }
 
   /** Queues the calls until the master of each is known. */
@@ -274,18 +288,5 @@ export class ClusterRouter implements Router {
     for (const call of calls) {
       this.#unrouted.push(call);
     }
-  }
-}
-
-/** Redisson's test: sharded exactly when the cluster can. */
-async function sharding(link: CommandConnection): Promise<'PUBLISH' | 'SPUBLISH'> {
-  try {
-    await link.query('PUBSUB', 'SHARDNUMSUB');
-    return 'SPUBLISH';
-  } catch (error) {
-    if (isReplyError(error)) {
-      return 'PUBLISH';
-    }
-    throw error;
   }
 }

@@ -9,6 +9,7 @@ import type { AccessDeniedError } from '../../errors.js';
 import type { Health } from '../observe/troubles.js';
 import type { Access } from './access.js';
 import { accessDenied, isAccessRefused, isDenied, isNotNow, isNoWrite } from './server-errors.js';
+import { Refusals } from './refusals.js';
 import { ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
 
@@ -44,6 +45,7 @@ export class CommandConnection {
   readonly #queries: DeadlineQueue;
   /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
+  readonly #refusals: Refusals;
   #demotedAt = Number.NEGATIVE_INFINITY;
   #closedBy: Error | undefined;
 
@@ -57,6 +59,7 @@ export class CommandConnection {
       fault: (error) => owner.fault(error),
       health: owner.health,
     });
+    this.#refusals = new Refusals(owner.health, this.#connection.address);
     this.#waiting = new ResendQueue(
       clock,
       () => this.#flush(),
@@ -144,6 +147,7 @@ export class CommandConnection {
   }
 
   #stop(): void {
+    this.#refusals.close();
     this.#unanswered.close();
     this.#queries.close();
     this.#waiting.close();
@@ -202,6 +206,7 @@ export class CommandConnection {
       reply,
       (value) => {
         this.#owner.access.served = true;
+        this.#refusals.carriedOut(call);
         if (this.#unanswered.delete(call)) {
           call.succeed(value);
         }
@@ -241,7 +246,7 @@ export class CommandConnection {
       call.fail(accessDenied('', error));
     } else if (this.#isSentAgain(call, error)) {
       call.refusal = error;
-      this.#refusing(error);
+      this.#refusals.add(error, call.routingKey);
       this.#waiting.insist(call);
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
@@ -255,7 +260,7 @@ export class CommandConnection {
   }
 
   #notNow(redis: Redis, error: Error): void {
-    this.#refusing(error);
+    this.#refusals.add(error);
     const now = this.#clock.now();
     if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
       // The master was demoted: the address may lead to another one by now.
@@ -264,11 +269,6 @@ export class CommandConnection {
       return;
     }
     this.#waiting.pause();
-  }
-
-  #refusing(error: Error): void {
-    const { health } = this.#owner;
-    health.shown(`Redis at ${this.#connection.address} refuses calls`, error);
   }
 
   #again(call: PendingCall): void {

@@ -49,7 +49,10 @@ export class Connection {
   #attempts = 0;
   #retry: Timer | undefined;
   #waitLimit: Timer | undefined;
+  /** The outcome of the last attempt, or the end of the connection. */
   #lastError: Error | undefined;
+  /** What the driver has said of the current attempt, or connection. */
+  #attemptError: Error | undefined;
   #closed = false;
 
   constructor(server: Server, clock: Clock, owner: ConnectionOwner) {
@@ -95,9 +98,12 @@ export class Connection {
     const redis = createConnection(options, readyLimitMs);
     this.#current = redis;
     this.#reached = false;
+    this.#attemptError = undefined;
     redis.on('error', (error) => {
       if (this.#current === redis) {
-        this.#lastError = error;
+        // What the server said tells more than that it closed the connection then.
+        const isBetter = this.#attemptError === undefined || isReplyError(error);
+        this.#attemptError = isBetter ? error : this.#attemptError;
         if (isReplyError(error) && !this.#ready) {
           // Signing in or selecting the database failed, and the driver would go on regardless.
           this.drop(redis, error);
@@ -119,7 +125,7 @@ export class Connection {
   /** Gives up the connection at once, as one that may be half-open, and makes another. */
   drop(redis: Redis, cause: Error): void {
     if (this.#current === redis) {
-      this.#lastError = cause;
+      this.#attemptError = cause;
       this.#gone(redis, cause);
     }
   }
@@ -158,7 +164,8 @@ export class Connection {
     this.#waitLimit?.cancel();
     this.#current = undefined;
     this.#ready = false;
-    this.#lastError ??= cause;
+    // Only this attempt counts: an answer of a server that is gone by now would be an old one.
+    this.#lastError = this.#attemptError ?? cause;
     this.#owner.health.down(this.#trouble, this, () => this.#whyDown());
     // The next attempt is scheduled first, so that no error below can prevent it.
     this.#retryLater();
@@ -169,7 +176,7 @@ export class Connection {
 
   #whyDown(): Error {
     const state = this.#reached ? 'it accepts connections, but does not answer' : 'no answer';
-    return this.#lastError ?? new Error(state);
+    return this.#attemptError ?? this.#lastError ?? new Error(state);
   }
 
   #retryLater(): void {

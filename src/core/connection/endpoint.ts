@@ -44,6 +44,25 @@ const CARRIED = new Set([
   'sentinelCommandTimeout',
 ]);
 
+/** Options of the driver that are not taken over, but may be written into the wrong place. */
+const NOT_CARRIED = [
+  'lazyConnect',
+  'retryStrategy',
+  'reconnectOnError',
+  'maxRetriesPerRequest',
+  'enableOfflineQueue',
+  'enableAutoPipelining',
+  'autoResubscribe',
+  'commandTimeout',
+  'socketTimeout',
+  'readOnly',
+  'role',
+  'redisOptions',
+];
+
+/** Names by which options of the driver are told from those of the client. */
+export const DRIVER_OPTIONS: readonly string[] = [...CARRIED, ...NOT_CARRIED];
+
 /**
  * Options that every connection has. The driver decides nothing about delivery: a command
  * is written once to a ready connection or rejected, and a connection that ends stays ended.

@@ -41,7 +41,9 @@ function isRedis(value: object): value is DriverRedis {
  * shown: it may be a password. */
 export function describeGiven(value: unknown): string {
   if (!isObject(value)) {
-    return value === null ? 'null' : `a value of type ${typeof value}`;
+    const isClass = typeof value === 'function';
+    const other = value === null ? 'null' : `a value of type ${typeof value}`;
+    return isClass ? 'a class or function: give an instance, as by new Redis(url)' : other;
   }
   if (Array.isArray(value)) {
     return 'an array: for a cluster give a Cluster instance';
@@ -56,7 +58,7 @@ export function describeGiven(value: unknown): string {
   const isNamed = typeof made === 'function' && !['', 'Object'].includes(made.name);
   const name = isNamed ? ` of class ${made.name}` : '';
   return isClient(value)
-    ? `a client${name} of another library, or a mock: give the URL of its server`
+    ? `a client${name} of another library, a mock, or a wrapper: give the URL of its server`
     : `an object${name}: spread it into a plain one`;
 }
 
@@ -68,7 +70,7 @@ function isClient(value: object): boolean {
 /** Options in which other libraries have the address. The driver does not know them: it would
  * connect to the local server without a word. */
 const FOREIGN_ADDRESSES = ['url', 'uri', 'socket', 'hostname', 'nodes', 'rootNodes', 'cluster'];
-const ADDRESSES = ['host', 'port', 'path', 'sentinels', 'Connector'];
+const ADDRESSES = ['host', 'path', 'sentinels', 'Connector'];
 
 /** Throws a TypeError unless a template is made of plain options that the driver can understand. */
 export function checkPlainTemplate(template: unknown): asserts template is object {

@@ -9,9 +9,9 @@ export interface Health {
    */
   down(what: string, source: unknown, why: () => Error): void;
   up(what: string, source: unknown): void;
-  /** Like `down`, for a trouble that nothing ends: it is over when it has not been shown for two
-   * seconds. */
-  shown(what: string, cause: Error): void;
+  /** A trouble has shown, and shows again soon if it goes on: calls that are refused are sent again.
+   * `source` has it until `up`. */
+  shown(what: string, source: unknown, cause: Error): void;
 }
 
 /** Tells people: once about a trouble, and once that it is over. */
@@ -19,6 +19,8 @@ export interface Announcer {
   /** Somebody hears of errors anyway. */
   isHeard(): boolean;
   began(what: string, cause: Error): void;
+  /** Tells those who hear of errors of a trouble that no error has reported. */
+  report(what: string, cause: Error): void;
   over(what: string, lastedMs: number): void;
 }
 
@@ -26,20 +28,21 @@ export interface Announcer {
 const TOLD_AFTER_MS = 1_000;
 /** Refused calls are sent again sooner than this, so that a trouble that lasts keeps showing. */
 const SHOWS_EVERY_MS = 500;
-/** A trouble that has not shown for this time is over. */
-const OVER_AFTER_MS = 2_000;
+/** A trouble that has not shown for this time is forgotten: nobody makes such calls any more. */
+const FORGOTTEN_AFTER_MS = 60_000;
+/** So many names of objects that are refused are kept apart. */
+const SOURCES_MAX = 1_000;
 
 interface Trouble {
   readonly since: number;
   readonly sources: Set<unknown>;
   why: () => Error;
-  shownAt: number;
+  /** When it was shown last; undefined for one that goes on until it is over. */
+  shownAt: number | undefined;
   isTold: boolean;
+  isReported: boolean;
   timer: Timer | undefined;
 }
-
-/** The source of troubles that show now and then. */
-const SHOWN = Symbol('shown');
 
 /**
  * A client without a server waits, which looks like a program that hangs. While nobody listens to
@@ -57,12 +60,7 @@ export class Troubles implements Health {
   }
 
   down(what: string, source: unknown, why: () => Error): void {
-    if (this.#closed) {
-      return;
-    }
-    const trouble = this.#troubleOf(what, why);
-    trouble.sources.add(source);
-    trouble.why = why;
+    this.#has(what, source, why, undefined);
   }
 
   up(what: string, source: unknown): void {
@@ -72,12 +70,8 @@ export class Troubles implements Health {
     }
   }
 
-  shown(what: string, cause: Error): void {
-    this.down(what, SHOWN, () => cause);
-    const trouble = this.#troubles.get(what);
-    if (trouble !== undefined) {
-      trouble.shownAt = this.#clock.now();
-    }
+  shown(what: string, source: unknown, cause: Error): void {
+    this.#has(what, source, () => cause, this.#clock.now());
   }
 
   /** The client is closing: what its connections report from now on is no news. */
@@ -89,16 +83,23 @@ export class Troubles implements Health {
     this.#troubles.clear();
   }
 
-  #troubleOf(what: string, why: () => Error): Trouble {
+  #has(what: string, source: unknown, why: () => Error, shownAt: number | undefined): void {
+    if (this.#closed) {
+      return;
+    }
     let trouble = this.#troubles.get(what);
     if (trouble === undefined) {
-      const now = this.#clock.now();
-      const sources = new Set();
-      trouble = { since: now, sources, why, shownAt: now, isTold: false, timer: undefined };
+      const state = { isTold: false, isReported: false, timer: undefined };
+      const since = this.#clock.now();
+      trouble = { since, sources: new Set(), why, shownAt, ...state };
       this.#troubles.set(what, trouble);
       this.#lookLater(what, trouble);
     }
-    return trouble;
+    if (trouble.sources.size < SOURCES_MAX) {
+      trouble.sources.add(source);
+    }
+    trouble.why = why;
+    trouble.shownAt = shownAt;
   }
 
   #lookLater(what: string, trouble: Trouble): void {
@@ -107,18 +108,27 @@ export class Troubles implements Health {
   }
 
   #look(what: string, trouble: Trouble): void {
-    const quietMs = this.#clock.now() - trouble.shownAt;
-    const isShown = trouble.sources.has(SHOWN);
-    if (isShown && quietMs >= OVER_AFTER_MS) {
-      this.#end(what, trouble);
+    const { shownAt } = trouble;
+    const quietMs = shownAt === undefined ? 0 : this.#clock.now() - shownAt;
+    if (quietMs >= FORGOTTEN_AFTER_MS) {
+      this.#troubles.delete(what);
       return;
     }
-    const lasts = !isShown || quietMs < SHOWS_EVERY_MS;
-    if (lasts && !trouble.isTold && !this.#announcer.isHeard()) {
-      trouble.isTold = true;
-      this.#announcer.began(what, trouble.why());
+    if (quietMs < SHOWS_EVERY_MS) {
+      this.#tell(what, trouble);
     }
     this.#lookLater(what, trouble);
+  }
+
+  #tell(what: string, trouble: Trouble): void {
+    const isHeard = this.#announcer.isHeard();
+    if (!isHeard && !trouble.isTold) {
+      trouble.isTold = true;
+      this.#announcer.began(what, trouble.why());
+    } else if (isHeard && !trouble.isReported && trouble.shownAt !== undefined) {
+      trouble.isReported = true;
+      this.#announcer.report(what, trouble.why());
+    }
   }
 
   #end(what: string, trouble: Trouble): void {

@@ -6,6 +6,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/NOAUTH/, 'The server wants a password: put it into the "redis" option'],
   [/NOPERM/, 'Give the user the rights that the documentation of connections lists'],
   [/DB index|SELECT is not allowed/, 'Check the database in the "redis" option'],
+  [/^DENIED/, 'The server is in protected mode: set a password on it, or bind it to an address'],
+  [/cluster support disabled/, 'This server is no cluster: give its URL, not a Cluster'],
   [/ECONNREFUSED/, 'Is a Redis running there? Check the "redis" option and REDIS_URL'],
   [/ENOTFOUND|EAI_AGAIN/, 'Check the host name in the "redis" option'],
   [/certificate|TLS|SSL/i, 'Check the "tls" settings in the "redis" option'],
@@ -27,7 +29,7 @@ function seconds(ms: number): string {
 }
 
 /** Tells by warnings of the process, which are written to its error output by default. */
-export function warnings(isHeard: () => boolean): Announcer {
+export function warnings(isHeard: () => boolean, failed: (error: Error) => void): Announcer {
   const type = 'LatchkeyWarning';
   return {
     isHeard,
@@ -35,6 +37,9 @@ export function warnings(isHeard: () => boolean): Announcer {
       const rest = 'calls wait or fail until that is over; listen to "error" to handle it yourself';
       const text = `${what}: ${withAdvice(cause)}; ${rest}`;
       process.emitWarning(text, { type, code: 'LATCHKEY_TROUBLE' });
+    },
+    report(what, cause) {
+      failed(new Error(`${what}: ${withAdvice(cause)}`, { cause }));
     },
     over(what, lastedMs) {
       const text = `over after ${seconds(lastedMs)}: ${what}`;
