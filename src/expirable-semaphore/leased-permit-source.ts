@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from '../core/wire/call.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
+import type { CarriedSetting } from '../core/permits/told-permits.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { PermitIds } from './permit-ids.js';
 import type { ExpirableSemaphoreProtocol } from './protocol.js';
@@ -45,6 +46,10 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
     this.#protocol = protocol;
     this.key = protocol.key;
     this.channel = protocol.channel;
+  }
+
+  carried(but?: string): CarriedSetting | undefined {
+    return this.#protocol.carried(but);
   }
 
   weightOf({ count }: LeasedPermitWaiter): number {

@@ -246,9 +246,10 @@ export class ExpirableSemaphoreProtocol
     return noted({ script: configure, operands }, carried);
   }
 
-  /** What a look at the semaphore would have to carry; mostly nothing. */
-  carried(): CarriedSetting | undefined {
-    return this.#allTold.carry(this);
+  /** What a look at the semaphore, or the next ask, has to carry; mostly nothing. */
+  carried(but?: string): CarriedSetting | undefined {
+    const carried = this.#allTold.carry(this);
+    return carried?.text === but ? undefined : carried;
   }
 
   /** Makes sure that a request never runs. */

@@ -6,10 +6,7 @@ import type { Ask, PermitAnswer, PermitSource, PermitWaiter } from './permit-sou
 import { PermitWaiters } from './permit-waiters.js';
 import type { Request } from '../delivery/requests.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import { HEARTBEAT_MS, RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
-
-/** After this time at the head a waiter is passed over: its client enters the wait queue. */
-const PASSED_OVER_MS = 5_000;
+import { HEARTBEAT_MS, PASSED_OVER_MS, RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
 
 /** One of this many releases leaves its permits to all clients. */
 const OPEN_EVERY = 4;
@@ -56,9 +53,7 @@ export class PermitQueue<W extends PermitWaiter> {
 
   /** Adds a waiter behind all others, or refuses it at once when it would have to wait for them. */
   join(waiter: W): void {
-    // While the server cannot be reached, its refusal of the head proves nothing.
-    const isUp = this.#services.router.whyDown(this.#source.key) === undefined;
-    const isBlocked = this.#blocked && isUp;
+    const isBlocked = this.#blocked && this.#isRefusalValid();
     if (isBlocked && !waiter.waits) {
       waiter.refused();
       return;
@@ -126,7 +121,7 @@ export class PermitQueue<W extends PermitWaiter> {
   async serveWith<A extends PermitAnswer>(
     run: (waiters: readonly W[], mustQueue: boolean) => Promise<Answered<A>>,
   ): Promise<Answered<A>> {
-    const ask = this.#open();
+    const ask = this.#open(undefined);
     try {
       const answered = await run(ask.waiters, ask.mustQueue);
       this.#answered(ask, answered.answer, answered.call);
@@ -137,6 +132,13 @@ export class PermitQueue<W extends PermitWaiter> {
       this.wakeUp();
       throw error;
     }
+  }
+
+  /** While the server cannot be reached, its refusal of the head proves nothing, and neither does
+   * it before the semaphore has got the number of permits that the client was told since. */
+  #isRefusalValid(): boolean {
+    const isUp = this.#services.router.whyDown(this.#source.key) === undefined;
+    return isUp && this.#source.carried() === undefined;
   }
 
   #askSoon(): void {
@@ -153,19 +155,20 @@ export class PermitQueue<W extends PermitWaiter> {
     }
   };
 
-  #open(): Ask<W> {
+  #open(setting: string | undefined): Ask<W> {
     this.#recheck?.cancel();
     this.#wokenUp = 0;
     const waiters = this.#waiters.forOneCall((waiter) => this.#source.weightOf(waiter));
     const mustQueue = this.#services.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
     this.#hasPosition ||= mustQueue;
-    this.#ask = { waiters, mustQueue, open: waiters.length, call: undefined, drop: undefined };
+    const open = waiters.length;
+    this.#ask = { waiters, mustQueue, setting, open, call: undefined, drop: undefined };
     return this.#ask;
   }
 
   #askNow(): void {
     const { delivery } = this.#services;
-    const ask = this.#open();
+    const ask = this.#open(this.#source.carried()?.text);
     const request = delivery.openRequest(this.#source.key);
     const settle = (mayRun: boolean): void =>
       mayRun
@@ -215,9 +218,10 @@ export class PermitQueue<W extends PermitWaiter> {
   }
 
   /** There were not enough permits for `first`, the first waiter that was not served. */
-  #tooFew(first: W, { waiters }: Ask<W>, { granted, retryMs }: PermitAnswer): void {
-    if (!this.#waiters.has(first)) {
-      // It has left meanwhile; the next one may need less.
+  #tooFew(first: W, { waiters, setting }: Ask<W>, { granted, retryMs }: PermitAnswer): void {
+    if (!this.#waiters.has(first) || (first.waits && this.#source.carried(setting) !== undefined)) {
+      // It has left meanwhile, and the next one may need less; or the client was told a number of
+      // permits meanwhile.
       this.wakeUp();
     } else if (first.waits) {
       this.#blocked = true;

@@ -1,6 +1,7 @@
 import type { Command, PendingCall } from '../wire/call.js';
 import type { Linked } from '../base/linked-list.js';
 import type { Request } from '../delivery/requests.js';
+import type { CarriedSetting } from './told-permits.js';
 
 /** A waiter for permits. */
 export interface PermitWaiter extends Linked {
@@ -38,6 +39,8 @@ export interface PermitAnswer {
 export interface Ask<W> {
   readonly waiters: readonly W[];
   readonly mustQueue: boolean;
+  /** The setting that it carries, if any; undefined too for a call that also releases permits. */
+  readonly setting: string | undefined;
   /** How many of them still want an answer. */
   open: number;
   /** The call; undefined for one that also releases permits. */
@@ -56,6 +59,8 @@ export interface PermitSource<W extends PermitWaiter> {
   watchRecord?(): () => void;
   /** True when the number in a message is the number of available permits. */
   readonly tellsAvailable: boolean;
+  /** The setting that the next call has to carry, mostly none; none either when that is `but`. */
+  carried(but?: string): CarriedSetting | undefined;
   /** Cost of a waiter for the server: the number of permits that it writes one by one. */
   weightOf(waiter: W): number;
   /**

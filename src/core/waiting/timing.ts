@@ -7,3 +7,7 @@ export const SECOND_POLL_MS = 50;
 
 /** A waiter polls at least this often, whatever wake-ups it gets. */
 export const RECHECK_MAX_MS = 5_000;
+
+/** After this time at the head a waiter for permits is passed over: its client enters the wait
+ * queue. */
+export const PASSED_OVER_MS = 5_000;
