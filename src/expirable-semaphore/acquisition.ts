@@ -116,7 +116,7 @@ export class PermitAcquisition extends Linked implements LeasedPermitWaiter {
   #contention(): Error {
     const { resource } = this.#grants.protocol;
     if (this.#grants.isUninitialised) {
-      return uninitialised(resource, 'getPermitExpirableSemaphore');
+      return uninitialised(resource, 'getPermitExpirableSemaphore', this.#grants.wasSeen);
     }
     const waitedMs = Math.round(this.#waitedMs);
     const message = `"${resource}" had not enough permits available within ${waitedMs} ms`;

@@ -125,6 +125,11 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return this.#state.queues.get(this.protocol.key)?.isUninitialised === true;
   }
 
+  /** True when this client was told the number of permits, and has made or seen the semaphore. */
+  get wasSeen(): boolean {
+    return this.#state.told.hasSeen(this.protocol.key);
+  }
+
   /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
   watchForStall(startedAt: number): () => void {
     const { services, protocol } = this;

@@ -93,7 +93,7 @@ export class PermitsAcquisition extends Linked implements PermitWaiter {
   #contention(): AcquireTimeoutError {
     const { resource } = this.#grants.protocol;
     if (this.#grants.isUninitialised) {
-      return uninitialised(resource, 'getSemaphore');
+      return uninitialised(resource, 'getSemaphore', this.#grants.wasSeen);
     }
     const wanted = this.count === 1 ? 'a permit' : `${this.count} permits`;
     const after = `after ${Math.round(this.#waitedMs)} ms`;

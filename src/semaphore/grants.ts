@@ -27,13 +27,15 @@ export class SemaphoreGrants implements PermitsOwner {
   readonly services: EndpointServices;
   readonly protocol: SemaphoreProtocol;
   readonly #queues: SemaphoreState['queues'];
+  readonly #told: ToldPermits;
   /** Kept for reuse, since most acquisitions find no queue in `#queues`. */
   #ownQueue: PermitQueue<PermitWaiter> | undefined;
 
-  constructor(services: EndpointServices, protocol: SemaphoreProtocol, { queues }: SemaphoreState) {
+  constructor(services: EndpointServices, protocol: SemaphoreProtocol, state: SemaphoreState) {
     this.services = services;
     this.protocol = protocol;
-    this.#queues = queues;
+    this.#queues = state.queues;
+    this.#told = state.told;
   }
 
   /** The local waiters of this semaphore. */
@@ -52,6 +54,11 @@ export class SemaphoreGrants implements PermitsOwner {
   /** True when nobody has set the number of permits, as the local waiters were told last. */
   get isUninitialised(): boolean {
     return this.#queues.get(this.protocol.key)?.isUninitialised === true;
+  }
+
+  /** True when this client was told the number of permits, and has made or seen the semaphore. */
+  get wasSeen(): boolean {
+    return this.#told.hasSeen(this.protocol.key);
   }
 
   /** Wakes the local waiters without waiting for the message with the number of permits. */

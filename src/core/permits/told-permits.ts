@@ -74,6 +74,11 @@ export class ToldPermits {
     return this.#told.size > 0 && this.#told.has(key);
   }
 
+  /** True when the client was told a number, and has made or seen a semaphore of that name. */
+  hasSeen(key: string): boolean {
+    return this.#told.get(key)?.makes === false;
+  }
+
   /**
    * The setting that the next call has to carry, mostly none. None either while the caller's own
    * changes of the number are under way, since it would undo them; with `error` it is carried even

@@ -33,14 +33,22 @@ describe.each(kinds)('$kind', (kind) => {
     }
   });
 
-  test('so it does when the semaphore was deleted after the first use', async () => {
+  test('after the first use it says that the semaphore was deleted or flushed since', async () => {
+    const gone =
+      'it was deleted or flushed since this client set or saw their number ' +
+      '(trySetPermits sets it again)';
     const [own, id] = [client(), name()];
     await kind.get(own, id, 1).availablePermits();
     await kind.get(own, id).delete();
 
     const error = await rejection(kind.wait(own, id, 100));
+    kind.get(own, id, 2);
+    const later = await rejection(kind.wait(own, id, 100));
 
-    expect(error).toMatchObject({ message: says(id) });
+    expect(error).toMatchObject({ message: `"${id}" has no permits: ${gone}`, resource: id });
+    expect(later).toMatchObject({ message: `"${id}" has no permits: ${gone}` });
+    expect(await kind.get(own, id).trySetPermits(1)).toBe(true);
+    await kind.wait(own, id, 20_000);
   });
 
   test('it does not when there are only too few', async () => {
