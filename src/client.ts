@@ -74,7 +74,8 @@ export interface Client extends AsyncDisposable {
    * emitted; see PermitsSetting for what can be done instead. A `trySetPermits` or `setPermits`
    * that is called first wins over it, and `delete` sets nothing. The number given last counts for
    * all objects of the name; a new one is compared with the next call, but makes no semaphore
-   * again. A client remembers this of the last 10,000 names that were told a number.
+   * again. Each number, of the last eight of a name, is compared or set once. A client remembers
+   * this of the last 10,000 names that were told a number.
    */
   getPermitExpirableSemaphore(
     name: string,

@@ -7,6 +7,9 @@ import type { CheckedSetting } from './permits-setting.js';
  * An object that was told itself tells it again then, as if the name had never been used. */
 const NAMES_MAX = 10_000;
 
+/** Of so many settings of a name a client remembers that they were compared. */
+const SETTINGS_MAX = 8;
+
 /** What stands before the note about the setting in an answer. */
 const NOTE = '!';
 
@@ -24,6 +27,8 @@ interface Told {
   isDue: boolean;
   /** The client has neither made nor seen a semaphore of that name: it makes one. */
   readonly makes: boolean;
+  /** The settings that were compared: none of them is due again. The last one comes last. */
+  readonly compared: readonly CheckedSetting[];
 }
 
 /** The setting that one call carries to the server. */
@@ -45,7 +50,8 @@ export function noted<R>(command: Command<R>, carried: CarriedSetting | undefine
  * The first call of a name carries its number to the server, and makes the semaphore when there is
  * none. Until a first answer has come, so do other calls: they are kept in order, and what was set
  * once is not set again. After it no call does: a semaphore that is deleted later stays so. Another
- * number told later is compared once, and makes nothing.
+ * number told later is compared once, and makes nothing; to tell one again that was compared does
+ * nothing, so that objects with two numbers do not take turns.
  */
 export class ToldPermits {
   readonly #events: Events;
@@ -57,7 +63,7 @@ export class ToldPermits {
     this.#events = events;
   }
 
-  /** The last setting that is told of a name counts. */
+  /** The last setting that is told of a name, and was not compared before, counts. */
   tell(key: string, setting: CheckedSetting): void {
     const told = this.#told.get(key);
     // The name becomes the last to be forgotten.
@@ -120,18 +126,27 @@ export class ToldPermits {
 
   /** The caller has set a number itself, which wins. */
   overruled(key: string): void {
-    this.#seen(key, false);
+    const setting = this.#told.get(key)?.setting;
+    if (setting !== undefined) {
+      this.#seen(key, setting);
+    }
   }
 
   /** The caller has found that there is a semaphore: it is compared, but never made. */
   found(key: string): void {
-    this.#seen(key, this.#told.get(key)?.isDue === true);
+    this.#seen(key);
   }
 
-  #seen(key: string, isDue: boolean): void {
+  /** There is a semaphore, and `setting`, if given, was compared with it. */
+  #seen(key: string, setting?: CheckedSetting): void {
     const told = this.#told.get(key);
     if (told !== undefined) {
-      this.#told.set(key, { setting: told.setting, isDue, makes: false });
+      this.#told.set(key, {
+        setting: told.setting,
+        isDue: told.isDue && told.setting !== setting,
+        makes: false,
+        compared: setting === undefined ? told.compared : withLast(told.compared, setting),
+      });
     }
   }
 
@@ -153,27 +168,30 @@ export class ToldPermits {
 
   /** A call has compared a setting; `permits`: the other number that the server has. */
   #compared({ key, resource, kind }: Configured, told: Told, permits: number | undefined): void {
-    const now = this.#told.get(key);
-    if (now?.setting !== told.setting) {
-      // Another setting was told meanwhile: it is compared, but there was a semaphore before.
-      this.found(key);
-      return;
-    }
-    if (now.isDue && permits !== undefined) {
+    const isNews = this.#told.get(key)?.compared.includes(told.setting) === false;
+    if (isNews && permits !== undefined) {
       this.#events.emit('configured', { resource, kind, permits, wanted: told.setting.count });
     }
-    this.overruled(key);
+    // Another setting may have been told meanwhile, which stays due.
+    this.#seen(key, told.setting);
   }
 }
 
 function first(setting: CheckedSetting): Told {
-  return { setting, isDue: true, makes: true };
+  return { setting, isDue: true, makes: true, compared: [] };
 }
 
 function next(told: Told, setting: CheckedSetting): Told {
-  const { count, onMismatch } = told.setting;
-  const isSame = setting.count === count && setting.onMismatch === onMismatch;
-  return isSame ? told : { setting, isDue: true, makes: told.makes };
+  const isKnown = [told.setting, ...told.compared].some((known) => isSame(known, setting));
+  return isKnown ? told : { ...told, setting, isDue: true };
+}
+
+function isSame(one: CheckedSetting, other: CheckedSetting): boolean {
+  return one.count === other.count && one.onMismatch === other.onMismatch;
+}
+
+function withLast(all: readonly CheckedSetting[], last: CheckedSetting): CheckedSetting[] {
+  return [...all.filter((setting) => setting !== last), last].slice(-SETTINGS_MAX);
 }
 
 /** An answer, and the note about the setting behind it: undefined without one, empty when there was

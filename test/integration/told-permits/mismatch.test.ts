@@ -159,6 +159,19 @@ test('with set the number is set once: what others set later stays', async () =>
   expect(await theirs.totalPermits()).toBe(7);
 });
 
+test('with set objects with different numbers set each of them once', async () => {
+  const theirs = await ofThree();
+  const own = client();
+  const totals: number[] = [];
+
+  for (let i = 0; i < 3; i += 1) {
+    totals.push(await told(own, theirs.name, 5, 'set').totalPermits());
+    totals.push(await told(own, theirs.name, 7, 'set').totalPermits());
+  }
+
+  expect(totals).toEqual([5, 7, 7, 7, 7, 7]);
+});
+
 test('with set the changes that the client makes at once are not undone', async () => {
   const theirs = await ofThree();
   const semaphore = told(client(), theirs.name, 5, 'set');
