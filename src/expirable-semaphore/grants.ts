@@ -130,6 +130,14 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return this.#state.told.hasSeen(this.protocol.key);
   }
 
+  /** The number of permits was set: the local waiters need not wait until an answer shows it. */
+  numberSet(): void {
+    const queue = this.#state.queues.get(this.protocol.key);
+    if (queue !== undefined) {
+      queue.isUninitialised = false;
+    }
+  }
+
   /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
   watchForStall(startedAt: number): () => void {
     const { services, protocol } = this;

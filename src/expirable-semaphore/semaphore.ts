@@ -87,6 +87,7 @@ export class PermitExpirableSemaphoreFace
     } else {
       this.#told.found(key);
     }
+    this.#grants.numberSet();
     return isSet;
   }
 
@@ -97,6 +98,7 @@ export class PermitExpirableSemaphoreFace
       this.#change((request) => this.protocol.resize(request, 'to', permits)),
     );
     this.#told.overruled(key);
+    this.#grants.numberSet();
   }
 
   async addPermits(delta: number): Promise<void> {
@@ -110,6 +112,7 @@ export class PermitExpirableSemaphoreFace
         `delta must keep the permits of ${JSON.stringify(this.name)} ${range}, got ${delta}`,
       );
     }
+    this.#grants.numberSet();
   }
 
   async totalPermits(): Promise<number> {

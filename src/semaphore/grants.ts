@@ -66,6 +66,16 @@ export class SemaphoreGrants implements PermitsOwner {
     this.#queues.get(this.protocol.key)?.wakeUp(available);
   }
 
+  /** The number of permits was set, and `available` are left: the local waiters need not wait until
+   * an answer shows it. */
+  numberSet(available: number): void {
+    const queue = this.#queues.get(this.protocol.key);
+    if (queue !== undefined) {
+      queue.isUninitialised = false;
+      queue.wakeUp(available);
+    }
+  }
+
   /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
   watchForStall(startedAt: number): () => void {
     const { resource, kind, key } = this.protocol;

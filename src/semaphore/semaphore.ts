@@ -155,10 +155,11 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     );
     if (set !== 1) {
       this.#told.found(key);
+      this.#grants.numberSet(0);
       return false;
     }
     this.#told.overruled(key);
-    this.#grants.wake(permits);
+    this.#grants.numberSet(permits);
     return true;
   }
 
@@ -178,7 +179,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
       }
       return available;
     };
-    this.#grants.wake(await this.#told.changing(this.protocol.key, () => this.inUse(add)));
+    this.#grants.numberSet(await this.#told.changing(this.protocol.key, () => this.inUse(add)));
   }
 
   async drainPermits(): Promise<number> {

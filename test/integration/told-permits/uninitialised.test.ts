@@ -2,12 +2,15 @@
 
 import { describe, expect, test } from 'vitest';
 import { AcquireTimeoutError } from '../../../src/index.js';
-import type { ClientEvents } from '../../../src/index.js';
+import type { ClientEvents, PermitExpirableSemaphore, Semaphore } from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
 import { skippingClock } from '../../support/skipping-clock.js';
 import { kinds, lasting } from './world.js';
 
 const { client, name, raw } = fixture('uninitialised', lasting);
+
+type Either = Semaphore | PermitExpirableSemaphore;
 
 const getters = {
   semaphore: 'getSemaphore',
@@ -67,6 +70,29 @@ describe.each(kinds)('$kind', (kind) => {
     await kind.get(client(), id).trySetPermits(0);
     // A message, which 0 permits are none, makes it ask again.
     await raw.publish(`redisson_sc:{${id}}`, '1');
+
+    expect(((await waiting) as Error).message).not.toContain('nobody');
+  });
+
+  test.each([
+    ['set to 0', async (semaphore: Either) => await semaphore.trySetPermits(0)],
+    [
+      'set already',
+      async (semaphore: Either, id: string) => {
+        await raw.set(id, 0);
+        expect(await semaphore.trySetPermits(5)).toBe(false);
+      },
+    ],
+    ['made by an addition of 0', async (semaphore: Either) => await semaphore.addPermits(0)],
+  ])('it does not when the same client finds the number %s', async (_, change) => {
+    const [own, id] = [client(), name()];
+    const waiting = rejection(kind.wait(own, id, 2_500));
+    await eventually(async () => {
+      const [, listeners] = (await raw.pubsub('NUMSUB', `redisson_sc:{${id}}`)) as [string, number];
+      return listeners === 1;
+    });
+
+    await change(kind.get(own, id), id);
 
     expect(((await waiting) as Error).message).not.toContain('nobody');
   });
