@@ -61,6 +61,10 @@ export function checkPermitsSetting(
   options: unknown,
   keepsOnly: boolean,
 ): CheckedSetting | undefined {
+  if (typeof options === 'number') {
+    const got = describe(options);
+    throw new TypeError(`options must be an object, got ${got}: write { permits: ${got} }`);
+  }
   const { permits } = checkOptions('options', options, OPTIONS) as { permits?: unknown };
   if (permits === undefined) {
     return undefined;

@@ -58,6 +58,12 @@ describe.each(getters)('%s', (_, get) => {
     expect((error as Error).message).toContain('options must be an object, got ');
   });
 
+  test('says how a number in place of the options is written', () => {
+    expect(String(thrown(() => get(client(), 5)))).toBe(
+      'TypeError: options must be an object, got 5: write { permits: 5 }',
+    );
+  });
+
   test('takes what is not given, as undefined', () => {
     const own = client();
 
