@@ -88,7 +88,10 @@ export interface Client extends AsyncDisposable {
    * (RangeError otherwise). The server stores only the permits that are left. The number itself is
    * what was set, changed by what `addPermits` added; it is known while all programs that take and
    * return permits are clients that were told `permits`, or hold none just then. Where it is not
-   * known, as where Java has set it, no `configured` is emitted.
+   * known, as where Java has set it, no `configured` is emitted; unless Java made it anew and by
+   * chance as many are left as were expected of the old one, whose number is told then. A first
+   * call that is aborted or runs out of time counts as none, even if Redis has run it: the next
+   * call makes a semaphore again that was deleted in between.
    */
   getSemaphore(
     name: string,

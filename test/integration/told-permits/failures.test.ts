@@ -59,6 +59,32 @@ describe.each(kinds)('$kind', (kind) => {
     expect(await kind.take(own, id)).toBeNull();
   });
 
+  test('a first use that was aborted counts as none: the next one makes what was deleted', async () => {
+    const proxy = await startProxy({ target: redisUrl() });
+    const own = client({ redis: proxy.url });
+    const id = name();
+    await own.getLock(name()).isLocked();
+    const abort = new AbortController();
+    proxy.pauseDownstream();
+
+    kind.get(own, id, 4);
+    const { signal } = abort;
+    const aborted = rejection(
+      kind.kind === 'semaphore'
+        ? own.getSemaphore(id).acquire(1, { signal })
+        : own.getPermitExpirableSemaphore(id).acquire({ signal }),
+    );
+    await eventually(async () => (await left(id)) === 3);
+    abort.abort(new Error('enough'));
+    await aborted;
+    await eventually(async () => (await left(id)) === 4);
+    expect(await kind.get(client(), id).delete()).toBe(true);
+    proxy.resumeDownstream();
+
+    await takes(kind, own, id);
+    expect(await left(id)).toBe(3);
+  });
+
   test('a first use that the server refuses leaves the number to the next one', async () => {
     const [own, id] = [client(), name()];
     await raw.hset(id, 'some', 'thing');
