@@ -22,7 +22,8 @@ export interface PermitsSetting {
   /**
    * When the server has another number: `keep` leaves it, and emits `configured`; `set` grows or
    * shrinks the semaphore, as `setPermits`; `error` rejects the call with PermitsMismatchError, and
-   * so each later one until the numbers agree. Default `keep`, the only value that a counting
+   * so each later one until the numbers agree, also waits and calls of this client by other
+   * objects of the name, whatever they were told. Default `keep`, the only value that a counting
    * semaphore takes.
    */
   onMismatch?: OnMismatch | undefined;

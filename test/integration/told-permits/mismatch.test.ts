@@ -94,6 +94,25 @@ test('with error calls that are made at once are all refused', async () => {
   expect([await theirs.availablePermits(), await theirs.acquiredPermits()]).toEqual([3, 0]);
 });
 
+test('with error the calls of other objects of the name are refused too', async () => {
+  const theirs = await ofThree();
+  const own = client();
+  const plain = own.getPermitExpirableSemaphore(theirs.name);
+  await plain.acquireMany(3);
+  const waiting = rejection(plain.acquire());
+  await listening(theirs.name);
+
+  const errors = [
+    await rejection(told(own, theirs.name, 5, 'error').tryAcquire()),
+    await waiting,
+    await rejection(plain.totalPermits()),
+  ];
+
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(PermitsMismatchError);
+  }
+});
+
 test('with error the first use makes the semaphore where there is none', async () => {
   const id = name();
 
