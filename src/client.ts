@@ -118,7 +118,9 @@ export interface Client extends AsyncDisposable {
 function refuseOptions(getter: string, extra: unknown): void {
   if (typeof extra === 'object' && extra !== null) {
     throw new TypeError(
-      `${getter} takes a name only: each acquisition takes waitMs, leaseMs and signal`,
+      getter === 'getCountDownLatch'
+        ? `${getter} takes a name only: trySetCount sets the count`
+        : `${getter} takes a name only: each acquisition takes waitMs, leaseMs and signal`,
     );
   }
 }

@@ -234,10 +234,8 @@ export class AccessDeniedError extends CoordinationError {
  * @example
  * ```ts
  * const permits = { count: 5, onMismatch: 'error' } as const;
- * const error: unknown = await client
- *   .getPermitExpirableSemaphore('seats', { permits })
- *   .tryAcquire()
- *   .catch((thrown: unknown) => thrown);
+ * const seats = client.getPermitExpirableSemaphore('seats', { permits });
+ * const error: unknown = await seats.tryAcquire().catch((thrown: unknown) => thrown);
  * if (error instanceof PermitsMismatchError) {
  *   console.error(`the server has ${error.permits}, not ${error.wanted}`);
  * }
@@ -261,6 +259,11 @@ export class PermitsMismatchError extends CoordinationError {
     super(message, options);
     this.permits = permits;
     this.wanted = wanted;
+  }
+
+  /** The same, with both numbers. */
+  override toJSON(): object {
+    return { ...super.toJSON(), permits: this.permits, wanted: this.wanted };
   }
 }
 

@@ -76,13 +76,9 @@ export class LeasedPermit extends Grant implements Permit {
     return 'Permit';
   }
 
-  protected override get facts(): object {
-    const { kind, resource: name } = this.lease.identity;
-    return { kind, name, ...this.toJSON() };
-  }
-
   override toJSON(): object {
     const { id, state, remainingMs } = this;
-    return { id, state, remainingMs };
+    const { kind, resource: name } = this.lease.identity;
+    return { kind, name, id, state, remainingMs };
   }
 }

@@ -129,7 +129,11 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     return set === 1;
   }
 
-  async countDown(): Promise<void> {
+  async countDown(extra?: unknown): Promise<void> {
+    // What an event or a promise passes on may be anything, but a number was meant.
+    if (typeof extra === 'number') {
+      throw new TypeError(`countDown counts down by one, and takes no argument; got ${extra}`);
+    }
     await this.#change(
       (request) => this.protocol.countDown(request),
       (left) => this.#wakeAtZero(left),

@@ -139,6 +139,8 @@ test.each([
   { hostname: '127.0.0.1', port: 6380 },
   { socket: address },
   { nodes: [node] },
+  { connectionString: redisUrl() },
+  { client: { url: redisUrl() } },
 ])('an address that the driver does not know is refused: %o', (redis) => {
   expect(() => createClient({ redis: redis as never })).toThrow(TypeError);
   expect(() => createClient({ redis: redis as never })).toThrow(/is no option of ioredis/);

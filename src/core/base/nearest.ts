@@ -23,6 +23,11 @@ const MEANT: Readonly<Record<string, readonly string[]>> = {
   host: ['redis'],
   uri: ['redis'],
   url: ['redis'],
+  nodes: ['redis'],
+  refreshinterval: ['leaseMs'],
+  retrycount: ['waitMs'],
+  retrydelay: ['waitMs'],
+  retryinterval: ['waitMs'],
 };
 
 /** The name among `known`, which is not empty, that was most likely meant by `name`. */

@@ -64,12 +64,32 @@ export function describeGiven(value: unknown): string {
 
 /** A client of some library: it has methods that no options have. */
 function isClient(value: object): boolean {
-  return ['on', 'connect', 'sendCommand', 'get'].some((name) => has(value, name, 'function'));
+  return ['on', 'connect', 'sendCommand', 'get', 'set', 'quit'].some((name) =>
+    has(value, name, 'function'),
+  );
 }
 
 /** Options in which other libraries have the address. The driver does not know them: it would
  * connect to the local server without a word. */
-const FOREIGN_ADDRESSES = ['url', 'uri', 'socket', 'hostname', 'nodes', 'rootNodes', 'cluster'];
+const FOREIGN_ADDRESSES = [
+  'url',
+  'uri',
+  'socket',
+  'hostname',
+  'hosts',
+  'address',
+  'addresses',
+  'connectionString',
+  'endpoint',
+  'servers',
+  'nodes',
+  'rootNodes',
+  'startupNodes',
+  'cluster',
+  'client',
+  'connection',
+  'redis',
+];
 const ADDRESSES = ['host', 'path', 'sentinels', 'Connector'];
 
 /** Throws a TypeError unless a template is made of plain options that the driver can understand. */
@@ -83,6 +103,10 @@ export function checkPlainTemplate(template: unknown): asserts template is objec
   const wrapped = Object.entries(template).find(([, value]) => isInstance(value));
   if (wrapped !== undefined) {
     throw new TypeError(`redis.${wrapped[0]} is a client of the driver: give it as redis itself`);
+  }
+  const { host } = template as { host?: unknown };
+  if (host !== undefined && host !== null && typeof host !== 'string') {
+    throw new TypeError(`redis.host must be a string, got a value of type ${typeof host}`);
   }
   const isGiven = (option: string): boolean => Reflect.get(template, option) !== undefined;
   const foreign = FOREIGN_ADDRESSES.find((option) => isGiven(option));

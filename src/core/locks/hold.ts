@@ -121,7 +121,8 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     this.depth = (terms.outer?.depth ?? 0) + 1;
     this.#outer = terms.outer;
     if (terms.fencingToken !== undefined) {
-      this.fencingToken = terms.fencingToken;
+      // Not enumerable: a log of `{ ...hold }` must not meet a bigint, which JSON cannot show.
+      Object.defineProperty(this, 'fencingToken', { value: terms.fencingToken });
     }
   }
 
@@ -188,14 +189,11 @@ export class LockHold extends Grant implements Hold, ScopedHold {
     return 'Hold';
   }
 
-  protected override get facts(): object {
-    return { kind: this.lease.identity.kind, ...this.toJSON() };
-  }
-
   override toJSON(): object {
     const { lockName, holderId, depth, state, remainingMs, fencingToken } = this;
     const token = fencingToken === undefined ? {} : { fencingToken: String(fencingToken) };
-    return { lockName, holderId, depth, ...token, state, remainingMs };
+    const { kind } = this.lease.identity;
+    return { kind, lockName, holderId, depth, ...token, state, remainingMs };
   }
 
   protected override ended(): void {

@@ -26,7 +26,7 @@ export interface PermitsSetting {
    * objects of the name, whatever they were told. Default `keep`, the only value that a counting
    * semaphore takes.
    */
-  onMismatch?: OnMismatch | undefined;
+  onMismatch?: 'keep' | 'set' | 'error' | undefined;
 }
 
 const PERMITS = 'a number of permits, or { count, onMismatch }';

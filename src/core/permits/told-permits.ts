@@ -168,11 +168,15 @@ export class ToldPermits {
 
   /** A call has compared a setting; `permits`: the other number that the server has. */
   #compared({ key, resource, kind }: Configured, told: Told, permits: number | undefined): void {
-    const isNews = this.#told.get(key)?.compared.includes(told.setting) === false;
-    if (isNews && permits !== undefined) {
+    const now = this.#told.get(key);
+    if (permits !== undefined && now?.setting !== told.setting) {
+      // Another setting was told meanwhile: that of this call may be told again, and is due then.
+      this.found(key);
+      return;
+    }
+    if (permits !== undefined && now?.isDue === true) {
       this.#events.emit('configured', { resource, kind, permits, wanted: told.setting.count });
     }
-    // Another setting may have been told meanwhile, which stays due.
     this.#seen(key, told.setting);
   }
 }

@@ -71,7 +71,7 @@ async function everyObject(own: Client): Promise<Shown[]> {
       `Hold { kind: "${id}", lockName: "${lock.name}", holderId: "${holderId}", depth: 1` +
       `${token}, state: "held", remainingMs: `;
     const tokens = fencingToken === undefined ? {} : { fencingToken: String(fencingToken) };
-    const json = { lockName: lock.name, holderId, depth: 1, ...tokens };
+    const json = { kind: id, lockName: lock.name, holderId, depth: 1, ...tokens };
     shown.push({
       what: `hold of ${id}`,
       value: hold,
@@ -88,7 +88,13 @@ async function everyObject(own: Client): Promise<Shown[]> {
     line:
       `Permit { kind: "permit-expirable-semaphore", name: "${expirable.name}", ` +
       `id: "${permit.id}", state: "held", remainingMs: `,
-    json: { id: permit.id, state: 'held', remainingMs: number },
+    json: {
+      kind: 'permit-expirable-semaphore',
+      name: expirable.name,
+      id: permit.id,
+      state: 'held',
+      remainingMs: number,
+    },
   });
   const semaphore = own.getSemaphore(name());
   await semaphore.trySetPermits(2);
