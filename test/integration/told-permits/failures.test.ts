@@ -14,7 +14,7 @@ describe.each(kinds)('$kind', (kind) => {
   test('a first use without a connection sets nothing, and the next one does', async () => {
     const proxy = await startProxy({ target: redisUrl() });
     proxy.refuse();
-    const own = client({ redis: proxy.url, commandTimeoutMs: 200 });
+    const own = client({ redis: proxy.url, commandTimeoutMs: 600 });
     const id = name();
 
     const error = await rejection(kind.take(own, id, 4));
@@ -43,7 +43,7 @@ describe.each(kinds)('$kind', (kind) => {
 
   test('after an outcome that is not known the next use sets the number, where it was not', async () => {
     const proxy = await startProxy({ target: redisUrl() });
-    const own = client({ redis: proxy.url, commandTimeoutMs: 200 });
+    const own = client({ redis: proxy.url, commandTimeoutMs: 600 });
     const id = name();
     await own.getLock(name()).isLocked();
     const held = proxy.holdRequests((command) => command.includes(id));
@@ -108,7 +108,7 @@ describe.each(kinds)('$kind', (kind) => {
 
   test('what an acquisition was granted with another number comes back when it is given up', async () => {
     const proxy = await startProxy({ target: redisUrl() });
-    const own = client({ redis: proxy.url, commandTimeoutMs: 200 });
+    const own = client({ redis: proxy.url, commandTimeoutMs: 600 });
     const id = name();
     await kind.get(client(), id).trySetPermits(3);
     await own.getLock(name()).isLocked();
