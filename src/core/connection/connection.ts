@@ -151,6 +151,7 @@ export class Connection {
       this.#ready = true;
       this.#attempts = 0;
       this.#lastError = undefined;
+      this.#attemptError = undefined;
       this.#owner.health.up(this.#trouble, this);
       this.#tell(() => this.#owner.connected(redis));
     }
