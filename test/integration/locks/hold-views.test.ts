@@ -60,7 +60,13 @@ describe('views', () => {
 
     const { id } = permit;
     expect(id).toMatch(/^[0-9a-f]{32}$/);
-    expect(seen).toEqual({ id, state: 'held', remainingMs: expect.any(Number) as number });
+    expect(seen).toEqual({
+      kind: 'permit-expirable-semaphore',
+      name: semaphore.name,
+      id,
+      state: 'held',
+      remainingMs: expect.any(Number) as number,
+    });
     await permit.release();
   });
 });
