@@ -108,4 +108,22 @@ describe('a wait ends with the zero', () => {
     checkLatchWaits(absent, [{ ...wait, reached: false, waitMs: 30 }]);
     expect([found(early), found(absent)]).toEqual([[PROPERTY], [PROPERTY]]);
   });
+
+  test.each([
+    ['is found', [], [PROPERTY]],
+    [
+      'is excused by a flush, after which a late copy may set it again',
+      [{ from: 16, until: 17 }],
+      [],
+    ],
+  ] as const)('one that is told false after a deletion %s', (_, flushes, expected) => {
+    const history = new History();
+    call(history, set);
+    call(history, { what: 'delete', from: 12, until: 15 });
+    for (const flush of flushes) {
+      history.disturbances.push({ what: 'flush', name: undefined, client: undefined, ...flush });
+    }
+    checkLatchWaits(history, [{ ...wait, reached: false, waitMs: 30 }]);
+    expect(found(history)).toEqual(expected);
+  });
 });
