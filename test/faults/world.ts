@@ -80,7 +80,9 @@ export function faultWorlds(
     };
     onTestFinished(async () => {
       await proxy.accept();
-      await Promise.all(clients.map(async (client) => await client.close({ timeoutMs: 1_000 })));
+      // After an outage the next attempt to connect may be a second away, and the clean-up behind it.
+      const timeoutMs = 3_000;
+      await Promise.all(clients.map(async (client) => await client.close({ timeoutMs })));
       await proxy.close();
     });
     const client = start(proxy.url, options);
