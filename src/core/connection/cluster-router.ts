@@ -88,7 +88,6 @@ export class ClusterRouter implements Router {
       soon(() => call.fail(closedBy));
     } else if (node === undefined) {
       this.#unrouted.push(call);
-      soon(() => this.#endUnrouted());
       this.#refreshSoon();
     } else {
       node.link.send(call);
