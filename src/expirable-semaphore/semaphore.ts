@@ -15,6 +15,7 @@ import type { Request } from '../core/delivery/requests.js';
 import type { Command } from '../core/wire/call.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import type { CheckedSetting } from '../core/permits/permits-setting.js';
+import { viewPermits } from '../core/permits/permits-view.js';
 import type { ToldPermits } from '../core/permits/told-permits.js';
 import { PermitAcquisition, type PermitTerms } from './acquisition.js';
 import type { PermitExpirableSemaphore } from './contract.js';
@@ -220,20 +221,9 @@ export class PermitExpirableSemaphoreFace
     );
   }
 
-  /** A read, or a counted call while there is a setting to carry. */
-  async #view(): Promise<PermitsView> {
-    const { delivery } = this.services;
-    const carried = this.protocol.carried();
-    if (carried === undefined) {
-      return await delivery.read(this.name, this.protocol.inspect());
-    }
-    const { answer } = await delivery.sendOnce(
-      this.name,
-      this.protocol.key,
-      (request) => this.protocol.configure(request, carried),
-      { setTombstone: (request) => this.protocol.cancel(request), always: false },
-    );
-    return answer;
+  #view(): Promise<PermitsView> {
+    const { services, protocol } = this;
+    return viewPermits(services.delivery, protocol, (request) => protocol.cancel(request));
   }
 
   async #change(build: (request: Request) => Command<string>): Promise<boolean> {

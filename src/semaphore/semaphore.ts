@@ -9,6 +9,7 @@ import { checkOptions, type OptionSet } from '../core/base/options.js';
 import { optionsOf, taskOf } from '../core/base/using-arguments.js';
 import { PermitsAcquisition, type PermitsTerms } from './acquisition.js';
 import type { CheckedSetting } from '../core/permits/permits-setting.js';
+import { viewPermits } from '../core/permits/permits-view.js';
 import type { ToldPermits } from '../core/permits/told-permits.js';
 import { outOfRange, SemaphoreGrants, type SemaphoreState } from './grants.js';
 import { ACQUIRING, SETTING, USING } from './options.js';
@@ -245,20 +246,9 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     return (await this.#told.changing(this.protocol.key, remove)) === 1;
   }
 
-  /** A read, or a counted call while there is a setting to carry. */
-  async #view(): Promise<SemaphoreView> {
-    const { delivery } = this.services;
-    const carried = this.protocol.carried();
-    if (carried === undefined) {
-      return await delivery.read(this.name, this.protocol.inspect());
-    }
-    const { answer } = await delivery.sendOnce(
-      this.name,
-      this.protocol.key,
-      (request) => this.protocol.configure(request, carried),
-      { setTombstone: (request) => this.protocol.settle(request), always: false },
-    );
-    return answer;
+  #view(): Promise<SemaphoreView> {
+    const { services, protocol } = this;
+    return viewPermits(services.delivery, protocol, (request) => protocol.settle(request));
   }
 
   #acquire(

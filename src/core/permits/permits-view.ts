@@ -1,0 +1,30 @@
+import type { Delivery } from '../delivery/delivery.js';
+import type { Request } from '../delivery/requests.js';
+import type { Command } from '../wire/call.js';
+import type { CarriedSetting } from './told-permits.js';
+
+/** The commands by which a semaphore is looked at. */
+interface Viewed<V> {
+  readonly resource: string;
+  readonly key: string;
+  carried(): CarriedSetting | undefined;
+  inspect(): Command<V>;
+  configure(request: Request, carried: CarriedSetting): Command<V>;
+}
+
+/** The state of a semaphore, by a read, or by a counted call while there is a setting to carry;
+ * `setTombstone` is for a call that is given up. */
+export async function viewPermits<V>(
+  delivery: Delivery,
+  semaphore: Viewed<V>,
+  setTombstone: (request: Request) => Command<unknown>,
+): Promise<V> {
+  const { resource, key } = semaphore;
+  const carried = semaphore.carried();
+  if (carried === undefined) {
+    return await delivery.read(resource, semaphore.inspect());
+  }
+  const configure = (request: Request): Command<V> => semaphore.configure(request, carried);
+  const tombstone = { setTombstone, always: false };
+  return (await delivery.sendOnce(resource, key, configure, tombstone)).answer;
+}
