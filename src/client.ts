@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { systemClock, type Clock } from './core/base/clock.js';
 import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
 import type { Lock } from './core/locks/lock-face.js';
@@ -8,6 +6,7 @@ import { Printable } from './core/observe/printable.js';
 import { objectKey } from './core/base/key-names.js';
 import type { DriverInstance } from './core/connection/driver.js';
 import { createRouter } from './core/connection/create-router.js';
+import { systemEnvironment, type Environment } from './core/connection/environment.js';
 import { ClientServices } from './core/client-services.js';
 import { EndpointServices } from './core/endpoint-services.js';
 import { checkInteger, INT32_MAX } from './core/base/arguments.js';
@@ -126,7 +125,7 @@ function refuseOptions(getter: string, extra: unknown): void {
 }
 
 class LatchkeyClient extends Printable implements Client {
-  readonly id: string = randomUUID();
+  readonly id: string;
   readonly #client: ClientServices;
   readonly #services: EndpointServices;
   readonly #locks: LockServices;
@@ -136,12 +135,13 @@ class LatchkeyClient extends Printable implements Client {
   readonly #expirableSemaphores: ExpirableSemaphoreState;
   #closing: Promise<void> | undefined;
 
-  constructor({ endpoint, keyPrefix, settings }: CheckedOptions, clock: Clock) {
+  constructor({ endpoint, keyPrefix, settings }: CheckedOptions, environment: Environment) {
     super();
+    this.id = environment.random.uuid();
     this.#keyPrefix = keyPrefix;
-    this.#client = new ClientServices(this.id, settings, clock);
+    this.#client = new ClientServices(this.id, settings, environment.clock, environment.random);
     this.#services = new EndpointServices(this.#client, (owner) =>
-      createRouter(endpoint, settings, clock, owner),
+      createRouter(endpoint, settings, environment, owner),
     );
     this.#locks = new LockServices(this.#services);
     this.#semaphores = new SemaphoreState(this.#client.events);
@@ -279,13 +279,13 @@ export function createClient(
       'createClient takes one argument: write createClient({ redis: url, ...options })',
     );
   }
-  return createClientOn(systemClock(), options);
+  return createClientOn({}, options);
 }
 
-/** `createClient` with a clock that a test can advance. Not exported by the package. */
+/** `createClient` with parts of the environment that a test makes. Not exported by the package. */
 export function createClientOn(
-  clock: Clock,
+  environment: Partial<Environment>,
   options?: ClientOptions | DriverInstance | string,
 ): Client {
-  return new LatchkeyClient(readClientOptions(options), clock);
+  return new LatchkeyClient(readClientOptions(options), { ...systemEnvironment(), ...environment });
 }

@@ -1,5 +1,6 @@
 import { ClosedError } from '../errors.js';
 import type { KeepAlive, Clock, Timer } from './base/clock.js';
+import { systemRandom, type RandomSource } from './base/random.js';
 import { Events } from './observe/events.js';
 import { Troubles } from './observe/troubles.js';
 import { warnings } from './observe/warnings.js';
@@ -19,6 +20,7 @@ export class ClientServices {
   readonly id: string;
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly random: RandomSource;
   readonly events: Events = new Events();
   readonly slowWaits: SlowWaits;
   readonly troubles: Troubles;
@@ -30,10 +32,11 @@ export class ClientServices {
   #asyncIds = 0;
   #closed = false;
 
-  constructor(id: string, settings: Settings, clock: Clock) {
+  constructor(id: string, settings: Settings, clock: Clock, random: RandomSource = systemRandom) {
     this.id = id;
     this.settings = settings;
     this.clock = clock;
+    this.random = random;
     this.#keepAlive = clock.keepAlive();
     this.keepAlive = { ref: () => this.#ref(), unref: () => this.#unref() };
     this.#waits = new Waits(this.keepAlive);

@@ -113,7 +113,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { key } = this.protocol;
     let queue = queues.get(key);
     if (queue === undefined) {
-      const source = new LeasedPermitSource(this.protocol);
+      const source = new LeasedPermitSource(this.protocol, this.services.client.random);
       queue = new PermitQueue(this.services, source, () => queues.delete(key));
       queues.set(key, queue);
     }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import type { RandomSource } from '../core/base/random.js';
 import type { Command } from '../core/wire/call.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
 import type { CarriedSetting } from '../core/permits/told-permits.js';
@@ -13,21 +13,6 @@ export interface LeasedPermitWaiter extends PermitWaiter {
   first: Buffer;
 }
 
-/** Random bytes are made for this many ids at a time, which costs little more than for one. */
-const POOL_IDS = 64;
-
-let pool = Buffer.alloc(0);
-
-/** A permit id: 16 random bytes. */
-function newId(): Buffer {
-  if (pool.length === 0) {
-    pool = randomBytes(16 * POOL_IDS);
-  }
-  const id = pool.subarray(0, 16);
-  pool = pool.subarray(16);
-  return id;
-}
-
 /**
  * Asks for permits under fresh ids: a late copy of an ask can then never touch the permits of a
  * later one, and to give back the permits of an ask gives back no others.
@@ -38,12 +23,14 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
   /** False: a message may hold the number of released permits, not of available ones (P7). */
   readonly tellsAvailable = false;
   readonly #protocol: ExpirableSemaphoreProtocol;
+  readonly #random: RandomSource;
   /** The newest request, and its ids: a request is given back before the next one is made. */
   #request: Request | undefined;
   #ids: readonly PermitIds[] = [];
 
-  constructor(protocol: ExpirableSemaphoreProtocol) {
+  constructor(protocol: ExpirableSemaphoreProtocol, random: RandomSource) {
     this.#protocol = protocol;
+    this.#random = random;
     this.key = protocol.key;
     this.channel = protocol.channel;
   }
@@ -62,7 +49,7 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
     mustQueue: boolean,
   ): Command<PermitAnswer> {
     const ids = waiters.map((waiter) => {
-      waiter.first = newId();
+      waiter.first = this.#random.id();
       const { first, count, leaseMs } = waiter;
       return { first, count, leaseMs };
     });

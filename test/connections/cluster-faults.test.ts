@@ -3,7 +3,7 @@
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Call } from '../../src/core/wire/call.js';
-import { systemClock } from '../../src/core/base/clock.js';
+import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { createRouter } from '../../src/core/connection/create-router.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
 import type { Client, ClientOptions, Hold } from '../../src/index.js';
@@ -169,7 +169,7 @@ test('130,000 calls that wait for a master which is cut off get there when it is
     health: { down: up, up, shown: up },
   };
   const settings = { commandTimeoutMs: 60_000, shardedSubscriptionMode: 'auto' } as const;
-  const router = createRouter(endpoint, settings, systemClock(), owner);
+  const router = createRouter(endpoint, settings, systemEnvironment(), owner);
   onTestFinished(() => router.close(new Error('the test is over')));
   const key = world.nameOn(0);
   const watch = { failed: fault, unheard: () => {} };

@@ -2,7 +2,7 @@
 
 import { Redis, type RedisOptions } from 'ioredis';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { createConnection } from '../../src/core/connection/driver.js';
+import { withinLimit } from '../../src/core/connection/driver.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { createClient, type Client } from '../../src/index.js';
 import { rawClient, runPrefix } from '../support/redis.js';
@@ -132,7 +132,7 @@ test.each([
 ])('a connectTimeout that %s never outlasts a command', (_, connectTimeout, limitMs) => {
   const { options } = readTemplate({ ...(connectTimeout !== undefined && { connectTimeout }) });
 
-  expect(createConnection(options, 300).options.connectTimeout).toBe(limitMs);
+  expect(withinLimit(options, 300).connectTimeout).toBe(limitMs);
 });
 
 test.each(refused)('refused by name: %o', (options, message) => {

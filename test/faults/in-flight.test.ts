@@ -2,7 +2,7 @@
 
 import { expect, test, type TestContext } from 'vitest';
 import { Call, type Receiver } from '../../src/core/wire/call.js';
-import { systemClock } from '../../src/core/base/clock.js';
+import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { CommandConnection } from '../../src/core/connection/command-connection.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { eventually } from '../support/eventually.js';
@@ -44,7 +44,7 @@ async function stage({ onTestFinished }: TestContext, onDown: Act = () => {}): P
       act();
     };
   const fault = tell('fault', () => {});
-  const link = new CommandConnection(server, systemClock(), {
+  const link = new CommandConnection(server, systemEnvironment(), {
     answerLimitMs: 60_000,
     up: () => {},
     down: () => {

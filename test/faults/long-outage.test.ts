@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { createRouter } from '../../src/core/connection/create-router.js';
 import { LockFace } from '../../src/core/locks/lock-face.js';
 import { anyHold } from '../../src/core/locks/lock-grants.js';
+import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { ClientServices } from '../../src/core/client-services.js';
 import { EndpointServices } from '../../src/core/endpoint-services.js';
@@ -43,7 +44,8 @@ function skipping({ proxy, name, down }: World) {
   const clock = skippingClock();
   const services = new EndpointServices(
     new ClientServices(randomUUID(), settings, clock),
-    (owner) => createRouter(readTemplate(proxy.url), settings, clock, owner),
+    (owner) =>
+      createRouter(readTemplate(proxy.url), settings, { ...systemEnvironment(), clock }, owner),
   );
   opened.push(services);
   const errors: string[] = [];

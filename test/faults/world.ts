@@ -74,7 +74,7 @@ export function faultWorlds(
     const proxy = await startProxy({ target });
     const clients: Client[] = [];
     const start = (redis: string, given: ClientOptions, clock = systemClock()): Client => {
-      const client = createClientOn(clock, { redis, ...given });
+      const client = createClientOn({ clock }, { redis, ...given });
       clients.push(client);
       return client;
     };

@@ -35,7 +35,7 @@ export function testScope(word: string): Scope {
       return `${prefix}-${names}`;
     },
     client: (options = {}, clock = systemClock()) => {
-      const client = createClientOn(clock, { redis: redisUrl(), ...options });
+      const client = createClientOn({ clock }, { redis: redisUrl(), ...options });
       clients.add(client);
       return client;
     },

@@ -13,6 +13,7 @@ import { Requests } from '../../src/core/delivery/requests.js';
 import type { RouterOwner } from '../../src/core/connection/router.js';
 import { ChannelHub } from '../../src/core/waiting/channel-hub.js';
 import type { Waiter } from '../../src/core/locks/wait-queue.js';
+import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const COUNT = 40_000;
@@ -31,6 +32,7 @@ function cpuMs(work: () => void): number {
 }
 
 const clock = fakeClock();
+const environment = { ...systemEnvironment(), clock };
 const nothing = (): void => {};
 
 function fault(error: Error): void {
@@ -69,14 +71,14 @@ function translate<T>(address: T): T {
 
 const ofLink = (count: number): PendingCall[] => {
   // Never opened: whatever is sent waits.
-  const link = new CommandConnection(server, clock, { ...owner, redirected: () => false });
+  const link = new CommandConnection(server, environment, { ...owner, redirected: () => false });
   return calls(count, (call) => link.send(call));
 };
 
 const ofCluster = (count: number): PendingCall[] => {
   // Nobody to ask who serves which slot.
   const endpoint = { ...server, seeds: [], translate, shardedSubscriptionMode: 'auto' } as const;
-  const router = new ClusterRouter(endpoint, clock, owner);
+  const router = new ClusterRouter(endpoint, environment, owner);
   return calls(count, (call) => router.send(call));
 };
 

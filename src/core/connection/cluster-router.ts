@@ -1,6 +1,6 @@
 import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
-import type { Clock, Timer } from '../base/clock.js';
+import type { Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
 import type { AccessDeniedError } from '../../errors.js';
 import { addressOf } from './access.js';
@@ -9,6 +9,7 @@ import { ClusterSubscriber } from './cluster-subscriber.js';
 import { soon } from '../base/async-context.js';
 import { CommandConnection } from './command-connection.js';
 import type { Address, ConnectionOptions } from './driver.js';
+import type { Environment } from './environment.js';
 import type { Router, RouterOwner } from './router.js';
 import { accessDenied, isDenied } from './server-errors.js';
 import { readRedirection, slotOf, type SlotRange } from './slots.js';
@@ -40,7 +41,7 @@ export class ClusterRouter implements Router {
   readonly isCluster = true;
   readonly channels: ClusterSubscriber;
   readonly #endpoint: ClusterEndpoint;
-  readonly #clock: Clock;
+  readonly #environment: Environment;
   readonly #owner: RouterOwner;
   readonly #nodes = new Map<string, Node>();
   /** The master of each slot, by node id. */
@@ -53,12 +54,12 @@ export class ClusterRouter implements Router {
   #refresh: Timer | undefined;
   #closedBy: Error | undefined;
 
-  constructor(endpoint: ClusterEndpoint, clock: Clock, owner: RouterOwner) {
+  constructor(endpoint: ClusterEndpoint, environment: Environment, owner: RouterOwner) {
     this.#endpoint = endpoint;
     this.#publish = PUBLISH[endpoint.shardedSubscriptionMode];
-    this.#clock = clock;
+    this.#environment = environment;
     this.#owner = owner;
-    this.channels = new ClusterSubscriber(endpoint, clock, {
+    this.channels = new ClusterSubscriber(endpoint, environment, {
       ...owner,
       trouble: (error) => {
         owner.trouble(error);
@@ -131,7 +132,7 @@ export class ClusterRouter implements Router {
     if (node === undefined) {
       const { readyLimitMs } = this.#endpoint;
       const options = { ...this.#endpoint.options, ...address };
-      const link = new CommandConnection({ options, readyLimitMs }, this.#clock, {
+      const link = new CommandConnection({ options, readyLimitMs }, this.#environment, {
         answerLimitMs: this.#owner.answerLimitMs,
         up: () => {
           this.#owner.up();
@@ -171,11 +172,11 @@ export class ClusterRouter implements Router {
 
   #refreshSoon(): void {
     if (this.#closedBy === undefined && !this.#refreshing) {
-      const waitMs = this.#refreshedAt + REFRESH_PERIOD_MS - this.#clock.now();
+      const waitMs = this.#refreshedAt + REFRESH_PERIOD_MS - this.#environment.clock.now();
       if (waitMs > 0) {
         // An error that repeats must not make the client read the map all the time.
         this.#refresh?.cancel();
-        this.#refresh = this.#clock.after(waitMs, () => this.#refreshSoon());
+        this.#refresh = this.#environment.clock.after(waitMs, () => this.#refreshSoon());
         return;
       }
       this.#refreshing = true;
@@ -192,7 +193,7 @@ export class ClusterRouter implements Router {
       this.#refreshing = false;
       if (this.#closedBy === undefined && this.#hasGaps()) {
         this.#refresh?.cancel();
-        this.#refresh = this.#clock.after(REFRESH_PERIOD_MS, () => this.#refreshSoon());
+        this.#refresh = this.#environment.clock.after(REFRESH_PERIOD_MS, () => this.#refreshSoon());
       }
     }
   }
@@ -219,7 +220,7 @@ export class ClusterRouter implements Router {
       this.open();
     } else if (this.#closedBy === undefined) {
       health.up(this.#trouble, this);
-      this.#refreshedAt = this.#clock.now();
+      this.#refreshedAt = this.#environment.clock.now();
       this.#apply(ranges);
     }
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js';
+import type { Environment } from './environment.js';
 import type { Address, ConnectionOptions } from './driver.js';
 import { Subscriber, type SubscriberOwner } from './subscriber.js';
 import type { Channels } from './router.js';
@@ -13,7 +13,7 @@ export interface ClusterChannelsOwner extends SubscriberOwner {
 export class ClusterSubscriber implements Channels {
   readonly #options: ConnectionOptions;
   readonly #readyLimitMs: number;
-  readonly #clock: Clock;
+  readonly #environment: Environment;
   readonly #owner: ClusterChannelsOwner;
   /** The subscriber of each wanted channel; undefined while its master is not known. */
   readonly #wanted = new Map<string, Subscriber | undefined>();
@@ -23,12 +23,12 @@ export class ClusterSubscriber implements Channels {
 
   constructor(
     endpoint: { readonly options: ConnectionOptions; readonly readyLimitMs: number },
-    clock: Clock,
+    environment: Environment,
     owner: ClusterChannelsOwner,
   ) {
     this.#options = endpoint.options;
     this.#readyLimitMs = endpoint.readyLimitMs;
-    this.#clock = clock;
+    this.#environment = environment;
     this.#owner = owner;
   }
 
@@ -89,7 +89,7 @@ export class ClusterSubscriber implements Channels {
         options: { ...this.#options, ...master },
         readyLimitMs: this.#readyLimitMs,
       };
-      subscriber = new Subscriber(server, this.#clock, this.#owner, this.#sharded);
+      subscriber = new Subscriber(server, this.#environment, this.#owner, this.#sharded);
       this.#subscribers.set(id, subscriber);
     }
     return subscriber;

@@ -1,5 +1,6 @@
 import type { PendingCall } from '../wire/call.js';
 import type { Clock } from '../base/clock.js';
+import type { Environment } from './environment.js';
 import { Connection, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { soon, whenSettled } from '../base/async-context.js';
@@ -49,10 +50,11 @@ export class CommandConnection {
   #demotedAt = Number.NEGATIVE_INFINITY;
   #closedBy: Error | undefined;
 
-  constructor(server: Server, clock: Clock, owner: CommandConnectionOwner) {
+  constructor(server: Server, environment: Environment, owner: CommandConnectionOwner) {
+    const { clock } = environment;
     this.#clock = clock;
     this.#owner = owner;
-    this.#connection = new Connection(server, clock, {
+    this.#connection = new Connection(server, environment, {
       connected: () => this.#connected(),
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => this.#notConnected(cause),

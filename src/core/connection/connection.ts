@@ -1,10 +1,10 @@
-import { randomInt } from 'node:crypto';
-import type { Clock, Timer } from '../base/clock.js';
+import type { Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
 import { outside } from '../base/async-context.js';
 import type { Health } from '../observe/troubles.js';
 import { addressOf } from './access.js';
-import { createConnection, isReplyError, type ConnectionOptions, type Redis } from './driver.js';
+import { isReplyError, type ConnectionOptions, type Redis } from './driver.js';
+import type { Environment } from './environment.js';
 
 /** The pause between two attempts starts at the shortest and doubles up to the longest. */
 const PAUSE_MIN_MS = 16;
@@ -38,7 +38,7 @@ export class Connection {
   /** Where it leads to, in words. */
   readonly address: string;
   readonly #server: Server;
-  readonly #clock: Clock;
+  readonly #environment: Environment;
   readonly #owner: ConnectionOwner;
   /** What people are told while there is no connection. */
   readonly #trouble: string;
@@ -55,9 +55,9 @@ export class Connection {
   #attemptError: Error | undefined;
   #closed = false;
 
-  constructor(server: Server, clock: Clock, owner: ConnectionOwner) {
+  constructor(server: Server, environment: Environment, owner: ConnectionOwner) {
     this.#server = server;
-    this.#clock = clock;
+    this.#environment = environment;
     this.#owner = owner;
     this.address = addressOf(server.options);
     this.#trouble = `no connection to Redis at ${this.address}`;
@@ -95,7 +95,7 @@ export class Connection {
 
   #connect(): void {
     const { options, readyLimitMs } = this.#server;
-    const redis = createConnection(options, readyLimitMs);
+    const redis = this.#environment.connect(options, readyLimitMs);
     this.#current = redis;
     this.#reached = false;
     this.#attemptError = undefined;
@@ -114,7 +114,7 @@ export class Connection {
       this.#reached = true;
       redis.unref();
     });
-    this.#waitLimit = this.#clock.after(readyLimitMs, () => {
+    this.#waitLimit = this.#environment.clock.after(readyLimitMs, () => {
       this.drop(redis, new Error(`Redis was not ready within ${readyLimitMs} ms`));
     });
     redis.on('ready', () => this.#standing(redis));
@@ -183,7 +183,8 @@ export class Connection {
   #retryLater(): void {
     const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
     this.#attempts += 1;
-    this.#retry = this.#clock.after(randomInt(pauseMs / 2, pauseMs + 1), () => {
+    const { clock, random } = this.#environment;
+    this.#retry = clock.after(random.int(pauseMs / 2, pauseMs), () => {
       this.#retry = undefined;
       this.open();
     });

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.js';
 import { ClusterRouter, type ShardedSubscriptionMode } from './cluster-router.js';
 import type { Endpoint } from './driver.js';
+import type { Environment } from './environment.js';
 import { SingleRouter, type Router, type RouterOwner } from './router.js';
 
 /** Connecting gets at least this long, since it takes several round trips and a TLS handshake. */
@@ -16,7 +16,7 @@ export interface RouterSettings {
 export function createRouter(
   endpoint: Endpoint,
   settings: RouterSettings,
-  clock: Clock,
+  environment: Environment,
   owner: RouterOwner,
 ): Router {
   const { options, seeds, translate } = endpoint;
@@ -24,7 +24,7 @@ export function createRouter(
   const readyLimitMs = Math.max(commandTimeoutMs, READY_LIMIT_MIN_MS);
   if (seeds !== undefined && translate !== undefined) {
     const cluster = { options, seeds, translate, readyLimitMs, shardedSubscriptionMode };
-    return new ClusterRouter(cluster, clock, owner);
+    return new ClusterRouter(cluster, environment, owner);
   }
-  return new SingleRouter({ options, readyLimitMs }, clock, owner);
+  return new SingleRouter({ options, readyLimitMs }, environment, owner);
 }

@@ -5,8 +5,8 @@ import type { Operand } from '../wire/script.js';
 import { Redactor } from '../base/redactor.js';
 
 export type { Cluster, ClusterOptions, RedisOptions };
-/** The class of the driver, for reading templates only, and the guarded one for everything else. */
-export type { Redis as DriverRedis, GuardedRedis as Redis };
+/** The class of the driver, for reading templates only, and a guarded connection for all else. */
+export type { Redis as DriverRedis, GuardedConnection as Redis };
 
 /**
  * A client of iovalkey, or of another copy of ioredis, as far as it is read.
@@ -72,16 +72,37 @@ export interface Address {
 }
 
 /** A script, by its digest and its source. */
-interface Known {
+export interface Known {
   readonly sha1: string;
   readonly source: string;
+}
+
+/** One connection, as the library uses it. `connect()` opens it; once it has ended, it stays so. */
+export interface GuardedConnection {
+  on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'message' | 'smessage', listener: (channel: string, payload: string) => void): void;
+  on(event: 'connect' | 'ready' | 'end', listener: () => void): void;
+  connect(): Promise<void>;
+  call(command: string, ...args: readonly (string | readonly string[])[]): Promise<unknown>;
+  ping(): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  sunsubscribe(channel: string): Promise<unknown>;
+  /** Writes one script call: by digest, or with the source on its first use. */
+  sendScript(script: Known, isKnown: boolean, operands: Operand[]): Promise<unknown>;
+  /** Joins the commands of one turn of the event loop into one write. */
+  cork(): void;
+  /** Lets the process end while the connection is idle. */
+  unref(): void;
+  /** Ends the connection at once: a graceful end would wait for the other side, which on a
+   * half-open connection does not answer. */
+  destroy(): void;
 }
 
 /**
  * One connection of the driver, which passes on only redacted copies of the driver's errors: those
  * carry the command that failed with its arguments, which for signing in are user and password.
  */
-class GuardedRedis {
+class GuardedRedis implements GuardedConnection {
   readonly #driver: Redis;
   readonly #redactor: Redactor;
 
@@ -92,10 +113,6 @@ class GuardedRedis {
     } catch (error) {
       throw this.#redactor.error(error);
     }
-  }
-
-  get options(): ConnectionOptions {
-    return this.#driver.options;
   }
 
   on(event: 'error', listener: (error: Error) => void): void;
@@ -130,7 +147,6 @@ class GuardedRedis {
     return this.#clean(() => this.#driver.sunsubscribe(channel));
   }
 
-  /** Writes one script call: by digest, or with the source on its first use. */
   sendScript({ sha1, source }: Known, isKnown: boolean, operands: Operand[]): Promise<unknown> {
     const name = isKnown ? 'evalsha' : 'eval';
     // Nested, since the driver flattens what it is given.
@@ -143,7 +159,6 @@ class GuardedRedis {
     return command.promise;
   }
 
-  /** Joins the commands of one turn of the event loop into one write. */
   cork(): void {
     const { stream } = this.#driver;
     if (stream.writableCorked === 0) {
@@ -152,7 +167,6 @@ class GuardedRedis {
     }
   }
 
-  /** Lets the process end while the connection is idle. */
   unref(): void {
     this.#driver.stream.unref();
     for (const sentinel of failoverWatch(this.#driver)) {
@@ -160,8 +174,6 @@ class GuardedRedis {
     }
   }
 
-  /** Ends the connection at once: a graceful end would wait for the other side, which on a
-   * half-open connection does not answer. */
   destroy(): void {
     const driver = this.#driver;
     driver.removeAllListeners();
@@ -211,15 +223,19 @@ export function optionsOfUrl(url: string): RedisOptions {
   }
 }
 
-/** Makes a connection. `connect()` opens it; once it has ended, it stays ended. */
+/** Options with which the driver gives up connecting within this time. */
+export function withinLimit(options: ConnectionOptions, limitMs: number): ConnectionOptions {
+  // For the driver 0 is no limit at all.
+  const wanted = options.connectTimeout === 0 ? undefined : options.connectTimeout;
+  return { ...options, connectTimeout: Math.min(wanted ?? limitMs, limitMs) };
+}
+
+/** Makes a connection of the driver. */
 export function createConnection(
   options: ConnectionOptions,
   connectTimeoutMs: number,
-): GuardedRedis {
-  // For the driver 0 is no limit at all.
-  const wanted = options.connectTimeout === 0 ? undefined : options.connectTimeout;
-  const connectTimeout = Math.min(wanted ?? connectTimeoutMs, connectTimeoutMs);
-  return new GuardedRedis({ ...options, connectTimeout }, redactorOf(options));
+): GuardedConnection {
+  return new GuardedRedis(withinLimit(options, connectTimeoutMs), redactorOf(options));
 }
 
 function unrefWhenConnected(sentinel: Redis): void {

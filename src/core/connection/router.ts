@@ -1,5 +1,5 @@
 import type { PendingCall } from '../wire/call.js';
-import type { Clock } from '../base/clock.js';
+import type { Environment } from './environment.js';
 import type { Server } from './connection.js';
 import type { Access } from './access.js';
 import { CommandConnection } from './command-connection.js';
@@ -47,8 +47,8 @@ export class SingleRouter implements Router {
   readonly isCluster = false;
   readonly #link: CommandConnection;
 
-  constructor(server: Server, clock: Clock, owner: RouterOwner) {
-    this.#link = new CommandConnection(server, clock, {
+  constructor(server: Server, environment: Environment, owner: RouterOwner) {
+    this.#link = new CommandConnection(server, environment, {
       answerLimitMs: owner.answerLimitMs,
       up: () => owner.up(),
       down: (cause) => owner.down(cause),
@@ -57,7 +57,7 @@ export class SingleRouter implements Router {
       access: owner.access,
       health: owner.health,
     });
-    this.channels = new Subscriber(server, clock, owner, false);
+    this.channels = new Subscriber(server, environment, owner, false);
   }
 
   open(): void {

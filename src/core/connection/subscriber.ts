@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.js';
 import { Connection, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { isReplyError, type Redis } from './driver.js';
+import type { Environment } from './environment.js';
 import type { Health } from '../observe/troubles.js';
 import { whenSettled } from '../base/async-context.js';
 import { isAccessRefused } from './server-errors.js';
@@ -38,11 +38,11 @@ export class Subscriber {
   readonly #nextPing = new Limit(() => this.#pingAgain());
   #unansweredPing: Redis | undefined;
 
-  constructor(server: Server, clock: Clock, owner: SubscriberOwner, sharded: boolean) {
+  constructor(server: Server, environment: Environment, owner: SubscriberOwner, sharded: boolean) {
     this.#owner = owner;
     this.#sharded = sharded;
-    this.#pings = new DeadlineQueue(clock, PING_PERIOD_MS);
-    this.#connection = new Connection(server, clock, {
+    this.#pings = new DeadlineQueue(environment.clock, PING_PERIOD_MS);
+    this.#connection = new Connection(server, environment, {
       connected: (redis) => this.#connected(redis),
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => owner.trouble(cause),

@@ -17,7 +17,7 @@ const server = await ownServer();
 
 /** Ends at the end of the test that made it: the tests of this file run side by side. */
 function clientOn(url: string, clock = systemClock(), leaseMs = 30_000): Client {
-  return createClientOn(clock, { redis: url, leaseMs, commandTimeoutMs: 60_000 });
+  return createClientOn({ clock }, { redis: url, leaseMs, commandTimeoutMs: 60_000 });
 }
 
 /** One whose time passes at a run, and whose leases are no reason to wait longer. */
@@ -145,7 +145,7 @@ test.concurrent.each([[100], [500]])(
   'a wait is told as stalled after the %i ms that the client was made with',
   async (stalledAfterMs) => {
     const name = randomName('stalled');
-    await using client = createClientOn(systemClock(), { redis: server.url, stalledAfterMs });
+    await using client = createClientOn({}, { redis: server.url, stalledAfterMs });
     await using holder = clientOn(server.url);
     const held = await holder.getLock(name).acquire();
     const told: Parameters<ClientEvents['stalled']>[0][] = [];

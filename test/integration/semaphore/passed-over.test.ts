@@ -31,7 +31,7 @@ function newName(word: string): string {
 /** Ends at the end of the test that made it: the tests of this file run side by side. */
 function open(redis = redisUrl(), clock = systemClock()): Client {
   // No command is in time on a clock that skips 5 s.
-  return createClientOn(clock, { redis, commandTimeoutMs: 60_000 });
+  return createClientOn({ clock }, { redis, commandTimeoutMs: 60_000 });
 }
 
 /** A client that waits for permits, and how to let it be passed over for long enough. */

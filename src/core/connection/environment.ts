@@ -1,0 +1,18 @@
+import { systemClock, type Clock } from '../base/clock.js';
+import { systemRandom, type RandomSource } from '../base/random.js';
+import { createConnection, type ConnectionOptions, type Redis } from './driver.js';
+
+/** Makes a connection, which has this long to become ready. */
+export type Connect = (options: ConnectionOptions, readyLimitMs: number) => Redis;
+
+/** All that a client has from outside of itself: time, chance and the network. */
+export interface Environment {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly connect: Connect;
+}
+
+/** The machine on which this runs. */
+export function systemEnvironment(): Environment {
+  return { clock: systemClock(), random: systemRandom, connect: createConnection };
+}
