@@ -22,7 +22,7 @@ import { Faults } from './faults.js';
 import { Lane } from './lane.js';
 import { anyAct, type Act } from './plan.js';
 import { Processes } from './processes.js';
-import { Random } from './random.js';
+import { Random } from '../../src/testing/random.js';
 import { CLIENTS, openScene, START, type Scene } from './scene.js';
 import { has, profileOf } from './seeds.js';
 import type { OwnServer } from '../support/server.js';

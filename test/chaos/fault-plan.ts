@@ -1,7 +1,7 @@
 // What goes wrong in a seed, and when: data, the same for the same seed.
 
 import type { Direction, Which } from '../property/route.js';
-import type { Random } from './random.js';
+import type { Random } from '../../src/testing/random.js';
 import type { Profile } from './seeds.js';
 
 export type Fault = { readonly atMs: number } & (

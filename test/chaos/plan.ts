@@ -1,7 +1,7 @@
 // What the callers of a seed do: data, the same for the same seed.
 
 import type { LockKind } from './history.js';
-import type { Random } from './random.js';
+import type { Random } from '../../src/testing/random.js';
 
 /** How somebody asks for something. */
 interface Terms {

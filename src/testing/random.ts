@@ -30,8 +30,18 @@ export class Random {
   /** One of several makers, each as likely as its weight says. */
   weighted<T>(choices: readonly (readonly [weight: number, make: () => T])[]): T {
     let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
-    const chosen = choices.find(([weight]) => (left -= weight) < 0) ?? choices.at(-1)!;
-    return chosen[1]();
+    let chosen: (() => T) | undefined;
+    for (const [weight, make] of choices) {
+      chosen = make;
+      left -= weight;
+      if (left < 0) {
+        break;
+      }
+    }
+    if (chosen === undefined) {
+      throw new RangeError('choices must be at least one, got none');
+    }
+    return chosen();
   }
 
   /** Numbers of their own for one part of a plan: the other parts do not change with it. */

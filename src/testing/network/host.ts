@@ -1,0 +1,28 @@
+import type { Server } from '../server/server.js';
+import type { Actor } from '../timeline.js';
+
+/** A connection, as its server's machine sees it. */
+export interface HostLink {
+  /** The server has died: nothing that was sent is run any more. */
+  hostDied(isTold: boolean): void;
+}
+
+/** The machine of a server: it may stand still, or be down for a while. */
+export class Host implements Actor {
+  readonly address: string;
+  server: Server;
+  stalledUntil = 0;
+  readonly isDead: boolean = false;
+  isUp = true;
+  readonly links: Set<HostLink> = new Set<HostLink>();
+
+  constructor(address: string, server: Server) {
+    this.address = address;
+    this.server = server;
+  }
+
+  /** It answers nothing before `until`; what arrives is kept. */
+  stall(until: number): void {
+    this.stalledUntil = Math.max(this.stalledUntil, until);
+  }
+}

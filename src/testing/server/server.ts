@@ -1,0 +1,180 @@
+import { slotOf } from '../../core/connection/slots.js';
+import type { Random } from '../random.js';
+import type { ClusterMap, Found } from './cluster.js';
+import { COMMANDS, execute } from '../commands/commands.js';
+import { Keyspace } from '../keyspace/keyspace.js';
+import type { LuaEngine } from './lua.js';
+import { Channels, type Session } from './channels.js';
+import { ReplyError, Status, type Reply } from '../keyspace/reply.js';
+import { sha1 } from './sha1.js';
+
+const OK = new Status('OK');
+
+/** Why the server refuses commands just now. */
+export type Refusal =
+  /** Every command: it loads its data. */
+  | 'LOADING'
+  /** Every command that writes: it is a replica. */
+  | 'READONLY'
+  /** Every command that may need memory. */
+  | 'OOM'
+  /** Every script: the user has lost the right to run them. */
+  | 'NOPERM';
+
+const TEXT: Readonly<Record<Refusal, string>> = {
+  LOADING: 'LOADING Redis is loading the dataset in memory',
+  READONLY: "READONLY You can't write against a read only replica.",
+  OOM: "OOM command not allowed when used memory > 'maxmemory'.",
+  NOPERM: "NOPERM this user has no permissions to run the 'evalsha' command",
+};
+
+/** A node of a cluster. */
+export interface Node {
+  readonly map: ClusterMap;
+  readonly address: string;
+}
+
+/** A Redis server in virtual time, as far as this library uses one. */
+export class Server {
+  readonly keyspace: Keyspace;
+  readonly channels: Channels = new Channels();
+  /** What it was asked since it was made, by command. */
+  readonly calls: Map<string, number> = new Map<string, number>();
+  node: Node | undefined;
+  refusal: Refusal | undefined;
+  /** Channels that nobody may publish to or listen to. */
+  deniesChannels = false;
+  readonly #lua: LuaEngine;
+  readonly #scripts = new Map<string, string>();
+
+  constructor(lua: LuaEngine, now: () => number, random: Random) {
+    this.#lua = lua;
+    this.keyspace = new Keyspace(now, random);
+  }
+
+  /** Runs one command of a connection. */
+  handle(session: Session, argv: readonly string[]): Reply {
+    const [first = '', ...args] = argv;
+    const name = first.toUpperCase();
+    this.calls.set(name, (this.calls.get(name) ?? 0) + 1);
+    if (this.refusal === 'LOADING') {
+      return new ReplyError(TEXT.LOADING);
+    }
+    switch (name) {
+      case 'PING':
+        return new Status('PONG');
+      case 'ASKING':
+        session.isAsking = true;
+        return OK;
+      case 'EVAL':
+      case 'EVALSHA':
+        return this.#script(session, name, args);
+      case 'SCRIPT':
+        this.forgetScripts();
+        return OK;
+      case 'SUBSCRIBE':
+      case 'SSUBSCRIBE':
+        return this.#subscribe(session, name, args);
+      case 'UNSUBSCRIBE':
+      case 'SUNSUBSCRIBE':
+        return this.channels.remove(session, args);
+      case 'CLUSTER':
+        return this.node?.map.slots() ?? new ReplyError(CLUSTER_OFF);
+      case 'PUBSUB':
+        return [];
+      default:
+        return this.#command(argv);
+    }
+  }
+
+  forgetScripts(): void {
+    this.#scripts.clear();
+  }
+
+  #script(session: Session, name: string, args: readonly string[]): Reply {
+    const { isAsking } = session;
+    session.isAsking = false;
+    const [text = '', count = '0'] = args;
+    const source = name === 'EVAL' ? text : this.#scripts.get(text);
+    const keys = args.slice(2, 2 + Number(count));
+    const redirected = this.#redirection(keys, isAsking);
+    if (redirected !== undefined) {
+      return new ReplyError(redirected);
+    }
+    if (this.refusal === 'NOPERM') {
+      return new ReplyError(TEXT.NOPERM);
+    }
+    if (source === undefined) {
+      return new ReplyError('NOSCRIPT No matching script. Please use EVAL.');
+    }
+    if (name === 'EVAL') {
+      this.#scripts.set(sha1(source), source);
+    }
+    return this.#lua.run(source, keys, args.slice(2 + keys.length), this.#host);
+  }
+
+  readonly #host = (argv: string[]): Reply => this.#command(argv);
+
+  /** A command, from a script or by itself. */
+  #command(argv: readonly string[]): Reply {
+    const [first = '', channel = '', payload = ''] = argv;
+    const name = first.toUpperCase();
+    if (name === 'PUBLISH' || name === 'SPUBLISH') {
+      return this.deniesChannels
+        ? new ReplyError('NOPERM this user has no permissions to access one of the channels used')
+        : this.channels.publish(channel, payload);
+    }
+    const { refusal } = this;
+    if (refusal !== undefined) {
+      const command = COMMANDS.get(name);
+      const isRefused =
+        (refusal === 'READONLY' && command?.isWrite === true) ||
+        (refusal === 'OOM' && command?.deniesOutOfMemory === true);
+      if (isRefused) {
+        return new ReplyError(TEXT[refusal]);
+      }
+    }
+    return execute(this.keyspace, argv);
+  }
+
+  #subscribe(session: Session, name: string, channels: readonly string[]): Reply {
+    if (this.deniesChannels) {
+      return new ReplyError(
+        'NOPERM this user has no permissions to access one of the channels used',
+      );
+    }
+    const redirected = name === 'SSUBSCRIBE' ? this.#channelElsewhere(channels) : undefined;
+    return redirected === undefined
+      ? this.channels.add(session, channels)
+      : new ReplyError(redirected);
+  }
+
+  #redirection(keys: readonly string[], isAsking: boolean): string | undefined {
+    const [key] = keys;
+    if (this.node === undefined || key === undefined) {
+      return undefined;
+    }
+    const { map, address } = this.node;
+    const slot = slotOf(Buffer.from(key, 'latin1').toString());
+    return map.refusal(address, slot, isAsking, this.#found(keys));
+  }
+
+  /** Channels belong to slots as keys do, and do not move before their slot has moved. */
+  #channelElsewhere([channel]: readonly string[]): string | undefined {
+    if (this.node === undefined || channel === undefined) {
+      return undefined;
+    }
+    const { map, address } = this.node;
+    return map.refusal(address, slotOf(Buffer.from(channel, 'latin1').toString()), false, 'all');
+  }
+
+  #found(keys: readonly string[]): Found {
+    const count = keys.filter((key) => this.keyspace.has(key)).length;
+    if (count === keys.length) {
+      return 'all';
+    }
+    return count === 0 ? 'none' : 'some';
+  }
+}
+
+const CLUSTER_OFF = 'ERR This instance has cluster support disabled';
