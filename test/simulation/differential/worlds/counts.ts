@@ -1,0 +1,150 @@
+import {
+  latchCountDown,
+  latchDelete,
+  latchInspect,
+  latchTrySetCount,
+  namesIsCount,
+  requestsCancel,
+  semaphoreAcquire,
+  semaphoreAddPermits,
+  semaphoreConfigure,
+  semaphoreDelete,
+  semaphoreDrainPermits,
+  semaphoreGiveBack,
+  semaphoreInspect,
+  semaphoreRelease,
+  semaphoreTrySetPermits,
+} from '../../../../src/core/wire/scripts.generated.js';
+import { BRIEFLY, type Cast, foreign, operation, type World } from './cast.js';
+
+export function latchWorld(cast: Cast): World {
+  const { key: latch, notice, random } = cast;
+  const [opened, requests] = [cast.beside('opened'), cast.beside('requests')];
+  const keys = { latch, opened, requests };
+  return {
+    keys: [latch, opened, requests],
+    next: () =>
+      cast.choose([
+        [8, () => operation(latchCountDown, keys, { ...cast.request(), ...notice })],
+        [
+          3,
+          () => {
+            const terms = { count: random.int(1, 4), ttlMs: cast.lifeMs() };
+            return operation(latchTrySetCount, keys, { ...cast.request(), ...terms, ...notice });
+          },
+        ],
+        [0.5, () => operation(latchDelete, keys, { ...cast.request(), ...notice })],
+        [2, () => operation(latchInspect, keys, {})],
+        [0.3, () => operation(requestsCancel, { requests }, cast.request())],
+        [
+          0.3,
+          () =>
+            foreign(
+              ...random.pick([
+                ['SET', latch, random.pick(['2', '-1', '0', 'text', '9223372036854775807'])],
+                ['HSET', latch, 'field', 'value'],
+                ['DEL', latch],
+                ['SET', opened, ''],
+              ]),
+            ),
+        ],
+      ]),
+  };
+}
+
+/** @param markOf the mark that the semaphore has by now */
+export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): World {
+  const { key: semaphore, notice, random } = cast;
+  const [requests, queue] = [cast.beside('requests'), cast.beside('queue')];
+  const [heartbeats, marks] = [cast.beside('heartbeats'), cast.beside('marks')];
+  const totals = cast.beside('totals');
+  const keys = { semaphore, requests, marks, totals };
+  const queued = { ...keys, queue, heartbeats, totals: [totals] };
+  const needs = (): number[] => cast.few(() => random.int(1, 3));
+  /** Of this semaphore, of an earlier one, or none. */
+  const mark = (): string =>
+    random.pick([markOf(marks), markOf(marks), '1700000000000000', '', '0']);
+  const setting = (): string => cast.setting();
+  return {
+    keys: [semaphore, requests, queue, heartbeats, marks, totals],
+    next: () =>
+      cast.choose([
+        [
+          10,
+          () => {
+            const terms = { client: cast.client(), mustQueue: cast.flag(), setting: setting() };
+            const args = { ...cast.request(), ...notice, ...terms, needs: needs() };
+            return operation(semaphoreAcquire, queued, args);
+          },
+        ],
+        [
+          8,
+          () => {
+            const given = mark();
+            const terms = { client: cast.client(), mustQueue: cast.flag(), mark: given };
+            const told = given === '' ? setting() : '';
+            const permits = random.chance(0.02) ? 2_147_483_647 : random.int(1, 3);
+            const rest = { permits, setting: told, needs: random.chance(0.5) ? [] : needs() };
+            const args = { ...cast.request(), ...notice, ...terms, ...rest };
+            return operation(semaphoreRelease, queued, args);
+          },
+        ],
+        [
+          2,
+          () => {
+            const terms = { permits: random.int(1, 6), ttlMs: cast.lifeMs() };
+            return operation(semaphoreTrySetPermits, keys, {
+              ...cast.request(),
+              ...notice,
+              ...terms,
+            });
+          },
+        ],
+        [
+          2,
+          () => {
+            const terms = { delta: random.int(-3, 4), setting: setting() };
+            return operation(semaphoreAddPermits, keys, { ...cast.request(), ...notice, ...terms });
+          },
+        ],
+        [
+          1,
+          () => operation(semaphoreDrainPermits, keys, { ...cast.request(), setting: setting() }),
+        ],
+        [
+          1,
+          () => {
+            const args = { ...cast.request(), ...notice, setting: setting() };
+            return operation(semaphoreConfigure, keys, args);
+          },
+        ],
+        [
+          1,
+          () => {
+            const terms = { client: cast.client(), leaves: cast.flag(), mark: mark() };
+            const args = { ...cast.request(), ...notice, ...terms, permits: random.int(0, 2) };
+            return operation(semaphoreGiveBack, queued, args);
+          },
+        ],
+        [0.5, () => operation(semaphoreDelete, keys, cast.request())],
+        [1, () => operation(semaphoreInspect, { semaphore }, {})],
+        [0.3, () => operation(namesIsCount, { name: semaphore }, {})],
+        [0.3, () => operation(requestsCancel, { requests }, cast.request())],
+        [
+          0.5,
+          () =>
+            foreign(
+              ...random.pick([
+                ['SET', semaphore, random.pick(['4', '-2', 'text'])],
+                ['INCRBY', semaphore, '1'],
+                ['DEL', semaphore],
+                ['DEL', marks],
+                ['PEXPIRE', semaphore, '90001'],
+                ['SET', queue, 'text', ...BRIEFLY],
+                ['DEL', queue],
+              ]),
+            ),
+        ],
+      ]),
+  };
+}

@@ -1,0 +1,192 @@
+import {
+  fairLockAcquire,
+  fairLockFollowUp,
+  fairLockForceRelease,
+  fairLockRelease,
+  lockAcquire,
+  lockAcquireFenced,
+  lockForceRelease,
+  lockHoldCount,
+  lockInspect,
+  lockLease,
+  lockRelease,
+  lockRenew,
+  namesIsCount,
+  requestsCancel,
+  waitsPoll,
+} from '../../../../src/core/wire/scripts.generated.js';
+import { BRIEFLY, type Cast, foreign, operation, type Operation, type World } from './cast.js';
+
+/** What looks at a lock, and renews it, is the same for fair locks. */
+function look(cast: Cast): Operation {
+  const { key: lock } = cast;
+  const other = cast.beside('other');
+  return cast.choose([
+    [1, () => operation(lockHoldCount, { lock }, { holder: cast.holder() })],
+    [1, () => operation(lockLease, { lock }, {})],
+    [1, () => operation(lockInspect, { lock }, { cursor: '0' })],
+    [1, () => operation(namesIsCount, { name: lock }, {})],
+    [
+      1,
+      () =>
+        operation(waitsPoll, { locks: [lock, other] }, { holders: [cast.holder(), cast.holder()] }),
+    ],
+    [
+      3,
+      () => {
+        const claims = [cast.holder(), `${cast.renewalMs()}`, cast.holder(), `${cast.renewalMs()}`];
+        return operation(lockRenew, { locks: [lock, other] }, { claims });
+      },
+    ],
+    [0.5, () => foreign('HSET', other, cast.holder(), '1')],
+    [0.2, () => foreign('SET', other, 'text', ...BRIEFLY)],
+    [0.2, () => foreign('DEL', other)],
+  ]);
+}
+
+function disturb({ random, key }: Cast): Operation {
+  return foreign(
+    ...random.pick([
+      ['DEL', key],
+      ['DEL', key],
+      ['HSET', key, 'java:1', '1'],
+      ['PEXPIRE', key, '45007'],
+      ['PERSIST', key],
+      ['SET', key, 'text', ...BRIEFLY],
+      ['HSET', key, 'mode', 'read'],
+      ['SET', key, 'text', ...BRIEFLY],
+    ]),
+  );
+}
+
+export function lockWorld(cast: Cast): World {
+  const { key: lock, notice, random } = cast;
+  const [requests, token] = [cast.beside('requests'), cast.beside('token')];
+  const tombstones = cast.holders.map((holder) => cast.tombstone(holder));
+  const ask = (): { holder: string; count: number; leaseMs: number } => ({
+    holder: cast.holder(),
+    count: cast.count(),
+    leaseMs: cast.leaseMs(),
+  });
+  return {
+    keys: [lock, cast.beside('other'), requests, token, ...tombstones],
+    next: () =>
+      cast.choose([
+        [
+          5,
+          () => {
+            const args = ask();
+            return operation(lockAcquire, { lock, tombstone: cast.tombstone(args.holder) }, args);
+          },
+        ],
+        [
+          5,
+          () => {
+            const args = ask();
+            const keys = { lock, tombstone: cast.tombstone(args.holder), token };
+            return operation(lockAcquireFenced, keys, args);
+          },
+        ],
+        [
+          7,
+          () => {
+            const holder = cast.holder();
+            const terms = { count: cast.left(), tombstoneMs: cast.tombstoneMs() };
+            const keys = { lock, tombstone: cast.tombstone(holder) };
+            return operation(lockRelease, keys, { holder, ...terms, ...notice });
+          },
+        ],
+        [
+          2,
+          () => operation(lockForceRelease, { lock, requests }, { ...cast.request(), ...notice }),
+        ],
+        [0.5, () => operation(requestsCancel, { requests }, cast.request())],
+        [5, () => look(cast)],
+        [0.8, () => disturb(cast)],
+        [
+          0.8,
+          () =>
+            foreign(
+              'SET',
+              token,
+              random.pick([
+                '9007199254740992',
+                '19007199254740993',
+                '9223372036854775807',
+                '7',
+                'x',
+              ]),
+            ),
+        ],
+      ]),
+  };
+}
+
+export function fairLockWorld(cast: Cast): World {
+  const { key: lock, notice, random } = cast;
+  const requests = cast.beside('requests');
+  const [queue, timeouts] = [cast.beside('queue'), cast.beside('timeouts')];
+  const [heartbeats, twin] = [cast.beside('heartbeats'), cast.beside('twin')];
+  const queues = { queue, timeouts, heartbeats };
+  const tombstones = cast.holders.map((holder) => cast.tombstone(holder));
+  const acquire = (): Operation => {
+    const holder = cast.holder();
+    const args = {
+      holder,
+      count: cast.count(),
+      leaseMs: cast.leaseMs(),
+      position: random.pick(['none', 'queue', 'queue', 'queue', 'front']),
+      ...notice,
+    };
+    const twinHeartbeats = random.chance(0.3) ? [twin] : [];
+    const keys = { lock, tombstone: cast.tombstone(holder), ...queues, twinHeartbeats };
+    return operation(fairLockAcquire, keys, args);
+  };
+  const release = (): Operation => {
+    const holder = cast.holder();
+    const terms = { count: cast.left(), tombstoneMs: cast.tombstoneMs() };
+    const keys = { lock, tombstone: cast.tombstone(holder), ...queues };
+    return operation(fairLockRelease, keys, { holder, ...terms, ...notice });
+  };
+  /** A Java waiter enters or leaves. */
+  const java = (): Operation => {
+    const waiter = random.pick(['java:1', 'java:2']);
+    const score = String(Date.now() + random.int(-5, 300) * 1_000);
+    return foreign(
+      ...random.pick([
+        ['RPUSH', queue, waiter],
+        ['RPUSH', queue, waiter],
+        ['ZADD', timeouts, score, waiter],
+        ['ZADD', timeouts, score, waiter],
+        ['LREM', queue, '0', waiter],
+        ['LPOP', queue],
+        ['ZREM', timeouts, waiter],
+        ['ZADD', twin, String(Date.now() - random.int(0, 8_000)), cast.client()],
+        ['DEL', twin],
+        ['DEL', queue],
+        ['SET', queue, 'text', ...BRIEFLY],
+      ]),
+    );
+  };
+  return {
+    keys: [lock, cast.beside('other'), requests, queue, timeouts, heartbeats, twin, ...tombstones],
+    next: () =>
+      cast.choose([
+        [12, acquire],
+        [6, release],
+        [
+          1,
+          () =>
+            operation(
+              fairLockForceRelease,
+              { lock, requests, ...queues },
+              { ...cast.request(), ...notice },
+            ),
+        ],
+        [2, () => operation(fairLockFollowUp, { lock, ...queues }, notice)],
+        [2, () => look(cast)],
+        [0.5, () => disturb(cast)],
+        [2, java],
+      ]),
+  };
+}
