@@ -1,0 +1,59 @@
+// Two who are told to hold what only one may hold are found, where no fault excuses it.
+
+import { expect, test } from 'vitest';
+import type { Kind } from '../history.js';
+import { call, fault, found, hold, part, type Part } from './made-up.js';
+
+const OVERLAP = 'one holder at an instant';
+const ONE_CLIENT = 'one holder in a client, whatever happens';
+const LIMIT = 'never more permits than there are';
+
+const first = hold('a', [0, 10, 100], { toldLostAt: 100 });
+const second = (from: number, client = 2): Part =>
+  hold('b', [from - 5, from, from + 10, from + 12], { client });
+
+test('two that meet are found, two that follow each other are not', () => {
+  expect(found([first, second(50)])).toContain(OVERLAP);
+  expect(found([first, second(100)])).toEqual([]);
+});
+
+test('two of one client are found under every fault', () => {
+  const flush = fault('flush', [20, 20]);
+  expect(found([first, second(50), flush])).toEqual([]);
+  expect(found([first, second(50, 1), flush])).toEqual([ONE_CLIENT]);
+});
+
+test.each(['flush', 'failover', 'clock step'] as const)(
+  'a %s excuses those of before it, until the next renewal',
+  (what) => {
+    const detail = what === 'clock step' ? '1000' : '';
+    const lost = fault(what, [20, 25], { detail });
+    expect(found([first, second(50), lost])).toEqual([]);
+    const long = hold('a', [0, 10, 400], { toldLostAt: 400 });
+    expect(found([long, second(350), lost])).toEqual([OVERLAP]);
+    const later = hold('a', [26, 30, 100], { toldLostAt: 100 });
+    expect(found([later, second(50), lost])).toContain(OVERLAP);
+  },
+);
+
+test.each(['force', 'delete'] as const)('%s excuses those of other clients', (action) => {
+  const kind: Kind = action === 'delete' ? 'expirable' : 'lock';
+  const set = part(call('set', [-9, -8], { kind }));
+  const again = part(call('set', [26, 27], { kind }));
+  const ended = part(call(action, [20, 25], { kind, client: 2 }));
+  const parts = [
+    hold('a', [0, 10, 100], { kind, toldLostAt: 100 }),
+    hold('b', [45, 50, 60, 62], { kind, client: 2 }),
+  ];
+  const sets = kind === 'expirable' ? [set, again] : [];
+  expect(found([...parts, ...sets, ended])).toEqual([]);
+  expect(found([...parts, ...sets.slice(0, 1)])).toContain(kind === 'lock' ? OVERLAP : LIMIT);
+});
+
+test('all holds of one owner share the longest lease, also for an excuse', () => {
+  const outer = hold('a', [0, 10, 400], { leaseMs: 100, toldLostAt: 400 });
+  const inner = hold('a', [12, 14, 400], { leaseMs: 600, toldLostAt: 400 });
+  const parts = [fault('flush', [20, 20]), second(350)];
+  expect(found([outer, ...parts])).toContain(OVERLAP);
+  expect(found([outer, inner, ...parts])).toEqual([]);
+});

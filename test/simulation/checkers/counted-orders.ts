@@ -1,0 +1,215 @@
+// The calls of semaphores and latches as acts of their models.
+
+import type { Fault, Operation } from '../history.js';
+import type { Happenings } from './happenings.js';
+import type { Call } from './linearizability.js';
+import type { ExpirableAct } from './models/expirable.js';
+import type { LatchAct } from './models/latch.js';
+import type { SemaphoreAct } from './models/semaphore.js';
+import { callOf } from './orders.js';
+import { isHeldUp, killedAt } from './spans.js';
+
+type ActOf<Act> = (happenings: Happenings, operation: Operation) => Act | undefined;
+
+/** True when the semaphore may go while permits of it are in use. */
+export function hasEnds({ operations, losses }: Happenings): boolean {
+  return losses.length > 0 || operations.some(({ action }) => action === 'delete');
+}
+
+export function semaphoreCalls(happenings: Happenings): Call<SemaphoreAct>[] {
+  const owners = new Set(
+    happenings.operations.flatMap(({ action, owner }) => (action === 'acquire' ? [owner] : [])),
+  );
+  return countedCalls(happenings, (_, operation) => semaphoreAct(happenings, operation, owners));
+}
+
+export function latchCalls(happenings: Happenings): Call<LatchAct>[] {
+  return countedCalls(happenings, (_, operation) => latchAct(operation));
+}
+
+export function expirableCalls(happenings: Happenings): Call<ExpirableAct>[] {
+  return countedCalls(happenings, expirableAct);
+}
+
+/** Equal for acts with the same effect: whose permits they are matters only where they can end. */
+function effectOf(happenings: Happenings, act: object): string {
+  const isAlike = happenings.kind === 'semaphore' && !hasEnds(happenings);
+  return JSON.stringify(isAlike ? { ...act, owner: undefined } : act);
+}
+
+interface Wipe {
+  readonly what: 'delete';
+  readonly wasThere: undefined;
+}
+
+function countedCalls<Act extends { readonly what: string }>(
+  happenings: Happenings,
+  actOf: ActOf<Act>,
+): Call<Act | Wipe>[] {
+  const { losses } = happenings;
+  // A failover may undo any of the last calls: what comes after it, is not looked at.
+  const failovers = losses.filter(({ what }) => what === 'failover');
+  const end = Math.min(Number.POSITIVE_INFINITY, ...failovers.map(({ from }) => from));
+  const flushes = losses.filter(({ what, from }) => what === 'flush' && from < end);
+  const calls = happenings.operations
+    .filter(({ calledAt }) => calledAt < end)
+    .flatMap((operation): Call<Act>[] => {
+      const act = actOf(happenings, operation);
+      if (act === undefined) {
+        return [];
+      }
+      const call = callOf(operation, act);
+      const known =
+        call.until < end ? call : { ...call, until: Number.POSITIVE_INFINITY, isOptional: true };
+      const twin = known.until === Number.POSITIVE_INFINITY ? effectOf(happenings, act) : undefined;
+      return [{ ...known, twin }, ...lateCopies(happenings, operation, act, flushes)];
+    });
+  return [...calls, ...flushes.map(wipe)];
+}
+
+function wipe({ from, until }: Fault): Call<Wipe> {
+  return { act: { what: 'delete', wasThere: undefined }, from, until, isOptional: true };
+}
+
+/**
+ * A flush forgets which calls have run: a copy that is still under way runs again. There is one
+ * where something held up a call, so that it was sent anew.
+ */
+function lateCopies<Act extends { readonly what: string }>(
+  happenings: Happenings,
+  { client, calledAt, returnedAt, outcome }: Operation,
+  act: Act,
+  flushes: readonly Fault[],
+): Call<Act>[] {
+  const { history, bounds } = happenings;
+  // Permits of before the flush are given back to nobody.
+  if (flushes.length === 0 || outcome === 'no' || act.what === 'give back') {
+    return [];
+  }
+  const end = Math.min(returnedAt, killedAt(history, client));
+  const isCopied = isHeldUp(history, client, { from: calledAt, until: end });
+  return flushes
+    .filter(({ from, until }) => isCopied && calledAt <= until && end + bounds.lateMs >= from)
+    .map((flush) => {
+      const until = flush.until + bounds.lateMs;
+      const twin = `${effectOf(happenings, act)} ${until}`;
+      return { act, from: flush.from, until, isOptional: true, twin };
+    });
+}
+
+/** How many permits may have been taken, while a call ran, by others that failed. */
+function hidden(happenings: Happenings, operation: Operation): number {
+  // Acquisitions of a counting semaphore whose outcome is not known are in its model.
+  const isHidden = ({ outcome }: Operation): boolean =>
+    happenings.kind === 'expirable' || outcome !== 'unknown';
+  const ghosts = happenings.ghostsMetBy(operation).filter((ghost) => isHidden(ghost.operation));
+  return ghosts.reduce((sum, ghost) => sum + ghost.operation.amount, 0);
+}
+
+function semaphoreAct(
+  happenings: Happenings,
+  operation: Operation,
+  owners: ReadonlySet<string>,
+): SemaphoreAct | undefined {
+  const { action, outcome, owner, amount, answer, client } = operation;
+  if (action === 'acquire' && outcome === 'failed') {
+    // Nobody gives back what it may have taken when its process is gone.
+    const isKept = killedAt(happenings.history, client) < Number.POSITIVE_INFINITY;
+    return isKept ? { what: 'acquire', owner, amount } : undefined;
+  }
+  if (action === 'release' && owners.has(owner)) {
+    // One that its owner gave up is finished in the background.
+    return outcome === 'no' ? undefined : { what: 'give back', owner, amount };
+  }
+  if (outcome === 'failed') {
+    return undefined;
+  }
+  switch (action) {
+    case 'acquire':
+      if (outcome === 'no') {
+        return isExcused(happenings, operation) ? undefined : { what: 'busy', amount };
+      }
+      return { what: 'acquire', owner, amount };
+    case 'release':
+    case 'add':
+      return { what: action, amount };
+    case 'set':
+      return outcome === 'no' ? { what: 'was set' } : { what: 'set', amount };
+    case 'drain': {
+      const taken = typeof answer === 'number' && outcome === 'ok' ? answer : undefined;
+      return { what: 'drain', taken, hidden: hidden(happenings, operation) };
+    }
+    case 'look':
+      return typeof answer === 'number' && outcome === 'ok'
+        ? { what: 'look', left: answer, hidden: hidden(happenings, operation) }
+        : undefined;
+    case 'delete':
+      return { what: 'delete', wasThere: truthOf(operation) };
+    default:
+      return undefined;
+  }
+}
+
+/** Unknown acquisitions are in the model, those that failed are not. */
+function isExcused(happenings: Happenings, operation: Operation): boolean {
+  return hidden(happenings, operation) > 0 || happenings.isExcusedByOthers(operation);
+}
+
+function expirableAct(happenings: Happenings, operation: Operation): ExpirableAct | undefined {
+  const { action, outcome, owner, amount, answer } = operation;
+  if (action === 'release') {
+    return outcome === 'no'
+      ? { what: 'not held', owner, amount }
+      : { what: 'release', owner, amount, mayBeGone: happenings.isShaky(operation) };
+  }
+  if (outcome === 'failed' || (action === 'acquire' && outcome === 'unknown')) {
+    return undefined;
+  }
+  switch (action) {
+    case 'acquire':
+      if (outcome === 'no') {
+        return happenings.isExcusedRefusal(operation) ? undefined : { what: 'busy', amount };
+      }
+      return { what: 'acquire', owner, amount };
+    case 'add':
+      return { what: 'add', amount };
+    case 'set':
+      return outcome === 'no' ? { what: 'was set' } : { what: 'set', amount };
+    case 'look':
+      return typeof answer === 'number' && outcome === 'ok'
+        ? { what: 'look', left: answer, hidden: hidden(happenings, operation) }
+        : undefined;
+    case 'delete':
+      return { what: 'delete', wasThere: truthOf(operation) };
+    default:
+      return undefined;
+  }
+}
+
+function latchAct(operation: Operation): LatchAct | undefined {
+  const { action, outcome, amount, answer } = operation;
+  if (outcome === 'failed') {
+    return undefined;
+  }
+  switch (action) {
+    case 'set':
+      return outcome === 'no' ? { what: 'was set' } : { what: 'set', count: amount };
+    case 'count down':
+      return { what: 'count down' };
+    case 'wait':
+      return outcome === 'unknown' ? undefined : { what: 'wait', isOpen: outcome === 'ok' };
+    case 'look':
+      return typeof answer === 'number' && outcome === 'ok'
+        ? { what: 'look', count: answer }
+        : undefined;
+    case 'delete':
+      return { what: 'delete', wasThere: truthOf(operation) };
+    default:
+      return undefined;
+  }
+}
+
+/** Of a deletion: whether there was something. */
+function truthOf({ outcome, answer }: Operation): boolean | undefined {
+  return outcome === 'unknown' ? undefined : outcome === 'ok' && answer !== false;
+}

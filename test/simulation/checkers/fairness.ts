@@ -1,0 +1,70 @@
+// A fair lock serves its waiters in the order in which they reached the server.
+
+import type { History, Operation, Violation } from '../history.js';
+import type { Bounds } from './bounds.js';
+import type { Checker } from './property.js';
+import { operationsOf } from './property.js';
+import { at, groupBy, isDisturbed, nameOf } from './spans.js';
+
+/**
+ * A history has no arrival times. But who was called later than the other one stood in line arrived
+ * later, if nothing held the other one up.
+ */
+export const checkFairness: Checker = (scope) => {
+  const { history, bounds, property } = scope;
+  const asks = operationsOf(scope).filter(({ action }) => action === 'acquire');
+  let checked = 0;
+  const violations = [...groupBy(asks, ({ object }) => object)].flatMap(([object, own]) => {
+    const firsts = firstAsks(own);
+    const waiters = firsts.filter(({ waits, abortedAt }) => waits && abortedAt === undefined);
+    const granted = firsts.filter(({ outcome }) => outcome === 'ok');
+    checked += granted.length;
+    return granted.flatMap((grant): Violation[] => {
+      const passed = waiters.find((waiter) => isPassed(history, bounds, waiter, grant));
+      const text = passed === undefined ? '' : `${say(grant)} got in before ${say(passed)}`;
+      return passed === undefined ? [] : [{ property, object, at: grant.returnedAt, text }];
+    });
+  });
+  return { checked, violations };
+};
+
+/** When a waiter certainly stands in line: its first ask takes its place there. */
+function inLineBy({ networkMs }: Bounds, { calledAt }: Operation): number {
+  return calledAt + networkMs;
+}
+
+/** Re-entries pass everybody. */
+function firstAsks(asks: readonly Operation[]): Operation[] {
+  return [...groupBy(asks, ({ owner }) => owner).values()].map((own) =>
+    own.reduce((first, one) => (one.calledAt < first.calledAt ? one : first)),
+  );
+}
+
+function isPassed(history: History, bounds: Bounds, waiter: Operation, grant: Operation): boolean {
+  if (inLineBy(bounds, waiter) >= grant.calledAt || leftAt(bounds, waiter) <= grant.returnedAt) {
+    return false;
+  }
+  // A client that is not heard of is passed over until it is heard of again.
+  const span = { from: waiter.calledAt - bounds.passOverMs, until: grant.returnedAt };
+  return !isDisturbed(history, waiter.client, span, bounds.recoveryMs);
+}
+
+/** Until when it certainly stood in line. Who is granted the lock had it before anybody else. */
+function leftAt(
+  { networkMs }: Bounds,
+  { outcome, calledAt, waitMs, returnedAt }: Operation,
+): number {
+  switch (outcome) {
+    case 'ok':
+      return returnedAt;
+    case 'no':
+      return Math.min(returnedAt, calledAt + (waitMs ?? 0)) - networkMs;
+    case 'unknown':
+      return returnedAt;
+    default:
+      return calledAt;
+  }
+}
+
+const say = (operation: Operation): string =>
+  `${nameOf(operation)}, called at ${at(operation.calledAt)}`;

@@ -1,0 +1,70 @@
+// All properties of a history, by name: the names are those of the failure table.
+
+import type { History, Kind, Violation } from '../history.js';
+import { BOUNDS, type Bounds } from './bounds.js';
+import { checkExclusion, checkExclusionInClient, checkPermits } from './claims.js';
+import { checkFairness } from './fairness.js';
+import { checkFencedStore } from './fenced-store.js';
+import { checkLeftovers, checkSurprises } from './leftovers.js';
+import { checkProvenHolds, checkToldLosses } from './losses.js';
+import { checkOrder } from './order.js';
+import type { Property } from './property.js';
+import { checkSettling } from './settling.js';
+import { checkTokens } from './tokens.js';
+import { checkWaking } from './waking.js';
+
+const MUTEXES = ['lock', 'fair', 'fenced'] as const;
+const LOCKS = [...MUTEXES, 'rwlock'] as const;
+const PERMITS = ['semaphore', 'expirable'] as const;
+const LEASED = [...LOCKS, 'expirable'] as const;
+export const KINDS: readonly Kind[] = [...LOCKS, ...PERMITS, 'latch'];
+
+export const PROPERTIES: readonly Property[] = [
+  { name: 'one holder at an instant', kinds: MUTEXES, check: checkExclusion },
+  { name: 'one writer, or readers', kinds: ['rwlock'], check: checkExclusion },
+  { name: 'one holder in a client, whatever happens', kinds: LOCKS, check: checkExclusionInClient },
+  { name: 'never more permits than there are', kinds: PERMITS, check: checkPermits },
+  { name: 'calls have an order', kinds: KINDS, check: checkOrder },
+  { name: 'fencing tokens grow', kinds: ['fenced'], check: checkTokens },
+  { name: 'a fenced store takes no stale write', kinds: ['fenced'], check: checkFencedStore },
+  { name: 'first come, first served', kinds: ['fair'], check: checkFairness },
+  { name: 'waiters get in', kinds: KINDS, check: checkWaking },
+  { name: 'calls settle in time', kinds: KINDS, check: checkSettling },
+  { name: 'a loss is told, a release is not', kinds: LEASED, check: checkToldLosses },
+  { name: 'a hold ends before its lease', kinds: LEASED, check: checkProvenHolds },
+  { name: 'nothing is left behind', kinds: KINDS, check: checkLeftovers },
+  { name: 'no error where none belongs', kinds: KINDS, check: checkSurprises },
+];
+
+/** What was found of one property. */
+export interface Finding {
+  readonly name: string;
+  /** Objects, calls or holds that were looked at. */
+  readonly checked: number;
+  readonly violations: readonly Violation[];
+}
+
+export interface Choice {
+  /** All kinds when left out; the other objects are not looked at. */
+  readonly kinds?: readonly Kind[];
+  readonly bounds?: Partial<Bounds>;
+}
+
+/** The properties that objects of some kinds have. */
+export function propertiesOf(kinds: readonly Kind[]): Property[] {
+  return PROPERTIES.filter((property) => property.kinds.some((kind) => kinds.includes(kind)));
+}
+
+export function checkAll(history: History, choice: Choice = {}): Finding[] {
+  const kinds = choice.kinds ?? KINDS;
+  const bounds = { ...BOUNDS, ...choice.bounds };
+  return propertiesOf(kinds).map((property) => {
+    const { name } = property;
+    const chosen = new Set(property.kinds.filter((kind) => kinds.includes(kind)));
+    return { name, ...property.check({ history, bounds, property: name, kinds: chosen }) };
+  });
+}
+
+export function violationsOf(findings: readonly Finding[]): Violation[] {
+  return findings.flatMap(({ violations }) => violations);
+}

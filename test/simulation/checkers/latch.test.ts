@@ -1,0 +1,62 @@
+// The rules of a latch: a history that keeps them is accepted, one that breaks one is found.
+
+import { expect, test } from 'vitest';
+import type { Operation } from '../history.js';
+import { call, found, part, type Part } from './made-up.js';
+
+const ORDER = 'calls have an order';
+
+type At = readonly [number, number];
+
+const does = (action: Operation['action'], at: At, given: Partial<Operation> = {}): Part =>
+  part(call(action, at, { kind: 'latch', ...given }));
+const set = does('set', [0, 5], { amount: 2 });
+const down = (at: At, given: Partial<Operation> = {}): Part => does('count down', at, given);
+const waits = (at: At, outcome: 'ok' | 'no' = 'ok', given: Partial<Operation> = {}): Part =>
+  does('wait', at, { waits: true, waitMs: at[1] - at[0], outcome, ...given });
+
+test('a wait ends with the zero', () => {
+  expect(found([set, down([10, 12]), down([20, 22]), waits([6, 23])])).toEqual([]);
+  expect(found([set, down([10, 12]), down([20, 22]), waits([6, 19])])).toEqual([ORDER]);
+  expect(found([set, down([10, 12]), waits([6, 60])])).toEqual([ORDER]);
+});
+
+test('a wait ends where none is set, or it is deleted', () => {
+  expect(found([waits([6, 8])])).toEqual([]);
+  expect(found([set, does('delete', [10, 12]), waits([6, 14])])).toEqual([]);
+});
+
+test('those who waited for the old zero go on when it is set again', () => {
+  const again = [set, down([10, 12]), down([20, 22]), does('set', [24, 26], { amount: 1 })];
+  expect(found([...again, waits([6, 30])])).toEqual([]);
+  expect(found([...again, waits([28, 30])])).toEqual([ORDER]);
+});
+
+test('who is told that it is closed was told the truth', () => {
+  expect(found([set, waits([10, 20], 'no')])).toEqual([]);
+  expect(found([waits([10, 20], 'no')])).toEqual([ORDER]);
+  expect(found([set, down([6, 7]), down([6, 7]), waits([10, 20], 'no')])).toEqual([ORDER]);
+});
+
+test('it is set only when none is set, and not counted below zero', () => {
+  expect(found([set, does('set', [6, 8], { amount: 1 })])).toEqual([ORDER]);
+  expect(found([set, does('set', [6, 8], { amount: 1, outcome: 'no' })])).toEqual([]);
+  expect(found([down([0, 1]), does('set', [6, 8]), does('look', [10, 12], { answer: 1 })])).toEqual(
+    [],
+  );
+});
+
+const looksLater = (answer: number): Part => does('look', [30, 32], { answer });
+
+const counts = (outcome: Operation['outcome'], answer: number): string[] =>
+  found([set, down([10, 12], { outcome }), looksLater(answer)]);
+
+test('the count is true, whatever ran of what is unknown', () => {
+  expect([counts('ok', 1), counts('ok', 2)]).toEqual([[], [ORDER]]);
+  expect([counts('unknown', 1), counts('unknown', 2), counts('unknown', 0)]).toEqual([
+    [],
+    [],
+    [ORDER],
+  ]);
+  expect([counts('failed', 1), counts('failed', 2)]).toEqual([[ORDER], []]);
+});

@@ -1,0 +1,90 @@
+// The calls of locks as acts of their models.
+
+import type { Mode, Operation } from '../history.js';
+import type { Happenings } from './happenings.js';
+import type { Call } from './linearizability.js';
+import type { LockAct } from './models/lock.js';
+import type { ReadWriteAct } from './models/read-write-lock.js';
+
+/** An act in the time of its call; it may never have been when its outcome is not known. */
+export function callOf<Act>(operation: Operation, act: Act): Call<Act> {
+  const { calledAt, returnedAt, outcome } = operation;
+  const isDone = outcome === 'ok' || outcome === 'no';
+  return {
+    act,
+    from: calledAt,
+    until: isDone ? returnedAt : Number.POSITIVE_INFINITY,
+    isOptional: !isDone,
+  };
+}
+
+export function lockCalls(happenings: Happenings): Call<LockAct>[] {
+  return holderCalls(happenings);
+}
+
+export function readWriteCalls(happenings: Happenings): Call<ReadWriteAct>[] {
+  return holderCalls(happenings);
+}
+
+type HolderAct = ReadWriteAct & LockAct;
+
+/** The acts of every lock: those that only know one mode, or no token, do not read it. */
+function holderCalls(happenings: Happenings): Call<HolderAct>[] {
+  return happenings.operations.flatMap((operation) => {
+    const act = actOf(happenings, operation);
+    return act === undefined ? [] : [callOf(operation, act)];
+  });
+}
+
+function actOf(happenings: Happenings, operation: Operation): HolderAct | undefined {
+  const { action, outcome, owner, mode, token, answer } = operation;
+  switch (action) {
+    case 'acquire':
+      if (outcome === 'ok') {
+        return { what: 'acquire', owner, mode, token };
+      }
+      // Whoever was not granted anything keeps nobody out for good: no ghost is in the model, only
+      // the refusals that it may have caused are not looked at.
+      return outcome === 'no' && !happenings.isExcusedRefusal(operation)
+        ? { what: 'busy', owner, mode }
+        : undefined;
+    case 'release':
+      // One that its owner gave up is finished in the background.
+      return outcome === 'no'
+        ? undefined
+        : { what: 'release', owner, mode, mayBeGone: happenings.isShaky(operation) };
+    case 'force':
+      return forceOf(happenings, operation);
+    case 'look':
+      return outcome === 'ok' && typeof answer === 'boolean'
+        ? lookOf(happenings, operation, mode, answer)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function forceOf(happenings: Happenings, operation: Operation): HolderAct | undefined {
+  const { outcome, mode, answer } = operation;
+  if (outcome === 'failed') {
+    return undefined;
+  }
+  const wasHeld = outcome === 'ok' ? answer !== false : false;
+  const isOpen = outcome === 'unknown' || (wasHeld && mayBeHeldUnseen(happenings, operation));
+  return { what: 'force', mode, wasHeld: isOpen ? undefined : wasHeld };
+}
+
+function lookOf(
+  happenings: Happenings,
+  operation: Operation,
+  mode: Mode,
+  isHeld: boolean,
+): HolderAct | undefined {
+  return isHeld && mayBeHeldUnseen(happenings, operation)
+    ? undefined
+    : { what: 'look', mode, isHeld };
+}
+
+function mayBeHeldUnseen(happenings: Happenings, operation: Operation): boolean {
+  return happenings.ghostsMetBy(operation).length > 0 || happenings.isInLoss(operation);
+}
