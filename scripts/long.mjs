@@ -6,22 +6,48 @@
 //
 // TEXT  only the checks whose name has one of these in it
 
+import { randomInt } from 'node:crypto';
 import { delimiter } from 'node:path';
 import { runChaos } from './lib/chaos.mjs';
 import { keepFailure } from './lib/failures.mjs';
 import { installFromGit } from './lib/git-install.mjs';
 import { installNodes } from './lib/nodes.mjs';
+import { run as runProgram } from './lib/run.mjs';
 import { runVitest } from './lib/vitest.mjs';
 
 /** Of chaos with seeds that nobody has seen. */
 const CHAOS_MINUTES = 2;
 const LIMIT_MS = 8 * 60_000;
 
+/** Seeds of the simulation that nobody has seen. */
+const SEEDS = 14_000;
+
+/** Steps in which the server in virtual time is compared with a real one, in each of its tests. */
+const STEPS = 100_000;
+
+/** Mistakes made on purpose: all of them take an hour. */
+const MISTAKES = ['--semantic-sample', '12', '--generated', '16'];
+
 /**
  * @typedef {object} LongCheck
  * @property {string} name
  * @property {() => Promise<{ passed: number, failed: number }>} run
  */
+
+/**
+ * One check of a script, whatever it counts itself.
+ *
+ * @param {string} script
+ * @param {string[]} args
+ */
+async function runScript(script, args) {
+  const options = { show: true, timeoutMs: LIMIT_MS };
+  const { code } = await runProgram(process.execPath, [script, ...args], options);
+  if (code !== 0) {
+    keepFailure(script, `exit code ${code}: see its output`);
+  }
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
 
 /** @type {LongCheck[]} */
 const checks = [
@@ -49,6 +75,23 @@ const checks = [
     },
   },
   { name: 'installing from git', run: installFromGit },
+  {
+    name: 'the server in virtual time beside a real one',
+    run: async () =>
+      await runVitest(['test/simulation/differential'], {
+        env: { LATCHKEY_DIFFERENTIAL_STEPS: String(STEPS) },
+        timeoutMs: LIMIT_MS,
+      }),
+  },
+  {
+    name: 'simulation',
+    run: async () => await runScript('scripts/simulate.mjs', ['--seeds', String(SEEDS)]),
+  },
+  {
+    name: 'mistakes on purpose',
+    run: async () =>
+      await runScript('scripts/mutants.mjs', [...MISTAKES, '--seed', String(randomInt(1_000_000))]),
+  },
   {
     name: `chaos for ${CHAOS_MINUTES} minutes`,
     run: async () => await runChaos({ minutes: CHAOS_MINUTES }),

@@ -1,0 +1,233 @@
+// Makes the faults of a plan happen.
+
+import type { Link } from '../../src/testing/network/link.js';
+import { LATE_MS } from '../../src/testing/network/conditions.js';
+import { PHASE } from '../../src/testing/timeline.js';
+import type { Snapshot } from '../../src/testing/keyspace/keyspace.js';
+import type { Plan, PlannedFault } from './plan.js';
+import type { SimulatedClient, World } from './world.js';
+
+type Of<D extends PlannedFault['do']> = Extract<PlannedFault, { readonly do: D }>;
+
+/** Makes all faults of a plan happen, each at its time, and ends them all when the world heals. */
+export function scheduleFaults(world: World, { faults, healAt }: Plan): void {
+  const { timeline } = world;
+  for (const fault of faults) {
+    if (fault.do === 'failover') {
+      // The replica has what was written until then.
+      let copy: Snapshot | undefined;
+      timeline.at(Math.max(0, fault.at - fault.lostMs), () => {
+        copy = world.host.server.keyspace.copy();
+      });
+      timeline.at(fault.at, () => failover(world, fault, copy));
+    } else {
+      timeline.at(fault.at, () => make(world, fault));
+    }
+  }
+  timeline.at(healAt, () => heal(world));
+}
+
+function linksOf(world: World, number: number): Link[] {
+  const { process } = world.clients[number]!;
+  return world.network.open().filter((link) => link.process === process);
+}
+
+function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void {
+  const { host, recorder } = world;
+  switch (fault.do) {
+    case 'cut':
+      cut(world, fault);
+      break;
+    case 'half-open':
+      halfOpen(world, fault);
+      break;
+    case 'slow':
+      slow(world, fault);
+      break;
+    case 'stall':
+      stall(world, world.clients[fault.client]!, fault.forMs);
+      break;
+    case 'stall holder':
+      for (const holder of recorder.holders().slice(0, 1)) {
+        stall(world, holder, fault.forMs);
+      }
+      break;
+    case 'kill':
+      kill(world, world.clients[fault.client]!);
+      break;
+    case 'close':
+      close(world, world.clients[fault.client]!);
+      break;
+    case 'server stall': {
+      const until = world.timeline.now + fault.forMs;
+      host.stall(until);
+      recorder.fault('server stall', `the server stands still for ${fault.forMs} ms`, { until });
+      break;
+    }
+    case 'restart':
+      restart(world, fault);
+      break;
+    case 'script flush':
+      host.server.forgetScripts();
+      recorder.fault('script flush', 'SCRIPT FLUSH');
+      break;
+    case 'move slot':
+      moveSlot(world, fault);
+      break;
+    case 'refusal':
+      refuse(world, fault);
+      break;
+    case 'deny channels':
+      denyChannels(world, fault.forMs);
+      break;
+    case 'flush':
+      host.server.keyspace.clear();
+      recorder.fault('flush', 'FLUSHALL');
+      break;
+    default:
+      world.clockOffsetMs += fault.byMs;
+      recorder.fault('clock step', `${fault.byMs} ms`);
+  }
+}
+
+function cut(world: World, { client, all }: Of<'cut'>): void {
+  const links = linksOf(world, client);
+  const chosen = all ? links : links.slice(0, 1);
+  for (const link of chosen) {
+    link.cut();
+  }
+  const detail = `${chosen.length} connections of client ${client} end`;
+  world.recorder.fault('cut', detail, { client, until: world.timeline.now + LATE_MS });
+}
+
+function halfOpen(world: World, { client, way }: Of<'half-open'>): void {
+  for (const link of linksOf(world, client)) {
+    link.block(way !== 'to client', way !== 'to server');
+  }
+  world.recorder.fault('half-open', `nothing gets through ${way} of client ${client}`, {
+    client,
+    until: Number.POSITIVE_INFINITY,
+  });
+}
+
+function slow(world: World, { client, byMs, forMs }: Of<'slow'>): void {
+  const until = world.timeline.now + forMs;
+  const links = linksOf(world, client);
+  for (const link of links) {
+    link.slowness = byMs;
+  }
+  world.timeline.at(until, () => {
+    for (const link of links) {
+      link.slowness = 0;
+    }
+  });
+  const detail = `everything of client ${client} takes ${byMs} ms longer`;
+  world.recorder.fault('slow', detail, { client, until: until + byMs });
+}
+
+function stall(world: World, client: SimulatedClient, forMs: number): void {
+  const { now } = world.timeline;
+  const until = now + forMs;
+  client.process.stall(until);
+  client.stalledFrom ??= now;
+  // It is the first thing that happens when the process goes on, as it was scheduled first.
+  const resume = (): void => {
+    world.recorder.resumed(client, client.stalledFrom ?? now);
+    client.stalledFrom = undefined;
+  };
+  world.timeline.at(now, resume, PHASE.timers, client.process);
+  const detail = `client ${client.number} stands still for ${forMs} ms`;
+  world.recorder.fault('stall', detail, { client: client.number, until });
+}
+
+function kill(world: World, client: SimulatedClient): void {
+  client.process.kill();
+  for (const link of linksOf(world, client.number)) {
+    link.close();
+  }
+  world.recorder.killed(client);
+  world.recorder.fault('kill', `client ${client.number} is killed`, {
+    client: client.number,
+    until: Number.POSITIVE_INFINITY,
+  });
+}
+
+function close(world: World, client: SimulatedClient): void {
+  if (client.isAlive) {
+    world.timeline.at(world.timeline.now, () => world.close(client), PHASE.input, client.process);
+  }
+}
+
+function restart(world: World, { downMs, isTold }: Of<'restart'>): void {
+  takeDown(world, downMs, isTold);
+  const detail = `the server is gone for ${downMs} ms, and keeps its data`;
+  world.recorder.fault('restart', detail, { until: world.timeline.now + downMs });
+}
+
+/** Nothing can be done with the object while its slot moves, and nothing is lost. */
+function moveSlot(world: World, { forMs }: Of<'move slot'>): void {
+  if (world.moveSlot(forMs)) {
+    const detail = `the slot moves to another node within ${forMs} ms`;
+    world.recorder.fault('restart', detail, { until: world.timeline.now + forMs });
+  }
+}
+
+function failover(
+  world: World,
+  { lostMs, downMs, clockMs }: Of<'failover'>,
+  copy: Snapshot | undefined,
+): void {
+  takeDown(world, downMs, true);
+  if (copy !== undefined) {
+    world.host.server.keyspace.restore(copy);
+  }
+  world.clockOffsetMs += clockMs;
+  const detail = `${lostMs} ms of writes are lost, and the clock is ${clockMs} ms off`;
+  world.recorder.fault('failover', detail, { until: world.timeline.now + downMs });
+  if (clockMs !== 0) {
+    world.recorder.fault('clock step', `${clockMs} ms`);
+  }
+}
+
+function takeDown({ host, timeline }: World, downMs: number, isTold: boolean): void {
+  host.isUp = false;
+  host.server.forgetScripts();
+  for (const link of host.links) {
+    link.hostDied(isTold);
+  }
+  timeline.at(timeline.now + downMs, () => {
+    host.isUp = true;
+  });
+}
+
+function refuse({ host, recorder, timeline }: World, { what, forMs }: Of<'refusal'>): void {
+  const until = timeline.now + forMs;
+  host.server.refusal = what;
+  timeline.at(until, () => {
+    if (host.server.refusal === what) {
+      host.server.refusal = undefined;
+    }
+  });
+  recorder.fault('refusal', `the server says ${what} for ${forMs} ms`, { until });
+}
+
+function denyChannels({ host, recorder, timeline }: World, forMs: number): void {
+  const until = timeline.now + forMs;
+  host.server.deniesChannels = true;
+  timeline.at(until, () => {
+    host.server.deniesChannels = false;
+  });
+  recorder.fault('refusal', `the server lets nobody use channels for ${forMs} ms`, { until });
+}
+
+function heal({ hosts, network }: World): void {
+  for (const host of hosts) {
+    host.isUp = true;
+    host.server.refusal = undefined;
+    host.server.deniesChannels = false;
+  }
+  for (const link of network.open()) {
+    link.slowness = 0;
+    link.endBlocked();
+  }
+}

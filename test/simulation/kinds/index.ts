@@ -1,0 +1,20 @@
+// The registry: whatever stands here is simulated, checked and mutated.
+
+import { expirable } from './expirable.js';
+import type { KindOfObject } from './kind.js';
+import { latch } from './latch.js';
+import { lockKind } from './locks.js';
+import { semaphore } from './semaphore.js';
+
+const TOKENS = /^redisson_lock_token:/u;
+const NOTHING = /^$/u;
+
+export const KINDS: readonly KindOfObject[] = [
+  lockKind('lock', NOTHING),
+  lockKind('fair', NOTHING),
+  lockKind('fenced', TOKENS),
+  lockKind('rwlock', NOTHING),
+  semaphore,
+  expirable,
+  latch,
+];

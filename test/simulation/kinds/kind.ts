@@ -1,0 +1,89 @@
+// The contract of a kind of object with the simulation: one entry in the registry.
+
+import type { Random } from '../../../src/testing/random.js';
+import type { Kind, Mode, Operation } from '../history.js';
+import type { NewOperation, Recorder } from '../recorder.js';
+import type { SimulatedClient, World } from '../world.js';
+
+/** Somebody in a client who does one thing after the other. */
+export class User {
+  readonly world: World;
+  readonly client: SimulatedClient;
+  /** As in `client.place`. */
+  readonly name: string;
+  #turns = 0;
+
+  constructor(world: World, client: SimulatedClient, name: string) {
+    this.world = world;
+    this.client = client;
+    this.name = name;
+  }
+
+  get recorder(): Recorder {
+    return this.world.recorder;
+  }
+
+  /** A name that no owner had before. */
+  newOwner(): string {
+    this.#turns += 1;
+    return `${this.name}#${this.#turns}`;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    await this.world.sleep(this.client, ms);
+  }
+
+  /** Aborted so many ms from now, if at all. */
+  signal(operation: Operation, abortMs: number | undefined): AbortSignal | undefined {
+    if (abortMs === undefined) {
+      return undefined;
+    }
+    const controller = new AbortController();
+    this.client.process.clock.after(abortMs, () => {
+      if (operation.returnedAt === Number.POSITIVE_INFINITY) {
+        operation.abortedAt = this.world.timeline.now;
+      }
+      controller.abort(new Error('aborted'));
+    });
+    return controller.signal;
+  }
+}
+
+/** What a user is going to do: data, made from the seed. */
+export interface Act {
+  readonly do: string;
+}
+
+/** One kind of object. A new kind joins the simulation by an entry in `index.ts`. */
+export interface KindOfObject<A extends Act = Act> {
+  readonly kind: Kind;
+  /** Keys that may stay when all clients are closed and all leases have ended. */
+  readonly stays: RegExp;
+  /** Before anybody does anything. */
+  prepare(user: User, object: string): Promise<void>;
+  /** Something that a user may do; `leaseMs` is the lease of a client. */
+  act(random: Random, leaseMs: number): A;
+  perform(user: User, object: string, act: A): Promise<void>;
+}
+
+/** The parts of an operation that its kind knows. */
+export function operationOf(
+  user: User,
+  object: string,
+  kind: Kind,
+  action: NewOperation['action'],
+  more: Partial<NewOperation> = {},
+): NewOperation {
+  return {
+    object,
+    kind,
+    action,
+    mode: 'exclusive' satisfies Mode,
+    client: user.client.number,
+    owner: user.name,
+    amount: 1,
+    waits: false,
+    waitMs: undefined,
+    ...more,
+  };
+}

@@ -1,0 +1,179 @@
+// The locks: plain, fair and fenced, and the two sides of a read-write lock.
+
+import type { Hold, Lock } from '../../../src/index.js';
+import type { Random } from '../../../src/testing/random.js';
+import type { Claim, Kind, Mode } from '../history.js';
+import type { SimulatedClient } from '../world.js';
+import { operationOf, type KindOfObject, type User } from './kind.js';
+import { optionsOf, termsOf, type Terms } from './terms.js';
+
+type LockKind = Extract<Kind, 'lock' | 'fair' | 'fenced' | 'rwlock'>;
+
+interface Section extends Terms {
+  readonly do: 'section';
+  readonly mode: Mode;
+  /** Re-entries inside, one in the other, each in this mode. */
+  readonly again: readonly Mode[];
+  /** The outer hold is released before the inner ones. */
+  readonly releasesOuterFirst: boolean;
+  readonly extendMs?: number;
+}
+
+type LockAct = Section | { readonly do: 'force' | 'look'; readonly mode: Mode };
+
+function lockOf({ client }: SimulatedClient, kind: LockKind, name: string, mode: Mode): Lock {
+  switch (kind) {
+    case 'lock':
+      return client.getLock(name);
+    case 'fair':
+      return client.getFairLock(name);
+    case 'fenced':
+      return client.getFencedLock(name);
+    default: {
+      const { readLock, writeLock } = client.getReadWriteLock(name);
+      return mode === 'shared' ? readLock : writeLock;
+    }
+  }
+}
+
+interface Holding {
+  readonly hold: Hold;
+  readonly claim: Claim;
+  readonly owner: string;
+}
+
+/** Asks for a lock, or re-enters through `within`. Undefined when it got nothing. */
+async function enter(
+  user: User,
+  object: string,
+  kind: LockKind,
+  mode: Mode,
+  terms: Terms,
+  within?: Holding,
+): Promise<Holding | undefined> {
+  const lock = lockOf(user.client, kind, object, mode);
+  const owner = within?.owner ?? user.newOwner();
+  const { waitMs, how, leaseMs = user.world.terms.leaseMs } = terms;
+  const given = operationOf(user, object, kind, 'acquire', {
+    mode,
+    owner,
+    waits: how === 'acquire' || (how === 'try' && waitMs !== undefined),
+    waitMs,
+    leaseMs,
+  });
+  const { operation, value } = await user.recorder.call(given, async (asked) => {
+    const options = {
+      ...optionsOf(terms, user.signal(asked, terms.abortMs)),
+      ...(within === undefined ? {} : { within: within.hold }),
+    };
+    return how === 'acquire' ? await lock.acquire(options) : await lock.tryAcquire(options);
+  });
+  if (value === undefined || value === null) {
+    return undefined;
+  }
+  const claim = user.recorder.granted(
+    user.client,
+    operation,
+    { leaseMs, isRenewed: terms.leaseMs === undefined, permits: 1, token: value.fencingToken },
+    value,
+  );
+  return { hold: value, claim, owner };
+}
+
+async function leave(user: User, { hold, claim, owner }: Holding): Promise<void> {
+  const { object, kind, mode } = claim;
+  if (user.client.isClosed) {
+    // To close the client was the release.
+    return;
+  }
+  user.recorder.released(claim);
+  const given = operationOf(user, object, kind, 'release', { mode, owner });
+  await user.recorder.call(given, async () => await hold.release());
+}
+
+async function section(user: User, object: string, kind: LockKind, act: Section): Promise<void> {
+  const outer = await enter(user, object, kind, act.mode, act);
+  if (outer === undefined) {
+    return;
+  }
+  const holdings = [outer];
+  for (const mode of act.again) {
+    const inner = await enter(user, object, kind, mode, { ...act, how: 'try', waitMs: 50 }, outer);
+    if (inner !== undefined) {
+      holdings.push(inner);
+    }
+  }
+  if (act.extendMs !== undefined) {
+    await outer.hold.extend(act.extendMs).catch(() => {});
+    user.recorder.extended(outer.claim, act.extendMs);
+  }
+  const write = beginRound(user, outer);
+  await user.sleep(act.stayMs);
+  write();
+  const order = act.releasesOuterFirst ? holdings : holdings.toReversed();
+  for (const holding of order) {
+    await leave(user, holding);
+  }
+}
+
+/** Reads the counters that the lock protects, and returns how to write them. Whoever stood still in
+ * between does not look whether it still holds: that is what fencing tokens are for. */
+function beginRound(user: User, { claim }: Holding): () => void {
+  const { object, client, owner, token } = claim;
+  if (token === undefined) {
+    return () => {};
+  }
+  const { fencedStore, openStore, timeline } = user.world;
+  const round = { object, client, owner, token, readAt: timeline.now };
+  const writes = [fencedStore, openStore].map((store) => store.begin(round));
+  return () => {
+    for (const write of writes) {
+      write(timeline.now);
+    }
+  };
+}
+
+function sectionOf(random: Random, leaseMs: number, kind: LockKind): Section {
+  const mode = kind === 'rwlock' && random.chance(0.6) ? 'shared' : 'exclusive';
+  const again: Mode[] = [];
+  while (again.length < 2 && random.chance(0.2)) {
+    again.push(
+      mode === 'exclusive' && kind === 'rwlock' ? random.pick(['exclusive', 'shared']) : mode,
+    );
+  }
+  return {
+    do: 'section',
+    mode,
+    ...termsOf(random, leaseMs),
+    again,
+    releasesOuterFirst: random.chance(0.4),
+    ...(random.chance(0.08) ? { extendMs: random.pick([50, leaseMs, leaseMs * 2]) } : {}),
+  };
+}
+
+export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
+  return {
+    kind,
+    stays,
+    prepare: async () => {},
+    act: (random, leaseMs) => {
+      const mode = kind === 'rwlock' && random.chance(0.5) ? 'shared' : 'exclusive';
+      return random.weighted<LockAct>([
+        [93, () => sectionOf(random, leaseMs, kind)],
+        [2, () => ({ do: 'force', mode })],
+        [5, () => ({ do: 'look', mode })],
+      ]);
+    },
+    perform: async (user, object, act) => {
+      if (act.do === 'section') {
+        await section(user, object, kind, act);
+        return;
+      }
+      const lock = lockOf(user.client, kind, object, act.mode);
+      const given = operationOf(user, object, kind, act.do, { mode: act.mode });
+      await user.recorder.call(given, async () =>
+        act.do === 'force' ? await lock.forceRelease() : await lock.isLocked(),
+      );
+    },
+  };
+}

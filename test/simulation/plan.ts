@@ -1,0 +1,182 @@
+// What happens in a run: data, made from the seed, from which parts can be left out.
+
+import { Random } from '../../src/testing/random.js';
+import type { Refusal } from '../../src/testing/server/server.js';
+import type { Act, KindOfObject } from './kinds/kind.js';
+import type { WorldTerms } from './world.js';
+
+/** One thing that a user does, after a pause. */
+export interface Step {
+  readonly pauseMs: number;
+  readonly act: Act;
+}
+
+/** A user of one client does its steps one after the other. */
+export interface Script {
+  readonly client: number;
+  readonly steps: readonly Step[];
+}
+
+export type PlannedFault = { readonly at: number } & (
+  | { readonly do: 'cut'; readonly client: number; readonly all: boolean }
+  | {
+      readonly do: 'half-open';
+      readonly client: number;
+      readonly way: 'to server' | 'to client' | 'both';
+    }
+  | { readonly do: 'slow'; readonly client: number; readonly byMs: number; readonly forMs: number }
+  | { readonly do: 'stall'; readonly client: number; readonly forMs: number }
+  /** Whoever holds something just then. */
+  | { readonly do: 'stall holder'; readonly forMs: number }
+  | { readonly do: 'kill'; readonly client: number }
+  | { readonly do: 'close'; readonly client: number }
+  | { readonly do: 'server stall'; readonly forMs: number }
+  | { readonly do: 'restart'; readonly downMs: number; readonly isTold: boolean }
+  | { readonly do: 'script flush' }
+  /** In a cluster only. */
+  | { readonly do: 'move slot'; readonly forMs: number }
+  | { readonly do: 'refusal'; readonly what: Refusal; readonly forMs: number }
+  | { readonly do: 'deny channels'; readonly forMs: number }
+  | { readonly do: 'flush' }
+  | {
+      readonly do: 'failover';
+      readonly lostMs: number;
+      readonly downMs: number;
+      readonly clockMs: number;
+    }
+  | { readonly do: 'clock step'; readonly byMs: number }
+);
+
+export interface Plan {
+  readonly seed: number;
+  readonly kind: string;
+  readonly terms: WorldTerms;
+  /** Users begin while their clients connect. */
+  readonly startsCold: boolean;
+  readonly scripts: readonly Script[];
+  readonly faults: readonly PlannedFault[];
+  /** From then on nothing is faulty. */
+  readonly healAt: number;
+}
+
+export interface PlanOptions {
+  readonly clients: number;
+  /** Calls that users make, roughly: a section is two. */
+  readonly operations: number;
+  /** Faults after which the failure table promises nothing of some properties. */
+  readonly losesData: boolean;
+}
+
+const DEFAULT_OPTIONS: PlanOptions = { clients: 4, operations: 40, losesData: true };
+
+/** Users of one client. */
+const USERS = 2;
+
+export function planOf(
+  seed: number,
+  kind: KindOfObject,
+  { clients, operations, losesData }: PlanOptions = DEFAULT_OPTIONS,
+): Plan {
+  const random = new Random(seed);
+  const leaseMs = random.pick([300, 600, 1_500]);
+  const latencyMaxMs = random.pick([0.3, 1, 4]);
+  const terms: WorldTerms = {
+    clients,
+    nodes: random.chance(0.08) ? 2 : 1,
+    leaseMs,
+    commandTimeoutMs: random.pick([300, 1_000, 3_000]),
+    latencyMinMs: 0.1,
+    latencyMaxMs,
+    latenessMs: random.pick([0.2, 1, 5]),
+    drift: random.pick([0, 0.004]),
+  };
+  // Some runs are crowded, in others the leases end.
+  const spanMs = random.pick([40, leaseMs, leaseMs * 3, leaseMs * 6]);
+  const perUser = Math.max(1, Math.round(operations / 2 / (clients * USERS)));
+  const pauseMs = Math.ceil((spanMs / perUser) * 2);
+  const scripts = Array.from({ length: clients * USERS }, (_, i) => ({
+    client: i % clients,
+    steps: Array.from({ length: perUser }, () => ({
+      pauseMs: random.chance(0.3) ? 0 : random.int(0, pauseMs),
+      act: kind.act(random, leaseMs),
+    })),
+  }));
+  const count = random.pick([0, 1, 2, 2, 3, 4, 6]);
+  const faults = Array.from({ length: count }, () =>
+    faultOf(random, random.next() * spanMs, { ...terms, losesData }),
+  );
+  return {
+    seed,
+    kind: kind.kind,
+    terms,
+    startsCold: random.chance(0.2),
+    scripts,
+    faults: faults.toSorted((a, b) => a.at - b.at),
+    healAt: spanMs + leaseMs * 2,
+  };
+}
+
+interface FaultTerms {
+  readonly clients: number;
+  readonly nodes: number;
+  readonly leaseMs: number;
+  readonly losesData: boolean;
+}
+
+function faultOf(
+  random: Random,
+  at: number,
+  { clients, nodes, leaseMs, losesData }: FaultTerms,
+): PlannedFault {
+  const client = random.int(0, clients - 1);
+  const briefly = (): number => random.int(1, random.pick([10, leaseMs >> 1, leaseMs * 2]));
+  return random.weighted<PlannedFault>([
+    [22, () => ({ at, do: 'cut', client, all: random.chance(0.5) })],
+    [
+      10,
+      () => ({ at, do: 'half-open', client, way: random.pick(['to server', 'to client', 'both']) }),
+    ],
+    [6, () => ({ at, do: 'slow', client, byMs: random.int(1, leaseMs), forMs: briefly() })],
+    [16, () => ({ at, do: 'stall', client, forMs: briefly() })],
+    [6, () => ({ at, do: 'stall holder', forMs: random.int(leaseMs >> 1, leaseMs * 2) })],
+    [6, () => ({ at, do: 'kill', client })],
+    [3, () => ({ at, do: 'close', client })],
+    [6, () => ({ at, do: 'server stall', forMs: briefly() })],
+    [6, () => ({ at, do: 'restart', downMs: briefly(), isTold: random.chance(0.7) })],
+    [4, () => ({ at, do: 'script flush' })],
+    [
+      5,
+      () => ({
+        at,
+        do: 'refusal',
+        what: random.pick(['LOADING', 'READONLY', 'OOM', 'NOPERM']),
+        forMs: briefly(),
+      }),
+    ],
+    [2, () => ({ at, do: 'deny channels', forMs: briefly() })],
+    [3, () => ({ at, do: 'clock step', byMs: -random.int(1, leaseMs * 2) })],
+    ...(nodes > 1 ? [moveOf(at, briefly())] : []),
+    ...(losesData ? lossesOf(random, at, leaseMs) : []),
+  ]);
+}
+
+type Choice = readonly [weight: number, make: () => PlannedFault];
+
+const moveOf = (at: number, forMs: number): Choice => [20, () => ({ at, do: 'move slot', forMs })];
+
+function lossesOf(random: Random, at: number, leaseMs: number): Choice[] {
+  return [
+    [3, () => ({ at, do: 'flush' })],
+    [
+      4,
+      () => ({
+        at,
+        do: 'failover',
+        lostMs: random.int(0, random.pick([2, 20, leaseMs])),
+        downMs: random.int(0, leaseMs),
+        clockMs: random.pick([0, 0, 5, -5, -leaseMs]),
+      }),
+    ],
+    [1, () => ({ at, do: 'clock step', byMs: random.int(1, leaseMs * 2) })],
+  ];
+}

@@ -1,0 +1,187 @@
+// A simulated world: clients with the real code, a server and a network, all in virtual time.
+
+import { Cluster } from 'ioredis';
+import { createClientOn } from '../../src/client.js';
+import { slotOf } from '../../src/core/connection/slots.js';
+import type { Client } from '../../src/index.js';
+import { Host } from '../../src/testing/network/host.js';
+import { Conditions, type Trace } from '../../src/testing/network/conditions.js';
+import { Network } from '../../src/testing/network/network.js';
+import { Process } from '../../src/testing/process.js';
+import { Random } from '../../src/testing/random.js';
+import type { LuaEngine } from '../../src/testing/server/lua.js';
+import { ClusterMap } from '../../src/testing/server/cluster.js';
+import { Server } from '../../src/testing/server/server.js';
+import { Timeline } from '../../src/testing/timeline.js';
+import { Recorder } from './recorder.js';
+import { FencedStore, OpenStore, RecordedStore } from './stores.js';
+
+/** What a world is like, from the seed. */
+export interface WorldTerms {
+  readonly clients: number;
+  /** More than one: a cluster of as many masters. */
+  readonly nodes: number;
+  readonly leaseMs: number;
+  readonly commandTimeoutMs: number;
+  readonly latencyMinMs: number;
+  readonly latencyMaxMs: number;
+  /** Timers ring this much late at most. */
+  readonly latenessMs: number;
+  /** Clocks run so much fast or slow at most. */
+  readonly drift: number;
+}
+
+/** Any instant will do: the wall clock of the server when a run begins. */
+const WALL_MS = 1_800_000_000_000;
+
+const HOST = '127.0.0.1';
+const PORT = 7_000;
+
+/** There is one object in a world. */
+export const OBJECT = 'thing';
+
+/** A cluster of two masters, as a program gives it to the client. It never connects. */
+const CLUSTER = new Cluster(
+  [
+    { host: HOST, port: PORT },
+    { host: HOST, port: PORT + 1 },
+  ],
+  { lazyConnect: true },
+);
+
+export class SimulatedClient {
+  readonly number: number;
+  readonly process: Process;
+  readonly client: Client;
+  isClosed = false;
+  /** Since when its process stands still. */
+  stalledFrom: number | undefined;
+
+  constructor(number: number, process: Process, client: Client) {
+    this.number = number;
+    this.process = process;
+    this.client = client;
+  }
+
+  /** True while code in it can run, some time. */
+  get isAlive(): boolean {
+    return !this.process.isDead;
+  }
+}
+
+export class World {
+  readonly timeline = new Timeline();
+  readonly terms: WorldTerms;
+  readonly network: Network;
+  readonly hosts: readonly Host[];
+  readonly clients: readonly SimulatedClient[];
+  readonly recorder: Recorder;
+  readonly fencedStore = new RecordedStore(new FencedStore());
+  readonly openStore = new RecordedStore(new OpenStore());
+  /** What the clock of the server is ahead of where it would be without jumps. */
+  clockOffsetMs = 0;
+  readonly #lua: LuaEngine;
+  readonly #random: Random;
+  readonly #serverRate: number;
+  readonly #map: ClusterMap;
+  #isMoving = false;
+
+  constructor(lua: LuaEngine, seed: number, terms: WorldTerms, trace: Trace) {
+    this.#lua = lua;
+    this.terms = terms;
+    this.#random = new Random(seed);
+    this.recorder = new Recorder(() => this.timeline.now);
+    this.network = new Network(new Conditions(this.timeline, this.#random.fork(), terms, trace));
+    this.#serverRate = this.#rate();
+    const { nodes } = terms;
+    const addresses = Array.from({ length: nodes }, (_, i) => `${HOST}:${PORT + i}`);
+    const slot = slotOf(OBJECT);
+    this.#map = new ClusterMap(addresses, { from: slot - 20, to: slot + 20 });
+    this.hosts = addresses.map((address) => new Host(address, this.#newServer(address)));
+    for (const host of this.hosts) {
+      this.network.add(host);
+    }
+    this.clients = Array.from({ length: terms.clients }, (_, i) => this.#newClient(i));
+  }
+
+  /** The machine that serves the object. */
+  get host(): Host {
+    const owner = this.#map.ownerOf(slotOf(OBJECT));
+    return this.hosts.find(({ address }) => address === owner)!;
+  }
+
+  /** The slot of the object moves to another node, which takes so long. False outside clusters, and
+   * while it moves already. */
+  moveSlot(forMs: number): boolean {
+    const from = this.host;
+    const to = this.hosts.find((host) => host !== from);
+    if (to === undefined || this.#isMoving) {
+      return false;
+    }
+    const slot = slotOf(OBJECT);
+    this.#isMoving = true;
+    this.#map.begin(slot, to.address);
+    this.timeline.at(this.timeline.now + forMs, () => {
+      to.server.keyspace.restore(from.server.keyspace.copy());
+      from.server.keyspace.clear();
+      this.#map.finish();
+      this.#isMoving = false;
+      // The channels of a slot do not move with it: their listeners have to come.
+      from.server.channels.clear();
+    });
+    return true;
+  }
+
+  #newServer(address: string): Server {
+    const server = new Server(this.#lua, () => this.wallMs(), this.#random.fork());
+    if (this.terms.nodes > 1) {
+      server.node = { map: this.#map, address };
+    }
+    return server;
+  }
+
+  /** The clock of the server. */
+  wallMs(): number {
+    return WALL_MS + this.timeline.now * this.#serverRate + this.clockOffsetMs;
+  }
+
+  /** Time passes for code of a process: it goes on no earlier, and never if the process dies. */
+  async sleep({ process }: SimulatedClient, ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      process.clock.after(ms, resolve);
+    });
+  }
+
+  /** A user closes a client. */
+  close(client: SimulatedClient): void {
+    if (!client.isClosed) {
+      client.isClosed = true;
+      this.recorder.closed(client);
+      void client.client.close();
+    }
+  }
+
+  #newClient(number: number): SimulatedClient {
+    const { leaseMs, commandTimeoutMs, latenessMs, nodes } = this.terms;
+    const process = new Process(this.timeline, this.#random.fork(), {
+      startsAt: 1_000 + this.#random.int(0, 1_000_000),
+      rate: this.#rate(),
+      latenessMs,
+    });
+    const client = createClientOn(
+      { clock: process.clock, random: process.random, connect: this.network.connector(process) },
+      { redis: nodes > 1 ? CLUSTER : { host: HOST, port: PORT }, leaseMs, commandTimeoutMs },
+    );
+    const simulated = new SimulatedClient(number, process, client);
+    client.on('error', ({ error }) => {
+      if (error.name === 'UnexpectedReplyError' || error instanceof TypeError) {
+        this.recorder.surprised(`client ${number}: ${error.name}: ${error.message}`);
+      }
+    });
+    return simulated;
+  }
+
+  #rate(): number {
+    return 1 + (this.#random.next() * 2 - 1) * this.terms.drift;
+  }
+}
