@@ -20,6 +20,9 @@ local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, n
     return
   end
   local length = redis.call('LLEN', queue)
+  -- The queue and the scores have the same entries, unless a part of them was lost.
+  local is_damaged = length ~= redis.call('ZCARD', timeouts)
+  is_due = is_due or is_damaged
   -- It runs even when it changes nothing: it shows that a score and a TTL can be set, before an
   -- entry is made.
   zadd_for(heartbeats, QUEUE_TTL_MS, is_due and now or heartbeat, client)
@@ -27,8 +30,7 @@ local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, n
   if is_due then
     local found
     behind, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
-    -- The queue and the scores have the same entries, unless a part of them was lost.
-    if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
+    if length <= 100 or is_damaged then
       has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
   end

@@ -14,10 +14,8 @@ class Entry extends Linked {
   readonly waiter: Waiter;
   /** The holder id on whose channel it listens. */
   holderId: string;
-  /** It may enter the wait queue on the server, since it would hear the message about its turn. */
-  isReady = false;
-  /** It has asked for an entry in the wait queue on the server. */
-  isQueued = false;
+  /** Its subscription has been confirmed: it hears the message about its turn. */
+  isListening = false;
   isAsking = false;
   /** Something may have changed since it asked last. */
   isWokenUp = false;
@@ -37,8 +35,9 @@ class Entry extends Linked {
 }
 
 /**
- * The waiters of one client for one fair lock. Each has its own entry in the server's wait queue,
- * in the order of their calls; only the first of them asks again, which is the heartbeat of all.
+ * The waiters of one client for one fair lock. Each asks at once, and has its own entry in the
+ * server's wait queue from then on; only the first of them asks again, which is the heartbeat of
+ * all.
  */
 export class FairQueue implements WaitQueue {
   contended = false;
@@ -48,8 +47,8 @@ export class FairQueue implements WaitQueue {
   readonly #emptied: () => void;
   readonly #queue = new LinkedList<Entry>();
   readonly #entries = new Map<Waiter, Entry>();
-  /** All before it have asked for an entry on the server. */
-  #next: Entry | undefined;
+  /** A waiter here was granted the lock, and nothing has happened since. */
+  #isHeldHere = false;
   #timer: Timer | undefined;
 
   constructor(services: FairQueueServices, channel: string, emptied: () => void) {
@@ -58,27 +57,25 @@ export class FairQueue implements WaitQueue {
     this.#emptied = emptied;
   }
 
-  /** The first waiter asks at once, without an entry on the server: most locks are free. */
   join(waiter: Waiter): boolean {
     const entry = new Entry(waiter);
     const isFirst = this.#queue.first === undefined;
     this.#entries.set(waiter, entry);
     this.#queue.push(entry);
-    this.#next ??= entry;
-    if (isFirst) {
-      entry.ask('none');
-    } else {
+    entry.ask('queue');
+    if (!isFirst) {
       this.#listen(entry);
     }
     return isFirst;
   }
 
   wakeUp(): void {
+    this.#isHeldHere = false;
     const head = this.#queue.first;
     if (head?.isAsking === true) {
       // The answer may be older than the wake-up.
       head.isWokenUp = true;
-    } else if (head?.isQueued === true) {
+    } else if (head !== undefined) {
       this.#timer?.cancel();
       // If its entry was lost, others of this client may be before it on the server: it goes first.
       head.ask('front');
@@ -87,6 +84,7 @@ export class FairQueue implements WaitQueue {
 
   granted(waiter: Waiter, leaseMs: number): void {
     this.contended = true;
+    this.#isHeldHere = true;
     if (this.#remove(waiter)?.wasHead === true) {
       // Its release brings the next wake-up, unless the new head has already got one.
       this.#sleep(this.#queue.first?.isWokenUp === true ? 0 : leaseMs);
@@ -102,6 +100,7 @@ export class FairQueue implements WaitQueue {
     this.contended = true;
     if (entry.holderId !== waiter.holderId) {
       this.#startOver(entry);
+      return;
     }
     if (entry.stopListening === undefined) {
       this.#listen(entry);
@@ -109,7 +108,7 @@ export class FairQueue implements WaitQueue {
     if (entry !== this.#queue.first) {
       return;
     }
-    if (entry.isWokenUp && entry.isQueued) {
+    if (entry.isWokenUp) {
       this.wakeUp();
     } else {
       this.#sleep(busyMs);
@@ -135,79 +134,57 @@ export class FairQueue implements WaitQueue {
       return undefined;
     }
     const wasHead = entry === this.#queue.first;
-    if (entry === this.#next) {
-      this.#next = entry.next;
-    }
     this.#entries.delete(waiter);
     this.#queue.delete(entry);
     entry.stopListening?.();
     if (this.#queue.first === undefined) {
       this.#timer?.cancel();
       this.#emptied();
-    } else {
-      this.#enter();
     }
     return { entry, wasHead };
   }
 
-  /** Its grant came too late to be of use: the waiter goes on under another holder id. */
+  /** Its grant came too late to be of use, and was its turn all the same: the waiter goes on under
+   * another holder id, behind all others here, as its new entry is on the server. */
   #startOver(entry: Entry): void {
+    const wasHead = entry === this.#queue.first;
     entry.stopListening?.();
-    entry.stopListening = undefined;
     entry.holderId = entry.waiter.holderId;
-    entry.isReady = false;
-    entry.isQueued = false;
-    this.#next = entry;
+    entry.isListening = false;
+    this.#queue.delete(entry);
+    this.#queue.push(entry);
+    entry.ask('queue');
+    this.#listen(entry);
+    if (wasHead) {
+      // The clean-up of that grant wakes the new head.
+      this.#sleep(HEARTBEAT_MS);
+    }
   }
 
-  /** A waiter that enters the wait queue before it is subscribed could miss its only message. */
+  /**
+   * The entry is older than the subscription, and may have missed its only message: once that is
+   * confirmed, the head asks again. Any other waiter is notified after it has become the head. A
+   * head that follows a holder of this client is woken by the release here.
+   */
   #listen(entry: Entry): void {
     const channel = `${this.#channel}:${entry.holderId}`;
     entry.stopListening = this.#services.hub.listen(channel, () => {
-      if (entry.isReady) {
+      const isFollowing = entry !== this.#queue.first || this.#isHeldHere;
+      if (entry.isListening || !isFollowing) {
         entry.isWokenUp = true;
         this.wakeUp();
-      } else {
-        entry.isReady = true;
-        this.#enter();
       }
+      entry.isListening = true;
     });
   }
 
-  /** Lets entries into the wait queue on the server, in order, as far as they are ready. */
-  #enter(): void {
-    for (let entry = this.#next; entry !== undefined; entry = this.#next) {
-      if (!entry.isQueued) {
-        if (!entry.isReady || entry.isAsking) {
-          return;
-        }
-        entry.isQueued = true;
-        entry.ask('queue');
-      }
-      this.#next = entry.next;
-    }
-  }
-
   #sleep(busyMs: number): void {
-    const head = this.#queue.first;
-    if (head === undefined) {
+    if (this.#queue.first === undefined) {
       return;
     }
     this.#timer?.cancel();
-    const isSoon = head.isQueued && busyMs >= 0 && busyMs < HEARTBEAT_MS;
-    this.#timer = this.#services.clock.after(isSoon ? busyMs + 1 : HEARTBEAT_MS, () =>
-      this.#look(),
-    );
-  }
-
-  #look(): void {
-    const head = this.#queue.first;
-    if (head?.isQueued === false) {
-      // Its subscription is still not confirmed: it goes on without messages.
-      head.isReady = true;
-      this.#enter();
-    } else {
-      this.wakeUp();
-    }
+    const isSoon = busyMs >= 0 && busyMs < HEARTBEAT_MS;
+    const sleepMs = isSoon ? busyMs + 1 : HEARTBEAT_MS;
+    this.#timer = this.#services.clock.after(sleepMs, () => this.wakeUp());
   }
 }

@@ -9,7 +9,7 @@ import type { LeaseTerms } from '../base/arguments.js';
 import type { Position, Verdict, WaitQueue, Waiter } from './wait-queue.js';
 
 /** A shorter lease may end before its answer arrives: it is then returned as it is, not retried. */
-const RETRIED_LEASE_MIN_MS = 100;
+export const RETRIED_LEASE_MIN_MS = 100;
 
 /** The checked options of the caller. */
 export interface AcquisitionTerms extends LeaseTerms {
@@ -42,8 +42,8 @@ export class Acquisition<H extends LockHold = LockHold>
   #hasUnackedCopy = false;
   #everSent = false;
   #saidBusy = false;
-  /** It has an entry in a wait queue on the server, or may have one. */
-  #hasPosition = false;
+  /** Once it was sent, it may have an entry in a wait queue on the server. */
+  #asksForPosition = false;
   #queue: WaitQueue | undefined;
   /** The attempt that is under way. */
   #call: Call<Verdict> | undefined;
@@ -89,7 +89,7 @@ export class Acquisition<H extends LockHold = LockHold>
 
   ask(position: Position): void {
     const { services, protocol } = this.#grants;
-    this.#hasPosition ||= position === 'queue' && protocol.keepsPosition;
+    this.#asksForPosition ||= position === 'queue' && protocol.keepsPosition;
     const command = protocol.acquire(this.holderId, 1, this.leaseMs, position);
     this.#call = services.delivery.start(command, this);
   }
@@ -117,6 +117,7 @@ export class Acquisition<H extends LockHold = LockHold>
 
   failed(error: Error, call: PendingCall): void {
     this.#call = undefined;
+    this.#everSent ||= call.sent;
     this.#hasUnackedCopy ||= call.unackedCopies > 0;
     this.#fail(translate(error, this.#grants.protocol.resource));
   }
@@ -147,7 +148,7 @@ export class Acquisition<H extends LockHold = LockHold>
     this.#grants.cancel(this.holderId, true);
     this.holderId = this.#grants.services.client.newHolderId();
     this.#hasUnackedCopy = false;
-    this.#hasPosition = false;
+    this.#asksForPosition = false;
     if (this.#queue === undefined) {
       this.ask('none');
     } else {
@@ -210,7 +211,7 @@ export class Acquisition<H extends LockHold = LockHold>
         this.#grants.services.delivery.abandon(this.#call) || this.#hasUnackedCopy;
     }
     this.#hasUnackedCopy ||= this.#queue?.isAskingFor(this) === true;
-    if (this.#hasUnackedCopy || this.#hasPosition) {
+    if (this.#hasUnackedCopy || (this.#asksForPosition && this.#everSent)) {
       this.#grants.cancel(this.holderId, this.#hasUnackedCopy);
     }
     this.#queue?.leave(this);

@@ -30,7 +30,7 @@ export interface Waiter extends Linked {
 export interface WaitQueue {
   /** True once the server has answered "busy", or has granted the lock to a waiter here. */
   readonly contended: boolean;
-  /** True when the waiter has asked at once. */
+  /** True when no other waiter here is before it: it has asked, and may not have to wait. */
   join(waiter: Waiter): boolean;
   /** The waiter was granted the lock for `leaseMs`. */
   granted(waiter: Waiter, leaseMs: number): void;

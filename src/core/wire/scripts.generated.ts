@@ -11,12 +11,14 @@ const libFairEnterQueue = `local function fair_enter_queue(queue, timeouts, hear
     return
   end
   local length = redis.call('LLEN', queue)
+  local is_damaged = length ~= redis.call('ZCARD', timeouts)
+  is_due = is_due or is_damaged
   zadd_for(heartbeats, 600000, is_due and now or heartbeat, client)
   local behind
   if is_due then
     local found
     behind, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
-    if length <= 100 or length ~= redis.call('ZCARD', timeouts) then
+    if length <= 100 or is_damaged then
       has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
   end
@@ -1038,7 +1040,7 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'b0f461041f79480d258da70a7122ec0f41cfdf0b',
+  sha1: '1d7d16d2fa05bf434d6044d6cdaa73703df32c72',
   source: `-- fair-lock/acquire
 ${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]

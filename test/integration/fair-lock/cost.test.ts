@@ -1,6 +1,7 @@
 // What a fair lock costs the server.
 
 import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { rawClient } from '../../support/redis.js';
@@ -61,6 +62,55 @@ test('acquiring and releasing a free fair lock are two commands', async () => {
   expect(traffic.names()).toEqual(Array.from({ length: 4 }, () => script));
 });
 
+test('an attempt without waiting at a lock that is held is one command', async () => {
+  const name = scope.name();
+  const traffic = await countedTraffic(server.url);
+  const lock = scope.client({ redis: traffic.url }).getFairLock(name);
+  const held = await scope.client({ redis: server.url }).getFairLock(name).acquire();
+
+  const tried = [await lock.tryAcquire(), await lock.tryAcquire({ waitMs: 0 })];
+
+  expect(tried).toEqual([null, null]);
+  expect(traffic.names()).toEqual([script, script]);
+  await held.release();
+});
+
+test('the first waiter of a client asks three times, and each later one twice', async () => {
+  const view = new FairView(raw, scope.name());
+  const traffic = await countedTraffic(server.url);
+  const client = scope.client({ redis: traffic.url });
+  const held = await scope.client({ redis: server.url }).getFairLock(view.name).acquire();
+  const waiters = 100;
+
+  const waits = Array.from({ length: waiters }, async () => {
+    await client.getFairLock(view.name).using(() => undefined);
+  });
+  await view.queued(waiters);
+  await held.release();
+  await Promise.all(waits);
+
+  // The release included, and a heartbeat or two of a slow machine.
+  expect(traffic.scripts()).toBeLessThanOrEqual(3 * waiters + 1 + 5);
+});
+
+test('waiters that take turns in one client ask twice each', async () => {
+  const name = scope.name();
+  const traffic = await countedTraffic(server.url);
+  const lock = scope.client({ redis: traffic.url }).getFairLock(name);
+  const cycles = 100;
+
+  await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      for (let i = 0; i < cycles; i += 1) {
+        await lock.using(async () => await delay(2));
+      }
+    }),
+  );
+
+  // The release included, and a heartbeat or two of a slow machine.
+  expect(traffic.scripts()).toBeLessThanOrEqual(3 * 2 * cycles + 5);
+});
+
 test('Q7: a grant costs as much with a thousand waiters as with ten', async () => {
   await timePerGrantUs(10, 500);
 
@@ -98,7 +148,7 @@ test('a client that may not subscribe gets in all the same', async () => {
   deaf.on('error', () => undefined);
   const hold = await deaf.getFairLock(view.name).acquire();
   const waits = [deaf.getFairLock(view.name).acquire(), deaf.getFairLock(view.name).acquire()];
-  await view.queued(1);
+  await view.queued(2);
   await hold.release();
 
   const [first, second] = waits;

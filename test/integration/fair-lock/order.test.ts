@@ -29,6 +29,8 @@ async function line(view: FairView, clients: readonly Client[]): Promise<Wait[]>
     granted.catch(() => undefined);
     const waiting = await view.queued(waits.length + 1);
     const holderId = waiting.at(-1) ?? '';
+    const channel = `${view.channel}:${holderId}`;
+    await eventually(async () => (await raw.pubsub('NUMSUB', channel))[1] === 1);
     waits.push({ granted, holderId, abort: () => abort.abort(LEFT) });
   }
   return waits;
@@ -202,6 +204,25 @@ test('a waiter whose grant came too late asks again', async () => {
   expect(hold.holderId).not.toBe(early);
   expect(hold.isHeld).toBe(true);
   await hold.release();
+});
+
+test('a grant that came too late was a turn: those who came before the next attempt go first', async () => {
+  const view = new FairView(raw, name());
+  const proxy = await startProxy({ target: redisUrl() });
+  const [slow, other] = [client({ redis: proxy.url, leaseMs: 400 }), client()];
+  const first = await client().getFairLock(view.name).acquire();
+  const waits = await line(view, [slow, slow, other]);
+  const [late, next, last] = waits.map(({ holderId }) => holderId);
+  proxy.delay({ downMs: 500 });
+
+  await first.release();
+  await eventually(async () => (await raw.hkeys(view.name))[0] === late);
+  await eventually(async () => (await raw.exists(view.name)) === 0);
+  proxy.delay({ downMs: 0 });
+  const served = await serve(waits);
+
+  expect(served.slice(0, 2)).toEqual([next, last]);
+  expect(served[2]).not.toBe(late);
 });
 
 test('waiters leave the queue when something else is written over the lock', async () => {

@@ -208,26 +208,33 @@ test('queue and scores lose their TTL when only Java is left in them', async () 
   await view.clear();
 });
 
-test('a burnt holder id neither takes the lock nor queues', async () => {
-  const view = new FairView(raw, name());
+/** Runs the script of an acquisition for one holder. */
+function asking(view: FairView, holder: string): (position: string) => Promise<unknown> {
   const { source, operands } = fairLockAcquire;
-  const holder = `${JAVA}:7`;
-  const cancelled = view.queue.replace('redisson_lock_queue', 'latchkey_cancelled');
   const { queue, timeouts, beats, channel } = view;
-  const ask = async (place: string): Promise<unknown> => {
-    const keys = {
-      lock: view.name,
-      tombstone: `${cancelled}:${holder}`,
-      queue,
-      timeouts,
-      heartbeats: beats,
-      twinHeartbeats: [],
-    };
-    const args = { holder, count: 1, leaseMs: 5_000, position: place, publish: 'PUBLISH', channel };
+  const keys = {
+    lock: view.name,
+    tombstone: tombstoneOf(view, holder),
+    queue,
+    timeouts,
+    heartbeats: beats,
+    twinHeartbeats: [],
+  };
+  return async (position) => {
+    const args = { holder, count: 1, leaseMs: 5_000, position, publish: 'PUBLISH', channel };
     const [count, ...rest] = operands(keys, args);
     return await raw.eval(source, Number(count), ...rest);
   };
-  await raw.set(`${cancelled}:${holder}`, 1, 'PX', 60_000);
+}
+
+const tombstoneOf = ({ queue }: FairView, holder: string): string =>
+  `${queue.replace('redisson_lock_queue', 'latchkey_cancelled')}:${holder}`;
+
+test('a burnt holder id neither takes the lock nor queues', async () => {
+  const view = new FairView(raw, name());
+  const holder = `${JAVA}:7`;
+  const ask = asking(view, holder);
+  await raw.set(tombstoneOf(view, holder), 1, 'PX', 60_000);
 
   const whenFree = await ask('queue');
   await view.hold(`${JAVA}:1`, 60_000);
@@ -235,6 +242,23 @@ test('a burnt holder id neither takes the lock nor queues', async () => {
 
   expect([whenFree, ...whenHeld]).toEqual([-3, -3, -3]);
   expect(await view.waiting()).toEqual([]);
+  await view.clear();
+});
+
+test('a waiter whose score is lost between two of its asks stays in the queue once', async () => {
+  const view = new FairView(raw, name());
+  const holders = [`${DEAD}:1`, `${DEAD}:2`];
+  const asks = holders.map((holder) => asking(view, holder));
+  await view.hold(`${JAVA}:1`, 60_000);
+  for (const ask of asks) {
+    await ask('queue');
+  }
+
+  await raw.del(view.timeouts);
+  await asks[0]?.('front');
+
+  expect(await view.waiting()).toEqual(holders);
+  expect(await raw.zcard(view.timeouts)).toBe(2);
   await view.clear();
 });
 
