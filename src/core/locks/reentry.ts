@@ -1,5 +1,5 @@
 import { DeadlockError, type LeaseLostError, type LeaseLostReason } from '../../errors.js';
-import { contention, type AcquisitionTerms } from './acquisition.js';
+import { contention, RETRIED_LEASE_MIN_MS, type AcquisitionTerms } from './acquisition.js';
 import type { Call } from '../wire/call.js';
 import { translate } from '../delivery/translate.js';
 import type { LockHold } from './hold.js';
@@ -115,11 +115,17 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
           if (verdict.is !== 'granted') {
             this.#lose(lease, verdict.is === 'gone' ? verdict.reason : 'taken');
           }
+          const isFirst = !lease.isGranted;
           if (lease.error !== undefined) {
             failed(lease.error);
           } else if (!isOver) {
             isOver = true;
-            resolve(this.#granted(answered, lease, lengthening));
+            const isTooLate = isFirst && !this.#isInTime(answered, lease);
+            resolve(
+              isTooLate
+                ? this.#enterAnew(answered, lease, lengthening)
+                : this.#granted(answered, lease, lengthening, isFirst),
+            );
           }
         },
         failed: (error) => failed(translate(error, resource)),
@@ -133,13 +139,28 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
     });
   }
 
+  /** The lease of a companion starts with its first grant, whose answer may have taken longer. */
+  #isInTime(call: Call<Verdict>, lease: Lease): boolean {
+    const { leaseMs } = this.#terms;
+    lease.start(call, leaseMs);
+    return lease.covers(this.#grants.services.clock.now()) || leaseMs < RETRIED_LEASE_MIN_MS;
+  }
+
+  /** The companion is over before anybody was told of it: another one takes its place. */
+  #enterAnew(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): Promise<H> {
+    lease.remove(this);
+    lease.lose('expired');
+    this.#takeBack(call, lease, lengthening);
+    return this.#enter();
+  }
+
   /** A re-entry that the server refuses shows that its outer hold is lost as well. */
   #lose(lease: Lease, reason: LeaseLostReason): void {
     this.#outer.lease.lose(reason);
     lease.lose(reason);
   }
 
-  #granted(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): H {
+  #granted(call: Call<Verdict>, lease: Lease, lengthening: Lengthening, isFirst: boolean): H {
     lease.hasUnackedCopy ||= lease.beside !== undefined && call.unackedCopies > 0;
     if (call.unackedCopies === 0) {
       lengthening.settled();
@@ -151,10 +172,6 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
     const outer = lease === this.#outer.lease ? this.#outer : undefined;
     const hold = this.#grants.createHold(lease, terms, outer, outer?.fencingToken);
     lease.holders.splice(lease.holders.indexOf(this), 1, hold);
-    const isFirst = !lease.isGranted;
-    if (isFirst) {
-      lease.acquiredBy(call);
-    }
     lease.prove(call.sentAt, terms.leaseMs);
     if (isFirst) {
       services.keep(lease, protocol.renewal);
