@@ -29,6 +29,7 @@ test('nothing but a grant moves the counter', async () => {
   await look();
 
   expect(counters).toEqual(counters.map(() => String(outer.fencingToken)));
+  expect(await raw.pttl(counterOf(lock.name))).toBe(-1);
 });
 
 test.each<[string, (hold: Hold) => Promise<unknown>]>([

@@ -165,6 +165,33 @@ describe.each(states)('$error', ({ error, begin, end }) => {
   });
 });
 
+test('a call made while earlier ones wait to be sent again does not overtake them', async () => {
+  const client = scope.client({ redis: server.url });
+  const latch = client.getCountDownLatch(scope.name());
+  await latch.count();
+  const [{ begin, end }] = states as [State];
+  await begin();
+  await eventually(async () => (await probe()).includes('BUSY'));
+  let answered = false;
+  const first = latch.trySetCount(1).finally(() => {
+    answered = true;
+  });
+  const later: Promise<boolean>[] = [];
+
+  await end();
+  await eventually(
+    () => {
+      later.push(latch.trySetCount(2));
+      return answered;
+    },
+    { everyMs: 1 },
+  );
+
+  expect(await first).toBe(true);
+  expect((await Promise.all(later)).includes(true)).toBe(false);
+  await latch.delete();
+});
+
 test('a demoted master is not connected to, nor told of, over and over', async () => {
   const client = await connected();
   let told = 0;

@@ -21,6 +21,7 @@ import {
 import { leasedKinds, lockKinds } from '../support/kinds/kinds.js';
 import { titled } from '../support/kinds/kind.js';
 import { stored } from '../support/kinds/locks.js';
+import { skippingClock } from '../support/skipping-clock.js';
 
 const open = faultWorlds('outage-holds');
 const options = { commandTimeoutMs: 400 };
@@ -123,6 +124,23 @@ describe.concurrent.each(titled(leasedKinds))(
       expect((hold.signal.reason as LeaseLostError).reason).toBe('unproven');
       expect(hold).toMatchObject({ state: 'lost', isHeld: false, remainingMs: 0 });
       await expect(hold.release()).rejects.toBeInstanceOf(LeaseLostError);
+    });
+
+    test('a hold that was lost here is given back as soon as that is possible', async (context) => {
+      const world = await open(context);
+      const { name, down, up } = world;
+      const clock = skippingClock();
+      await prepare(kind, world);
+      const hold = await take(kind.get(world.open({ leaseMs: 60_000 }, clock), name));
+
+      down();
+      await eventually(() => hold.state === 'suspect');
+      clock.skip(60_000);
+      const lost = [hold.state, await kind.isFree(name)];
+      await up();
+
+      expect(lost).toEqual(['lost', false]);
+      await eventually(async () => await kind.isFree(name));
     });
 
     test('a lost hold does not free the lock of the next owner afterwards', async (context) => {

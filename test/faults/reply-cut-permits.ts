@@ -65,6 +65,27 @@ const acquire: Case[] = [
     },
   },
   {
+    fact: 'a permit is proven no longer than the server keeps it, which counts from the first copy',
+    async run({ proxy, name, client, setPermits, down, up }) {
+      await setPermits(1);
+      const fault = cutReply(proxy, scripts.expirableSemaphoreAcquire);
+      const [leaseMs, laterMs] = [5_000, 500];
+
+      const acquiring = client.getPermitExpirableSemaphore(name).acquire({ leaseMs });
+      await fault.ran();
+      const ranAt = performance.now();
+      down();
+      await eventually(() => performance.now() - ranAt > laterMs);
+      await up();
+      await fault.replay();
+      const permit = await acquiring;
+
+      expect(permit.remainingMs).toBeGreaterThan(0);
+      expect(permit.remainingMs).toBeLessThan(leaseMs - laterMs);
+      await permit.release();
+    },
+  },
+  {
     fact: 'a permit that was taken away meanwhile is found lost',
     async run({ proxy, name, client, other, setPermits }) {
       await setPermits(1);

@@ -36,6 +36,23 @@ function stage(): Stage {
   return { clock, lease, told, suspects, add };
 }
 
+describe('the companion of a lease', () => {
+  test.each<[LeaseLostReason, string]>([
+    ['taken', 'lost'],
+    ['deleted', 'lost'],
+    ['expired', 'held'],
+    ['unproven', 'held'],
+  ])('when that is lost as %s is %s', (reason, state) => {
+    const [{ lease }, { clock, lease: companion }] = [stage(), stage()];
+    companion.start(callAt(clock.now()), 1_000);
+    lease.companion = companion;
+
+    lease.lose(reason);
+
+    expect(companion.state).toBe(state);
+  });
+});
+
 describe('the deadline', () => {
   test.each([
     [100, 98],

@@ -53,10 +53,13 @@ test('when a big request at the head gives up, those behind it that fit get in',
   const small = [semaphore.acquire(1), semaphore.acquire(2)];
   await listening(raw, semaphore.name);
 
+  const leftAt = performance.now();
   abort.abort();
   const granted = await Promise.all(small);
 
   expect(await big).toBe('gone');
+  // At once, and not with the next poll.
+  expect(performance.now() - leftAt).toBeLessThan(2_500);
   expect(granted.map(({ count }) => count)).toEqual([1, 2]);
 });
 

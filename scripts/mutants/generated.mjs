@@ -1,0 +1,125 @@
+// @ts-check
+// Small mistakes at places that nobody has chosen: a sample of all that can be made, the same for the
+// same seed, in which each folder has its share.
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../lib/fresh.mjs';
+import { filesBelow } from './reach.mjs';
+import { sitesInLua } from './sites-lua.mjs';
+import { sitesInTypeScript } from './sites-typescript.mjs';
+
+/** @typedef {import('./sites-typescript.mjs').Site} Site */
+
+/** What is compiled from Lua, and what only tests use. */
+const LEFT_OUT = /\.generated\.ts$|^src\/testing\//;
+
+/** No folder has fewer places in a large sample than this, if it has as many. */
+const SHARE_MIN = 3;
+
+/** @param {string} file */
+const read = (file) => readFileSync(join(root, file), 'utf8');
+
+/** @returns {Site[]} every place, in order */
+export function allSites() {
+  return [
+    ...filesBelow('lua', '.lua').flatMap((file) => sitesInLua(file, read(file))),
+    ...filesBelow('src', '.ts')
+      .filter((file) => !LEFT_OUT.test(file))
+      .flatMap((file) => sitesInTypeScript(file, read(file))),
+  ];
+}
+
+/** Random numbers from 0 up to, and without, 1, that one seed repeats (mulberry32).
+ * @param {number} seed */
+function randomFrom(seed) {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * @template T
+ * @param {readonly T[]} all
+ * @param {number} seed
+ * @returns {T[]}
+ */
+export function shuffled(all, seed) {
+  const random = randomFrom(seed);
+  const drawn = all.map((each) => ({ each, at: random() }));
+  return drawn.toSorted((one, other) => one.at - other.at).map(({ each }) => each);
+}
+
+/** The folder that a place counts for.
+ * @param {string} file */
+export const folderOf = (file) => dirname(file);
+
+/**
+ * Takes places in turns from all folders, from large ones more often, until `count` are found that
+ * `isValid` lets pass.
+ *
+ * @param {readonly Site[]} sites
+ * @param {number} count
+ * @param {number} seed
+ * @param {(site: Site) => boolean} isValid
+ * @returns {Site[]}
+ */
+export function sample(sites, count, seed, isValid) {
+  const random = randomFrom(seed);
+  /** @type {Map<string, { at: number, site: Site }[]>} */
+  const folders = new Map();
+  for (const site of sites) {
+    const rows = folders.get(folderOf(site.file)) ?? [];
+    rows.push({ at: random(), site });
+    folders.set(folderOf(site.file), rows);
+  }
+  // Each place gets a rank by the share of its folder that comes before it: the lowest are taken.
+  const ranked = [...folders.values()].flatMap((rows) => {
+    const share = Math.max(rows.length / sites.length, SHARE_MIN / 300);
+    return rows
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ at, site }, i) => ({ site, rank: (i + at) / share }));
+  });
+  const chosen = [];
+  for (const { site } of ranked.toSorted((one, other) => one.rank - other.rank)) {
+    if (chosen.length === count) {
+      break;
+    }
+    if (isValid(site)) {
+      chosen.push(site);
+    }
+  }
+  return chosen;
+}
+
+/** @param {string} part */
+const short = (part) => part.replaceAll(/\s+/g, ' ').slice(0, 70);
+
+/**
+ * How people know a place: its line, in which «» stand around what the mistake replaces, and what
+ * becomes of that.
+ *
+ * @param {Site} site
+ * @param {string} text of its file
+ */
+export function describeSite({ file, operator, start, end, to }, text) {
+  const from = text.lastIndexOf('\n', start - 1) + 1;
+  const [before, replaced, after = ''] = [
+    text.slice(from, start),
+    text.slice(start, end),
+    text.slice(end).split('\n')[0],
+  ];
+  const [first = '', ...more] = replaced.split('\n');
+  const place = more.length === 0 ? `«${first}»${after}` : `«${first}`;
+  return {
+    file,
+    number: text.slice(0, start).split('\n').length,
+    operator,
+    line: (before + place).trim(),
+    to: short(to),
+  };
+}

@@ -1,0 +1,141 @@
+// @ts-check
+// Runs tests on a copy of the project, and says which of them finds its mistake.
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/**
+ * @typedef {import('./run-tests.mjs').Order} Order
+ * @typedef {import('./run-tests.mjs').Failure} Failure
+ * @typedef {import('./run-tests.mjs').Outcome & { timedOut: boolean }} Result
+ */
+
+/** Tests of one mistake at a time; most of their time is spent waiting. */
+const WORKERS = 3;
+
+/** A mistake may make a test wait for ever. Few tests take as long as this without one. */
+const TEST_TIMEOUT_MS = 15_000;
+
+/** Most mistakes are found by the first few tests: they run by themselves. */
+export const FIRST = 5;
+
+/** The name of the failure when a mistake makes tests wait for ever. */
+export const IN_TIME = 'none ends in time';
+
+/** What starting costs, at most, beside the tests. */
+const START_MS = 30_000;
+
+/** Groups of processes that are still there, by their leader.
+ * @type {Set<number>} */
+const groups = new Set();
+
+/** @param {number} leader */
+function endGroup(leader) {
+  groups.delete(leader);
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+process.on('exit', () => {
+  for (const leader of groups) {
+    endGroup(leader);
+  }
+});
+
+/**
+ * Runs a program in a group of processes of its own, and ends the group when its time is up.
+ *
+ * @param {string} cwd
+ * @param {string[]} args for Node.js
+ * @param {number} limitMs
+ * @returns {Promise<{ code: number | null, output: string, timedOut: boolean }>}
+ */
+async function runNode(cwd, args, limitMs) {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  const keep = (/** @type {string} */ text) => (output += text);
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  let timedOut = false;
+  const leader = Number(child.pid);
+  groups.add(leader);
+  const timer = setTimeout(() => {
+    timedOut = true;
+    endGroup(leader);
+  }, limitMs);
+  const code = await new Promise((/** @type {(code: number | null) => void} */ resolve) => {
+    child.on('close', resolve);
+  });
+  clearTimeout(timer);
+  endGroup(leader);
+  return { code, output, timedOut };
+}
+
+/**
+ * @param {Order} order
+ * @param {number} limitMs
+ * @returns {Promise<Result>}
+ */
+export async function runTests(order, limitMs) {
+  const script = join(order.root, 'scripts/mutants/run-tests.mjs');
+  const { output, timedOut } = await runNode(order.root, [script, JSON.stringify(order)], limitMs);
+  const line = output.trimEnd().split('\n').at(-1) ?? '';
+  if (line.startsWith('{"files"')) {
+    const outcome = /** @type {import('./run-tests.mjs').Outcome} */ (JSON.parse(line));
+    return { ...outcome, timedOut };
+  }
+  const message = timedOut ? `not done after ${limitMs} ms` : output.slice(-2_000);
+  return { files: {}, failed: [{ file: '', test: 'the run itself', message }], timedOut };
+}
+
+/**
+ * The first test that fails, if any does: of `files`, in their order, as many as their time allows.
+ * A failure counts when it happens twice, since the machine may be busy.
+ *
+ * @param {string} root of the copy
+ * @param {string[]} files
+ * @param {number} costMs what these files take together without a mistake, one by one
+ * @returns {Promise<Failure | undefined>}
+ */
+export async function firstFailure(root, files, costMs) {
+  const first = await firstOf(root, files.slice(0, FIRST), costMs);
+  return first ?? (await firstOf(root, files.slice(FIRST), costMs));
+}
+
+/**
+ * @param {string} root
+ * @param {string[]} files
+ * @param {number} costMs
+ * @returns {Promise<Failure | undefined>}
+ */
+async function firstOf(root, files, costMs) {
+  const order = { root, workers: WORKERS, bail: 1, testTimeout: TEST_TIMEOUT_MS };
+  const limitMs = START_MS + TEST_TIMEOUT_MS + costMs;
+  let left = files;
+  while (left.length > 0) {
+    const { failed, timedOut } = await runTests({ ...order, files: left }, limitMs);
+    const [failure] = failed;
+    if (failure === undefined) {
+      return undefined;
+    }
+    if (timedOut) {
+      return { ...failure, test: IN_TIME };
+    }
+    // Where vitest stops before it has said which test failed, all are run again.
+    const suspects = failure.file === '' ? left : [failure.file];
+    const again = await runTests({ ...order, files: suspects }, limitMs);
+    const [second] = again.failed;
+    if (second !== undefined) {
+      return failure.file === '' && second.file !== '' ? second : failure;
+    }
+    left = failure.file === '' ? [] : left.filter((file) => file !== failure.file);
+  }
+  return undefined;
+}

@@ -1,0 +1,66 @@
+// @ts-check
+// What became of the mistakes, for people.
+
+import { styleText } from 'node:util';
+import { folderOf } from './generated.mjs';
+
+/** @typedef {import('./bench.mjs').Verdict} Verdict */
+
+/** Of the generated mistakes so many have to be found, of those that can be noticed. */
+const ENOUGH = 0.9;
+
+/** In a smaller sample more may be missed by chance: twice the standard deviation. */
+const LARGE = 200;
+
+const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/** @param {Verdict} verdict */
+export function shownVerdict({ mistake, by, how, ms }) {
+  const mark = by === 'nothing' ? styleText('red', 'MISSED') : styleText('green', 'found ');
+  const answer = by === 'nothing' ? mistake.text : `${by}: ${how}`;
+  return `${mark} ${mistake.id} (${seconds(ms)}) ${answer}`;
+}
+
+/** @param {Verdict[]} verdicts */
+function row(verdicts) {
+  const count = (/** @type {Verdict['by']} */ by) =>
+    verdicts.filter((verdict) => verdict.by === by).length;
+  return [verdicts.length, count('test'), count('generator'), count('time'), count('nothing')];
+}
+
+/**
+ * @param {Verdict[]} verdicts
+ * @param {number} ms
+ */
+export function printTable(verdicts, ms) {
+  for (const isGenerated of [false, true]) {
+    const own = verdicts.filter(({ mistake }) => mistake.isGenerated === isGenerated);
+    if (own.length > 0) {
+      const title = isGenerated ? 'generated' : 'semantic';
+      console.log(`\n${title.padEnd(26)}  made  test  gen.  time  missed`);
+      const folders = [...new Set(own.map(({ mistake }) => folderOf(mistake.file)))].toSorted();
+      const rows = folders.map((folder) => ({
+        name: folder,
+        counts: row(own.filter(({ mistake }) => folderOf(mistake.file) === folder)),
+      }));
+      for (const { name, counts } of [...rows, { name: 'all', counts: row(own) }]) {
+        console.log(`${name.padEnd(26)} ${counts.map((n) => String(n).padStart(5)).join(' ')}`);
+      }
+    }
+  }
+  const each = verdicts.reduce((sum, verdict) => sum + verdict.ms, 0) / verdicts.length;
+  console.log(`\n${seconds(ms)}, ${seconds(each)} each, two at a time`);
+}
+
+/** All semantic mistakes were found, and enough of the generated ones.
+ * @param {Verdict[]} verdicts */
+export function enoughFound(verdicts) {
+  const generated = verdicts.filter(({ mistake }) => mistake.isGenerated);
+  const missed = generated.filter(({ by }) => by === 'nothing').length;
+  const isSemanticMissed = verdicts.some(
+    (verdict) => verdict.by === 'nothing' && !verdict.mistake.isGenerated,
+  );
+  const { length } = generated;
+  const chance = length < LARGE ? 2 * Math.sqrt(length * ENOUGH * (1 - ENOUGH)) : 0;
+  return !isSemanticMissed && missed <= length * (1 - ENOUGH) + chance;
+}

@@ -1,0 +1,82 @@
+// @ts-check
+// Runs test files of a copy of the project in the order in which they are given, until one fails.
+// A process of its own, so that a mistake that hangs can be ended with it.
+//
+//   node scripts/mutants/run-tests.mjs '{ "root": ..., "files": [...] }'
+//
+// The last line of the output is JSON: { files: { file: ms }, failed: [{ file, test, message }] }
+
+import { join, relative } from 'node:path';
+import { BaseSequencer, startVitest } from 'vitest/node';
+
+/**
+ * @typedef {{
+ *   root: string, files: string[], workers: number, bail: number, testTimeout?: number,
+ *   setupFiles?: string[],
+ * }} Order
+ * @typedef {{ file: string, test: string, message: string }} Failure
+ * @typedef {{ files: Record<string, number>, failed: Failure[] }} Outcome
+ */
+
+const order = /** @type {Order} */ (JSON.parse(String(process.argv[2])));
+const position = new Map(order.files.map((file, i) => [join(order.root, file), i]));
+
+/** @param {import('vitest/node').TestSpecification} file */
+const positionOf = ({ moduleId }) => position.get(moduleId) ?? 0;
+
+class AsGiven extends BaseSequencer {
+  /**
+   * @override
+   * @param {import('vitest/node').TestSpecification[]} files
+   */
+  async sort(files) {
+    return await Promise.resolve(files.toSorted((a, b) => positionOf(a) - positionOf(b)));
+  }
+}
+
+/** @type {Outcome} */
+const outcome = { files: {}, failed: [] };
+
+/** @type {import('vitest/node').Reporter} */
+const reporter = {
+  onTestModuleEnd(module) {
+    const file = relative(order.root, module.moduleId);
+    outcome.files[file] = Math.round(module.diagnostic().duration);
+    for (const { message } of module.errors()) {
+      outcome.failed.push({ file, test: 'the file itself', message });
+    }
+  },
+  onTestRunEnd(modules, errors, reason) {
+    for (const module of modules) {
+      const file = relative(order.root, module.moduleId);
+      for (const test of module.children.allTests('failed')) {
+        const message = test.result().errors?.[0]?.message ?? '';
+        outcome.failed.push({ file, test: test.fullName, message });
+      }
+    }
+    for (const { message } of errors) {
+      outcome.failed.push({ file: '', test: 'outside of all tests', message });
+    }
+    if (reason !== 'passed' && outcome.failed.length === 0) {
+      outcome.failed.push({ file: '', test: 'some test', message: reason });
+    }
+  },
+};
+
+const { testTimeout, setupFiles } = order;
+const vitest = await startVitest('test', order.files, {
+  root: order.root,
+  run: true,
+  watch: false,
+  cache: false,
+  bail: order.bail,
+  maxWorkers: order.workers,
+  reporters: [reporter],
+  sequence: { sequencer: AsGiven },
+  ...(testTimeout === undefined ? {} : { testTimeout, hookTimeout: testTimeout }),
+  ...(setupFiles === undefined ? {} : { setupFiles }),
+});
+await vitest.close();
+process.stdout.write(`\n${JSON.stringify(outcome)}\n`);
+// A server or a worker that a mistake keeps alive must not keep this process.
+process.exit(0);

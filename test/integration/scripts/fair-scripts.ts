@@ -1,0 +1,86 @@
+// The scripts of a fair lock, at instants that a test chooses.
+
+import { onTestFinished } from 'vitest';
+import { commandOf } from '../../../src/core/wire/call.js';
+import * as scripts from '../../../src/core/wire/scripts.generated.js';
+import { runAt } from '../../support/frozen-time.js';
+import { keysUnder, randomName, rawClient } from '../../support/redis.js';
+
+export const START = 1_700_000_000_000;
+export const LEASE_MS = 60_000;
+export const AHEAD_MS = 5_000;
+export const PATIENCE_MS = 300_000;
+
+/** Two clients of ours, and one of Java. */
+export const ONE = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
+export const TWO = '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
+export const JAVA = '6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11';
+
+export async function stage() {
+  const redis = rawClient();
+  const lock = randomName('instants');
+  const keys = {
+    lock,
+    queue: `${lock}:queue`,
+    timeouts: `${lock}:timeouts`,
+    heartbeats: `${lock}:beats`,
+  };
+  const notice = { publish: 'PUBLISH', channel: `${lock}:channel` };
+  const tombstoneOf = (holder: string) => `${lock}:cancelled:${holder}`;
+  const heard: string[] = [];
+  const listener = redis.duplicate();
+  let number = 0;
+  onTestFinished(async () => {
+    listener.disconnect();
+    const all = await keysUnder(lock, redis);
+    if (all.length > 0) {
+      await redis.unlink(...all);
+    }
+  });
+  listener.on('pmessage', (_, channel: string, payload: string) => {
+    heard.push(`${channel.slice(notice.channel.length + 1)} ${payload}`);
+  });
+  await listener.psubscribe(`${notice.channel}:*`);
+  return {
+    redis,
+    keys,
+    /** Whom scripts have told since the last look. */
+    told: async () => {
+      await redis.publish(`${notice.channel}:end`, '');
+      while (heard.at(-1) !== 'end ') {
+        await listener.ping();
+      }
+      return heard.splice(0).slice(0, -1);
+    },
+    acquire: (atMs: number, holder: string, position = 'queue', count = 1) => {
+      const all = { ...keys, tombstone: tombstoneOf(holder), twinHeartbeats: [] };
+      const args = { holder, count, leaseMs: LEASE_MS, position, ...notice };
+      return runAt(redis, atMs, commandOf(scripts.fairLockAcquire, all, args));
+    },
+    release: (atMs: number, holder: string, tombstoneMs = 0) => {
+      const all = { ...keys, tombstone: tombstoneOf(holder) };
+      const args = { holder, count: 0, tombstoneMs, ...notice };
+      return runAt(redis, atMs, commandOf(scripts.fairLockRelease, all, args));
+    },
+    force: (atMs: number) => {
+      number += 1;
+      const all = { ...keys, requests: `${lock}:requests` };
+      const args = { number, lowWater: number, ...notice };
+      return runAt(redis, atMs, commandOf(scripts.fairLockForceRelease, all, args));
+    },
+    followUp: (atMs: number) =>
+      runAt(redis, atMs, commandOf(scripts.fairLockFollowUp, keys, notice)),
+    /** A waiter of Java enters the queue as Redisson would. */
+    java: async (id: string, score: number) => {
+      await redis.rpush(keys.queue, id);
+      await redis.zadd(keys.timeouts, score, id);
+    },
+    line: async () => {
+      const waiting = await redis.lrange(keys.queue, 0, -1);
+      const scores = await Promise.all(
+        waiting.map(async (id) => Number(await redis.zscore(keys.timeouts, id)) - START),
+      );
+      return waiting.map((id, i) => [id, scores[i]]);
+    },
+  };
+}

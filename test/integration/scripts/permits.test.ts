@@ -1,0 +1,199 @@
+// A permit is held for as long as its lease, and not in the millisecond in which that ends: every
+// script says the same.
+
+import { randomBytes } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { commandOf } from '../../../src/core/wire/call.js';
+import * as scripts from '../../../src/core/wire/scripts.generated.js';
+import { runAt } from '../../support/frozen-time.js';
+import { randomName, rawClient } from '../../support/redis.js';
+
+const START = 1_700_000_000_000;
+const LEASE_MS = 1_000;
+const ENDS_AT = START + LEASE_MS;
+
+/** One semaphore with two permits, one of which is taken at START. */
+async function stage() {
+  const redis = rawClient();
+  const semaphore = randomName('instants');
+  const keys = {
+    semaphore,
+    timeouts: `${semaphore}:timeouts`,
+    requests: `${semaphore}:requests`,
+    queue: `${semaphore}:queue`,
+    heartbeats: `${semaphore}:beats`,
+    twin: [],
+  };
+  const notice = { publish: 'PUBLISH', channel: `${semaphore}:channel` };
+  let number = 0;
+  const counted = () => {
+    number += 1;
+    return { number, lowWater: number, ...notice };
+  };
+  onTestFinished(async () => {
+    await redis.del(keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats);
+  });
+  await redis.set(semaphore, 2);
+  const permit = randomBytes(16);
+  const at = {
+    acquire: (atMs: number, id = randomBytes(16), count = 1, client = 'me', mustQueue = 0) => {
+      const claims = [Buffer.concat([id, Buffer.from(`${count} ${LEASE_MS}`)])];
+      const args = { ...counted(), client, mustQueue, setting: '', claims };
+      return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreAcquire, keys, args));
+    },
+    release: (atMs: number) => {
+      const claim = Buffer.concat([permit, Buffer.from('1')]);
+      const args = { ...notice, claim };
+      return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreRelease, keys, args));
+    },
+    releaseAny: (atMs: number) => {
+      const claim = Buffer.concat([permit, Buffer.from('1')]);
+      const args = { ...counted(), claim };
+      return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreReleaseAny, keys, args));
+    },
+    giveBack: (atMs: number) => {
+      const claims = [Buffer.concat([permit, Buffer.from('1')])];
+      const args = { ...counted(), client: 'me', leaves: 0, claims };
+      return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreGiveBack, keys, args));
+    },
+    renew: (atMs: number, leaseMs: number) => {
+      const claims = [Buffer.concat([permit, Buffer.from(String(leaseMs))])];
+      const command = commandOf(
+        scripts.expirableSemaphoreRenew,
+        { keys: [keys.semaphore, keys.timeouts] },
+        { claims },
+      );
+      return runAt(redis, atMs, command);
+    },
+    updateLease: (atMs: number, leaseMs: number) => {
+      const args = { ...counted(), permit, leaseMs };
+      return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreUpdateLease, keys, args));
+    },
+    inspect: (atMs: number) =>
+      runAt(redis, atMs, commandOf(scripts.expirableSemaphoreInspect, keys, {})),
+    holders: (atMs: number) =>
+      runAt(redis, atMs, commandOf(scripts.expirableSemaphoreHolders, keys, {})),
+    resize: (atMs: number, permits: number) => {
+      const args = { ...counted(), way: 'by', permits, setting: '' };
+      return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreResize, keys, args));
+    },
+    configure: (atMs: number) => {
+      const args = { ...counted(), setting: 'keep 0 2' };
+      return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreConfigure, keys, args));
+    },
+  };
+  expect(await at.acquire(START, permit)).toBe('1 -1 -1');
+  const expiry = async () => Number(await redis.zscore(keys.timeouts, permit));
+  const left = async () => Number(await redis.get(semaphore));
+  return { redis, keys, permit, at, expiry, left };
+}
+
+type Scene = Awaited<ReturnType<typeof stage>>;
+
+/** What each script says of a permit that is held, and of one whose lease has ended. */
+const answers: [
+  what: string,
+  ask: (scene: Scene, atMs: number) => Promise<unknown>,
+  held: unknown,
+  over: unknown,
+][] = [
+  ['a release', ({ at }, ms) => at.release(ms), 1, 0],
+  ['a release by id', ({ at }, ms) => at.releaseAny(ms), '1', '0'],
+  ['what is given back', ({ at }, ms) => at.giveBack(ms), 1, 0],
+  ['a poll', ({ at }, ms) => at.renew(ms, 0), '1', '0'],
+  ['a renewal', ({ at }, ms) => at.renew(ms, LEASE_MS), '1', '0'],
+  ['a new lease', ({ at }, ms) => at.updateLease(ms, LEASE_MS), '1', '0'],
+  ['a look', ({ at }, ms) => at.inspect(ms), '1 1 1', '2 0 1'],
+  ['a look with a setting', ({ at }, ms) => at.configure(ms), '1 1 1', '2 0 1'],
+  [
+    'an ask for both permits',
+    ({ at }, ms) => at.acquire(ms, randomBytes(16), 2),
+    '0 1 -1',
+    '1 -1 -1',
+  ],
+];
+
+describe('in the last millisecond of its lease, and in the one behind it', () => {
+  test.each(answers)(
+    '%s tells a permit that is held from one that is not',
+    async (_, ask, held, over) => {
+      expect(await ask(await stage(), ENDS_AT - 1)).toBe(held);
+      expect(await ask(await stage(), ENDS_AT)).toBe(over);
+    },
+  );
+
+  test('its holder is listed with what is left, or not at all', async () => {
+    const { at, permit } = await stage();
+
+    expect(await at.holders(ENDS_AT - 1)).toBe(`${permit.toString('hex')} 1`);
+    expect(await at.holders(ENDS_AT)).toBe('');
+  });
+
+  test('it goes back to the pool once, by whatever call', async () => {
+    const { at, left } = await stage();
+
+    await at.release(ENDS_AT);
+    await at.release(ENDS_AT);
+    await at.releaseAny(ENDS_AT);
+    await at.giveBack(ENDS_AT);
+    expect(await left()).toBe(2);
+    await at.acquire(ENDS_AT + 1, randomBytes(16), 2);
+    expect(await left()).toBe(0);
+  });
+});
+
+describe('a lease', () => {
+  test('is renewed to last at least as long as asked for, and never shortened by that', async () => {
+    const { at, expiry } = await stage();
+
+    await at.renew(START + 1, LEASE_MS - 1);
+    expect(await expiry()).toBe(ENDS_AT);
+    await at.renew(START + 1, LEASE_MS);
+    expect(await expiry()).toBe(ENDS_AT + 1);
+    await at.renew(START + 2, 1);
+    expect(await expiry()).toBe(ENDS_AT + 1);
+  });
+
+  test('that is set ends when it was told to, earlier too', async () => {
+    const { at, expiry } = await stage();
+
+    await at.updateLease(START, 10);
+    expect(await expiry()).toBe(START + 10);
+    await at.updateLease(START + 9, 5_000);
+    expect(await expiry()).toBe(START + 5_009);
+  });
+
+  test('of permits of one call ends for all of them at once', async () => {
+    const { at, redis, keys } = await stage();
+
+    await at.acquire(START, randomBytes(16), 1);
+    const ends = await redis.zrange(keys.timeouts, '0', '-1', 'WITHSCORES');
+
+    expect(ends.filter((_, i) => i % 2 === 1).map(Number)).toEqual([ENDS_AT, ENDS_AT]);
+  });
+});
+
+test('a client is passed over in the wait queue four seconds after its last heartbeat', async () => {
+  const { at } = await stage();
+  const id = randomBytes(16);
+
+  expect(await at.acquire(START, id, 5, 'first', 1)).toBe('0 -1 -1');
+
+  expect(await at.acquire(START + 3_999, id, 1, 'second')).toMatch(/^0 1 /);
+  expect(await at.acquire(START + 4_000, id, 1, 'second')).toMatch(/^1 /);
+});
+
+test('growing tells the waiters of permits that have expired as well', async () => {
+  const { at, redis, keys } = await stage();
+  const heard: string[] = [];
+  const listener = redis.duplicate();
+  onTestFinished(() => listener.disconnect());
+  listener.on('message', (_, payload: string) => heard.push(payload));
+  await listener.subscribe(`${keys.semaphore}:channel`);
+
+  await at.resize(ENDS_AT - 1, 3);
+  await at.resize(ENDS_AT, 3);
+  await listener.ping();
+
+  expect(heard).toEqual(['4', '8']);
+});

@@ -1,0 +1,287 @@
+// A reader reads for as long as its lease, and not in the millisecond in which that ends: every script
+// says the same. And where the line between clients is drawn, to the microsecond.
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { commandOf } from '../../../src/core/wire/call.js';
+import * as scripts from '../../../src/core/wire/scripts.generated.js';
+import { runAt } from '../../support/frozen-time.js';
+import { keysUnder, randomName, rawClient } from '../../support/redis.js';
+
+const START = 1_700_000_000_000;
+const LEASE_MS = 60_000;
+const ENDS_AT = START + LEASE_MS;
+
+interface Claim {
+  readonly reader: string;
+  readonly leaseMs?: number;
+  readonly count?: number;
+  readonly since?: number;
+}
+
+/** A read-write lock that nobody holds. */
+function stage() {
+  const redis = rawClient();
+  const lock = randomName('instants');
+  const queues = {
+    readers: `${lock}:readers`,
+    writers: `${lock}:writers`,
+    waiting: `${lock}:waiting`,
+    heartbeats: `${lock}:beats`,
+  };
+  const notice = { publish: 'PUBLISH', channel: `${lock}:channel` };
+  const stem = `${lock}:`;
+  const holdKey = (reader: string, hold: number) => `${stem}${reader}:rwlock_timeout:${hold}`;
+  const tombstoneOf = (holder: string) => `${lock}:cancelled:${holder}`;
+  let number = 0;
+  onTestFinished(async () => {
+    const keys = await keysUnder(lock, redis);
+    if (keys.length > 0) {
+      await redis.unlink(...keys);
+    }
+  });
+  return {
+    redis,
+    keys: { lock, ...queues },
+    holdKey,
+    read: (
+      atMs: number,
+      claims: readonly Claim[],
+      position = 'none',
+      client = 'me',
+      micros = 0,
+    ) => {
+      const ofClaims = claims.flatMap(({ reader, count = 1 }) => [
+        tombstoneOf(reader),
+        holdKey(reader, 1),
+        holdKey(reader, count),
+      ]);
+      const terms = claims.flatMap(({ reader, leaseMs = LEASE_MS, count = 1, since = 0 }) => [
+        reader,
+        String(count),
+        String(leaseMs),
+        String(since),
+        '',
+      ]);
+      const command = commandOf(
+        scripts.rwlockAcquireRead,
+        { lock, ...queues, ofClaims },
+        { client, position, ...notice, claims: terms },
+      );
+      return runAt(redis, atMs, command, micros).then((answer) => answer.split(' ').slice(1));
+    },
+    write: (atMs: number, holder = 'writer', position = 'none', micros = 0) => {
+      const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
+      const args = { holder, count: 1, leaseMs: LEASE_MS, position, ...notice, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockAcquireWrite, keys, args), micros);
+    },
+    releaseRead: (atMs: number, holder: string) => {
+      const keys = {
+        lock,
+        tombstone: tombstoneOf(holder),
+        readers: queues.readers,
+        holds: [holdKey(holder, 1)],
+      };
+      const args = { holder, count: 0, tombstoneMs: 0, ...notice, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockReleaseRead, keys, args));
+    },
+    renew: (atMs: number, reader: string, leaseMs: number) => {
+      const ofClaims = [lock, queues.readers, holdKey(reader, 1)];
+      const claims = [reader, '1', String(leaseMs)];
+      return runAt(redis, atMs, commandOf(scripts.rwlockRenewRead, { ofClaims }, { claims }));
+    },
+    holdCount: (atMs: number, holder: string) =>
+      runAt(redis, atMs, commandOf(scripts.rwlockHoldCount, { lock, ...queues }, { holder, stem })),
+    inspect: async (atMs: number) => {
+      const command = commandOf(scripts.rwlockInspect, { lock, ...queues }, { cursor: '0', stem });
+      const [, ...fields] = JSON.parse(await runAt(redis, atMs, command)) as string[];
+      return fields;
+    },
+    lease: (atMs: number) => {
+      const args = { side: 'read', cursor: '0', enoughMs: 2 ** 40, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockLease, { lock, ...queues }, args));
+    },
+    force: (atMs: number, mode: string) => {
+      number += 1;
+      const keys = { lock, readers: queues.readers, requests: `${lock}:requests` };
+      const args = { number, lowWater: number, mode, ...notice, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockForceRelease, keys, args));
+    },
+  };
+}
+
+/** A list of holders has no order. */
+function inOrder(told: unknown): unknown {
+  return Array.isArray(told) ? told.map(String).toSorted((a, b) => a.localeCompare(b)) : told;
+}
+
+type Scene = ReturnType<typeof stage>;
+
+/** What each script says of a reader that reads, and of one whose lease has ended. */
+const answers: [
+  what: string,
+  ask: (scene: Scene, atMs: number) => Promise<unknown>,
+  reads: unknown,
+  over: unknown,
+][] = [
+  ['a poll', ({ renew }, ms) => renew(ms, 'one', 0), '1', '0'],
+  ['a renewal', ({ renew }, ms) => renew(ms, 'one', LEASE_MS), '1', '0'],
+  ['its release', ({ releaseRead }, ms) => releaseRead(ms, 'one'), 1, -2],
+  ['its number of holds', ({ holdCount }, ms) => holdCount(ms, 'one'), 1, 0],
+  ['the list of holders', ({ inspect }, ms) => inspect(ms), ['one', '1', '1'], []],
+  ['the longest lease', ({ lease }, ms) => lease(ms), '0 1', '0 -2'],
+  ['a forced release', ({ force }, ms) => force(ms, 'read'), '1', '0'],
+  ['a writer', ({ write }, ms) => write(ms), 1, null],
+];
+
+describe('in the last millisecond of its lease, and in the one behind it', () => {
+  test.each(answers)('%s tells a reader from one that has ended', async (_, ask, reads, over) => {
+    for (const [atMs, told] of [
+      [ENDS_AT - 1, reads],
+      [ENDS_AT, over],
+    ] as const) {
+      const scene = stage();
+      expect(await scene.read(START, [{ reader: 'one' }])).toEqual(['T']);
+
+      expect(await ask(scene, atMs)).toEqual(told);
+    }
+  });
+
+  test.each(answers.filter(([what]) => what !== 'a forced release'))(
+    '%s tells it also while another reads',
+    async (what, ask) => {
+      for (const atMs of [ENDS_AT - 1, ENDS_AT]) {
+        const scene = stage();
+        await scene.read(START, [{ reader: 'one' }, { reader: 'two', leaseMs: 2 * LEASE_MS }]);
+        const left = String(LEASE_MS + (ENDS_AT - atMs));
+        const isOver = atMs === ENDS_AT;
+        const expected: Record<string, unknown> = {
+          'a poll': isOver ? '0' : '1',
+          'a renewal': isOver ? '0' : '1',
+          'its release': isOver ? -2 : 0,
+          'its number of holds': isOver ? 0 : 1,
+          'the list of holders': isOver ? ['two', '1', left] : ['one', '1', '1', 'two', '1', left],
+          'the longest lease': `0 ${left}`,
+          'a writer': Number(left),
+        };
+
+        const told = await ask(scene, atMs);
+
+        expect(inOrder(told)).toEqual(inOrder(expected[what]));
+      }
+    },
+  );
+});
+
+describe('readers whose lease has ended', () => {
+  test('leave the hash and the set of leases, a hundred with each call', async () => {
+    const { read, redis, keys } = stage();
+    const dead = Array.from({ length: 230 }, (_, i) => ({ reader: `dead-${i}` }));
+    await read(START, [...dead, { reader: 'living', leaseMs: 2 * LEASE_MS }]);
+
+    const left: number[][] = [];
+    for (let i = 0; i < 4; i += 1) {
+      await read(ENDS_AT, [{ reader: 'living', leaseMs: 2 * LEASE_MS }]);
+      left.push([(await redis.hlen(keys.lock)) - 1, await redis.zcard(keys.readers)]);
+    }
+
+    expect(left).toEqual([
+      [131, 131],
+      [31, 31],
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  test('end with the lock when nobody else reads', async () => {
+    const { read, redis, keys, write } = stage();
+    await read(START, [{ reader: 'one' }, { reader: 'two' }]);
+
+    expect(await write(ENDS_AT)).toBe(null);
+
+    expect(inOrder(Object.keys(await redis.hgetall(keys.lock)))).toEqual(['mode', 'writer:write']);
+    expect(await redis.exists(keys.readers)).toBe(0);
+  });
+});
+
+describe('a lease', () => {
+  test('is renewed to last at least as long as asked for, and never shortened by that', async () => {
+    const { read, renew, redis, keys } = stage();
+    const endsAt = async () => Number(await redis.zscore(keys.readers, 'one')) - START;
+    await read(START, [{ reader: 'one' }]);
+
+    await renew(START + 1, 'one', LEASE_MS - 1);
+    expect(await endsAt()).toBe(LEASE_MS);
+    await renew(START + 1, 'one', LEASE_MS);
+    expect(await endsAt()).toBe(LEASE_MS + 1);
+    await read(START + 1, [{ reader: 'one', leaseMs: 10 }]);
+    expect(await endsAt()).toBe(LEASE_MS + 1);
+  });
+
+  test('of the longest reader is the TTL of the lock, of its leases and of its hold key', async () => {
+    const { read, redis, keys, holdKey } = stage();
+    await read(START, [{ reader: 'one', leaseMs: 10 * LEASE_MS }]);
+    await read(START, [{ reader: 'two', leaseMs: LEASE_MS }]);
+    expect(Math.ceil((await redis.pttl(keys.lock)) / LEASE_MS)).toBe(10);
+    await read(START, [{ reader: 'three', leaseMs: 20 * LEASE_MS }]);
+
+    for (const key of [keys.lock, keys.readers, holdKey('three', 1)]) {
+      expect(Math.ceil((await redis.pttl(key)) / LEASE_MS), key).toBe(20);
+    }
+    expect(Math.ceil((await redis.pttl(holdKey('two', 1))) / LEASE_MS)).toBe(1);
+  });
+});
+
+describe('the line between clients', () => {
+  test('a reader passes no writer that came a microsecond before it, only one that came after', async () => {
+    const { read, write } = stage();
+    await read(START, [{ reader: 'first' }]);
+    expect(await write(START + 1, 'writer', 'queue', 500)).toBe(LEASE_MS - 1);
+    const came = (micros: number) => (START + 1) * 1_000 + micros;
+
+    expect(await read(START + 2, [{ reader: 'late', since: came(501) }])).toEqual(['3999']);
+    expect(await read(START + 2, [{ reader: 'same', since: came(500) }])).toEqual(['T']);
+    expect(await read(START + 2, [{ reader: 'early', since: came(499) }])).toEqual(['T']);
+  });
+
+  test('a writer that has been silent for four seconds keeps nobody out', async () => {
+    const { read, write } = stage();
+    await read(START, [{ reader: 'first' }]);
+    await write(START, 'writer', 'queue');
+
+    expect(await read(START + 3_999, [{ reader: 'one' }])).toEqual(['1']);
+    expect(await read(START + 4_000, [{ reader: 'two' }])).toEqual(['T']);
+  });
+
+  test('a writer waits for readers that came before it, as long as their client is heard of', async () => {
+    const { read, write, releaseRead } = stage();
+    await read(START, [{ reader: 'first' }]);
+    await write(START, 'writer', 'queue', 100);
+    expect(await read(START, [{ reader: 'behind' }], 'queue', 'other', 101)).toEqual(['4000']);
+    await releaseRead(START + 1, 'first');
+
+    expect(await write(START + 1, 'later', 'none')).toBe(3_999);
+    expect(await write(START + 3_999, 'later', 'none')).toBe(1);
+    expect(await write(START + 4_000, 'later', 'none')).toBe(null);
+  });
+
+  test('the entry of a client dates from its first reader, and goes with its last', async () => {
+    const { read, write, redis, keys } = stage();
+    await write(START);
+    const entry = async () => await redis.zscore(keys.waiting, 'me');
+    const since = START * 1_000;
+
+    await read(START, [{ reader: 'two', since: since + 20 }], 'queue');
+    expect(await entry()).toBe(String(since + 20));
+    await read(START, [{ reader: 'one', since: since + 10 }], 'join');
+    expect(await entry()).toBe(String(since + 10));
+    await read(START, [{ reader: 'two', since: since + 20 }], 'join');
+    expect(await entry()).toBe(String(since + 10));
+    await read(START, [{ reader: 'two', since: since + 20 }], 'none');
+    expect(await entry()).toBe(String(since + 10));
+    await read(START, [{ reader: 'two', since: since + 20 }], 'queue');
+    expect(await entry()).toBe(String(since + 20));
+    await read(START, [], 'queue');
+    expect(await entry()).toBe(null);
+    expect(await redis.zscore(keys.heartbeats, 'me')).toBe(null);
+  });
+});

@@ -1,0 +1,22 @@
+// @ts-check
+// Mistakes that a programmer could make in latchkey, each of which a test must find: `npm run mutants`
+// makes them one by one.
+
+import { delivery } from './semantic/delivery.mjs';
+import { leases } from './semantic/leases.mjs';
+import { locks } from './semantic/locks.mjs';
+import { permits } from './semantic/permits.mjs';
+import { rwlock } from './semantic/rwlock.mjs';
+
+/**
+ * @typedef {object} SemanticMutant
+ * @property {string} id
+ * @property {string} mistake in a sentence
+ * @property {string} file
+ * @property {[from: string, to: string][]} changes each `from` occurs exactly once
+ * @property {'generator'} [refusedBy] what refuses the mistake before a test runs
+ * @property {string[]} tests the test files that must find it: its budget
+ */
+
+/** @type {SemanticMutant[]} */
+export const semanticMutants = [...leases, ...locks, ...rwlock, ...permits, ...delivery];

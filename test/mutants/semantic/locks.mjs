@@ -1,0 +1,245 @@
+// @ts-check
+// Mistakes about who holds a lock.
+
+/** @type {import('../semantic.mjs').SemanticMutant[]} */
+export const locks = [
+  {
+    id: 'release-without-owner',
+    mistake: 'a release frees the lock whoever holds it',
+    file: 'lua/lock/release.lua',
+    changes: [
+      ["redis.call('HEXISTS', lock, holder) == 0", "redis.call('EXISTS', lock) == 0"],
+      ["redis.call('HLEN', lock) - 1", "redis.call('HLEN', lock) * 0"],
+      ["redis.call('HDEL', lock, holder)", "redis.call('DEL', lock)"],
+    ],
+    tests: [
+      'test/contract/mutual-exclusion.test.ts',
+      'test/faults/late-bytes-locks.test.ts',
+      'test/contract/wire.test.ts',
+    ],
+  },
+  {
+    id: 'forgets-to-burn',
+    mistake: 'an acquisition that was given up gets no tombstone',
+    file: 'lua/lock/release.lua',
+    changes: [['if tombstone_ms > 0 then', 'if tombstone_ms < 0 then']],
+    tests: ['test/faults/late-bytes-locks.test.ts', 'test/faults/reply-cut.test.ts'],
+  },
+  {
+    id: 'tombstone-not-asked-for',
+    mistake: 'an acquisition that is given up while a copy may run asks for no tombstone',
+    file: 'src/core/locks/acquisition.ts',
+    changes: [
+      [
+        'this.#grants.cancel(this.holderId, this.#hasUnackedCopy)',
+        'this.#grants.cancel(this.holderId, false)',
+      ],
+    ],
+    tests: ['test/faults/late-bytes-locks.test.ts', 'test/faults/late-requests.test.ts'],
+  },
+  {
+    id: 'tombstone-not-read',
+    mistake: 'a late copy of an acquisition that has a tombstone is granted',
+    file: 'lua/lib/lock_admit.lua',
+    changes: [["redis.call('EXISTS', tombstone) == 1", "redis.call('EXISTS', tombstone) == 2"]],
+    tests: ['test/faults/late-bytes-locks.test.ts'],
+  },
+  {
+    id: 'aborted-acquisition-stays',
+    mistake: 'an acquisition that is given up is not taken back',
+    file: 'src/core/locks/acquisition.ts',
+    changes: [
+      [
+        'if (this.#hasUnackedCopy || (this.#asksForPosition && this.#everSent)) {',
+        'if (this.#hasUnackedCopy && this.#asksForPosition) {',
+      ],
+    ],
+    tests: ['test/faults/aborted-answers.test.ts'],
+  },
+  {
+    id: 'fair-late-place',
+    mistake: 'a waiter takes its place in the queue of a fair lock only when it asks again',
+    file: 'src/lock/fair-queue.ts',
+    changes: [
+      [
+        "this.#queue.push(entry);\n    entry.ask('queue');\n    if (!isFirst) {",
+        "this.#queue.push(entry);\n    entry.ask('none');\n    if (!isFirst) {",
+      ],
+    ],
+    tests: ['test/faults/fair-arrival.test.ts'],
+  },
+  {
+    id: 'reentry-not-checked',
+    mistake: 'a re-entry is granted into a lock that is free by now, as a first hold',
+    file: 'lua/lib/lock_admit.lua',
+    changes: [['  if count > 1 then\n    return -2\n', '  if count < 1 then\n    return -2\n']],
+    tests: [
+      'test/property/lock.test.ts',
+      'test/faults/late-bytes-locks.test.ts',
+      'test/contract/reentry.test.ts',
+    ],
+  },
+  {
+    id: 'inner-release-frees',
+    mistake: 'the release of a re-entry frees the lock under the outer hold',
+    file: 'src/core/locks/release-terms.ts',
+    changes: [
+      ['{ count: holder.alive, tombstoneMs: 0', '{ count: holder.alive - 1, tombstoneMs: 0'],
+    ],
+    tests: ['test/contract/reentry.test.ts'],
+  },
+  {
+    id: 'reentry-under-way-not-counted',
+    mistake: 'a release forgets a re-entry that is under way',
+    file: 'src/core/locks/reentry.ts',
+    changes: [
+      [
+        '    lease.add(this);\n    const lengthening',
+        '    void Promise.resolve().then(() => lease.add(this));\n    const lengthening',
+      ],
+    ],
+    tests: [
+      'test/integration/locks/reentry-in-flight.test.ts',
+      'test/integration/locks/reentry-one-breath.test.ts',
+    ],
+  },
+  {
+    id: 'branches-together',
+    mistake: 'parallel branches re-enter through one hold at the same time',
+    file: 'src/core/locks/reentry.ts',
+    changes: [
+      [
+        'if (protocol.isShared || reentries.tryTake()) {',
+        'if (protocol.isShared || reentries.tryTake() || waits) {',
+      ],
+    ],
+    tests: ['test/contract/reentry.test.ts'],
+  },
+  {
+    id: 'failed-reentry-not-restated',
+    mistake: 'a re-entry that failed stays counted on the server',
+    file: 'src/core/locks/reentry.ts',
+    changes: [['      this.#grants.restate(lease);\n', '']],
+    tests: [
+      'test/integration/locks/reentry-in-flight.test.ts',
+      'test/faults/late-bytes-locks.test.ts',
+    ],
+  },
+  {
+    id: 'older-holds-stay',
+    mistake: 'a grant leaves older holds of this client held, which it excludes',
+    file: 'src/core/locks/acquisition.ts',
+    changes: [['    this.#grants.endOthers();\n', '']],
+    tests: ['test/integration/locks/forced-in-flight.test.ts'],
+  },
+  {
+    id: 'forced-release-keeps-earlier',
+    mistake: 'holds that were asked for before a forced release outlive it',
+    file: 'src/core/locks/lock-grants.ts',
+    changes: [['if (lease.order < order) {', 'if (lease.order > order) {']],
+    tests: ['test/integration/locks/forced-in-flight.test.ts'],
+  },
+  {
+    id: 'forced-release-reordered',
+    mistake: 'a hold whose acquisition may have run again behind a forced release is not released',
+    file: 'src/core/locks/lock-grants.ts',
+    changes: [
+      [
+        '        if (lease.isReordered) {',
+        '        if (lease.isReordered && lease.isGranted && lease.active) {',
+      ],
+    ],
+    tests: ['test/unit/forced-release.test.ts'],
+  },
+  {
+    id: 'token-new-on-reentry',
+    mistake: 'a re-entry into a fenced lock gets a new token',
+    file: 'lua/lock/acquire-fenced.lua',
+    changes: [['if held == 0 or', 'if held >= 0 or']],
+    tests: ['test/contract/fencing-counter.test.ts'],
+  },
+  {
+    id: 'token-goes-back',
+    mistake: 'tokens start again at 1 when their counter was lost',
+    file: 'lua/lock/acquire-fenced.lua',
+    changes: [["redis.call('INCR', token) < micros", "redis.call('INCR', token) < micros * 0"]],
+    tests: ['test/contract/fencing.test.ts'],
+  },
+  {
+    id: 'token-with-ttl',
+    mistake: 'the counter of the tokens ends with a lease',
+    file: 'lua/lock/acquire-fenced.lua',
+    changes: [
+      [
+        "redis.call('SET', token, string.format('%.0f', micros))",
+        "redis.call('SET', token, string.format('%.0f', micros), 'PX', ARGV[3])",
+      ],
+    ],
+    tests: ['test/contract/fencing-counter.test.ts'],
+  },
+  {
+    id: 'lock-without-ttl',
+    mistake: 'a lock whose TTL was refused stays, without one',
+    file: 'lua/lib/lock_write_hold.lua',
+    changes: [["      redis.call('HDEL', lock, holder)\n", '']],
+    tests: ['test/connections/refused-commands.test.ts'],
+  },
+  {
+    id: 'publish-before-record',
+    mistake: 'a forced release notifies before it records that it ran',
+    file: 'lua/lock/force-release.lua',
+    changes: [
+      [
+        "local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))\nif answer == '1' then\n  return notify(answer, ARGV[3], ARGV[4], '0')\nend\nreturn answer",
+        "local answer = notify(tostring(redis.call('DEL', lock)), ARGV[3], ARGV[4], '0')\nreturn request_record(requests, number, answer)",
+      ],
+    ],
+    refusedBy: 'generator',
+    tests: [],
+  },
+  {
+    id: 'fair-newcomer-first',
+    mistake: 'a newcomer takes a free fair lock before those who wait',
+    file: 'lua/fair-lock/acquire.lua',
+    changes: [
+      [
+        'local is_behind = first and first ~= holder',
+        'local is_behind = first and first ~= holder and false',
+      ],
+    ],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'fair-dead-head',
+    mistake: 'a dead client stays at the head of a fair lock for as long as its score says',
+    file: 'lua/lib/fair_queue_head.lua',
+    changes: [
+      [
+        'local absent_at = heartbeat and heartbeat + ABSENT_MS\n      or head',
+        'local absent_at = heartbeat and heartbeat + ABSENT_MS + QUEUE_TTL_MS\n      or head',
+      ],
+    ],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'fair-leaver-swallows',
+    mistake: 'the head of a fair lock that leaves keeps the message to itself',
+    file: 'lua/fair-lock/release.lua',
+    changes: [['if is_free and first == holder then', 'if is_free and first ~= holder then']],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'fair-waiter-stays',
+    mistake: 'a waiter that gives up stays in the queue of a fair lock',
+    file: 'lua/fair-lock/release.lua',
+    changes: [['if count == 0 and first then', 'if count == 1 and first then']],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'greedy-client',
+    mistake: 'a client that races for a lock never leaves it to other processes',
+    file: 'src/core/locks/fair-share.ts',
+    changes: [['this.#owed >= this.#run * others', 'this.#owed > this.#run * others * 1e9']],
+    tests: ['test/unit/fair-share.test.ts'],
+  },
+];

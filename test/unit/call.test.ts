@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { Call } from '../../src/core/wire/call.js';
+
+function stage(receive: () => void = () => {}) {
+  const told: string[] = [];
+  const script = {
+    name: 'any',
+    sha1: '',
+    source: '',
+    decode: (reply: unknown) => {
+      if (reply === 'odd') {
+        throw new Error('an odd reply');
+      }
+      return String(reply);
+    },
+  };
+  const receiver = {
+    answered: (answer: string) => {
+      told.push(`answered ${answer}`);
+      receive();
+    },
+    failed: ({ message }: Error) => {
+      told.push(`failed ${message}`);
+      receive();
+    },
+  };
+  const watch = {
+    failed: ({ message }: Error) => told.push(`reported ${message}`),
+    unheard: () => told.push('unheard'),
+  };
+  const operands = [1, 'key', 'SPUBLISH', 'channel', 'SPUBLISH'];
+  return { told, call: new Call({ script, operands }, receiver, true, watch) };
+}
+
+test.each([
+  ['succeeds', 'answered 1'],
+  ['fails', 'failed no'],
+])('a call that %s first is settled by that alone', (how, first) => {
+  const { call, told } = stage();
+  const settle = [() => call.succeed('1'), () => call.fail(new Error('no'))];
+  const order = how === 'succeeds' ? settle : settle.toReversed();
+
+  for (const each of [...order, ...order]) {
+    each();
+  }
+
+  expect(told).toEqual([first]);
+});
+
+test('a call that was given up tells nobody', () => {
+  const { call, told } = stage();
+  call.abandon();
+
+  call.succeed('1');
+  call.fail(new Error('no'));
+
+  expect(told).toEqual([]);
+});
+
+test('a reply that cannot be read fails the call, once', () => {
+  const { call, told } = stage();
+
+  call.succeed('odd');
+  call.succeed('1');
+
+  expect(told).toEqual(['failed an odd reply']);
+});
+
+test('a reply beside a refused message is an answer all the same, and the refusal is told', () => {
+  const { call, told } = stage();
+
+  call.succeed(['1', 'NOPERM']);
+
+  expect(told).toEqual(['unheard', 'answered 1']);
+});
+
+test.each([
+  ['answered 1', (call: Call<string>) => call.succeed('1')],
+  ['failed no', (call: Call<string>) => call.fail(new Error('no'))],
+])(
+  'a receiver that throws when it is told "%s" is reported, and told nothing more',
+  (what, settle) => {
+    const { call, told } = stage(() => {
+      throw new Error('mine');
+    });
+
+    settle(call);
+    settle(call);
+
+    expect(told).toEqual([what, 'reported mine']);
+  },
+);
+
+test('the publishing command is corrected among the arguments, wherever it stands', () => {
+  const { call } = stage();
+  call.operands = [1, 'SPUBLISH', 'SPUBLISH', 'channel', 'SPUBLISH'];
+
+  call.publishWith('PUBLISH');
+
+  expect(call.operands).toEqual([1, 'SPUBLISH', 'PUBLISH', 'channel', 'PUBLISH']);
+});
+
+test('it is sent once a copy was written, at whatever instant', () => {
+  const { call } = stage();
+  expect(call.sent).toBe(false);
+
+  call.sentAt = 0;
+
+  expect([call.sent, call.routingKey]).toEqual([true, 'key']);
+});

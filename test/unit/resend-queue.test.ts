@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { ResendQueue } from '../../src/core/connection/resend-queue.js';
+import { Call } from '../../src/core/wire/call.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+const script = { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply };
+
+function stage() {
+  const clock = fakeClock();
+  const [written, insisted, told]: [number[], number[], string[]] = [[], [], []];
+  const queue = new ResendQueue(
+    clock,
+    () => written.push(...queue.take().map(({ order }) => order)),
+    ({ order }) => insisted.push(order),
+  );
+  const call = (order: number, resend = true): Call<unknown> => {
+    const receiver = {
+      answered: () => {},
+      failed: (error: Error) => told.push(`${order}: ${error.message}`),
+    };
+    const watch = { failed: () => {}, unheard: () => {} };
+    const made = new Call({ script, operands: [] }, receiver, resend, watch);
+    made.order = order;
+    return made;
+  };
+  return { clock, queue, call, written, insisted, told };
+}
+
+const orders = (calls: readonly { readonly order: number }[]): number[] =>
+  calls.map(({ order }) => order);
+
+describe('calls that wait to be written', () => {
+  test('are written in the order in which they were made, whatever has put them off', () => {
+    const { queue, call } = stage();
+    queue.add(call(4));
+    queue.add(call(2));
+    queue.putBack([call(1), call(3)], new Error('cut'));
+
+    expect(queue.isEmpty).toBe(false);
+    expect(orders(queue.take())).toEqual([1, 2, 3, 4]);
+    expect(queue.isEmpty).toBe(true);
+  });
+
+  test('have one more copy that may run once they have lost their connection', () => {
+    const { queue, call } = stage();
+    const [written, waiting] = [call(1), call(2)];
+    queue.add(waiting);
+
+    queue.putBack([written], new Error('cut'));
+    queue.putBack(queue.take().slice(0, 1), new Error('cut again'));
+
+    expect([written.unackedCopies, waiting.unackedCopies]).toEqual([2, 0]);
+  });
+
+  test('fail with their connection when they are not to be sent again', () => {
+    const { queue, call, told } = stage();
+
+    queue.putBack([call(1, false), call(2)], new Error('cut'));
+
+    expect(told).toEqual(['1: cut']);
+    expect(orders(queue.take())).toEqual([2]);
+  });
+
+  test('are written after one pause, however many were refused', () => {
+    const { clock, queue, call, written } = stage();
+    queue.add(call(1));
+    queue.pause();
+    clock.advance(49);
+    queue.add(call(2));
+    queue.pause();
+    expect(written).toEqual([]);
+    clock.advance(1);
+
+    expect(written).toEqual([1, 2]);
+    queue.add(call(3));
+    queue.pause();
+    clock.advance(50);
+    expect(written).toEqual([1, 2, 3]);
+  });
+
+  test('are written no more by time after the end', () => {
+    const { clock, queue, call, written, insisted } = stage();
+    queue.add(call(1));
+    queue.pause();
+    queue.insist(call(2));
+
+    queue.close();
+    clock.advance(1_000);
+
+    expect([written, insisted, clock.pending]).toEqual([[], [], 0]);
+    expect(orders(queue.takeAll())).toEqual([2, 1]);
+  });
+});
+
+describe('calls that insist', () => {
+  test('are sent again from time to time, and delay no other', () => {
+    const { clock, queue, call, insisted } = stage();
+    queue.insist(call(1));
+    clock.advance(100);
+    queue.insist(call(2));
+
+    expect(queue.isEmpty).toBe(true);
+    clock.advance(149);
+    expect(insisted).toEqual([]);
+    clock.advance(1);
+    expect(insisted).toEqual([1, 2]);
+    queue.insist(call(1));
+    clock.advance(250);
+    expect(insisted).toEqual([1, 2, 1]);
+  });
+});
