@@ -166,7 +166,15 @@ class Limit {
       operations.flatMap(({ action, owner }) => (action === 'acquire' ? [owner] : [])),
     );
     const done = operations.filter(({ outcome }) => outcome === 'ok' || outcome === 'unknown');
-    this.#sets = done.filter(({ action }) => action === 'set');
+    // One that was deleted is made anew by those who set or add.
+    this.#sets = done.flatMap((operation) => {
+      const { action } = operation;
+      return action === 'delete'
+        ? [{ ...operation, amount: 0 }]
+        : action === 'set'
+          ? [operation]
+          : [];
+    });
     this.#changes = done.flatMap(({ action, owner, outcome, amount, answer, ...call }) => {
       const isForeign = action === 'release' && !isOwned && !owners.has(owner);
       const by =

@@ -178,11 +178,13 @@ export class Happenings {
 
   #ghostOf(operation: Operation): Ghost | undefined {
     const { action, outcome, error, calledAt, returnedAt, waits, client, abortedAt } = operation;
-    if (action !== 'acquire' || (outcome === 'no' && !waits) || NOT_SENT.has(error ?? '')) {
-      return undefined;
-    }
     const span = { from: calledAt, until: returnedAt };
     const isSound = !isDisturbed(this.history, client, span);
+    // Without a wait the server has refused; unless a grant that came too late was asked for anew.
+    const isRefused = outcome === 'no' && !waits && isSound;
+    if (action !== 'acquire' || isRefused || NOT_SENT.has(error ?? '')) {
+      return undefined;
+    }
     if (outcome === 'ok') {
       // Its answer may have been lost, and what it had may have been released by force since.
       return isSound ? undefined : { operation, ...span };

@@ -32,7 +32,13 @@ type HolderAct = ReadWriteAct & LockAct;
 function holderCalls(happenings: Happenings): Call<HolderAct>[] {
   return happenings.operations.flatMap((operation) => {
     const act = actOf(happenings, operation);
-    return act === undefined ? [] : [callOf(operation, act)];
+    if (act === undefined) {
+      return [];
+    }
+    const call = callOf(operation, act);
+    // A flush forgets that a forced release has run: a copy of it may run again.
+    const mayRunAgain = act.what === 'force' && happenings.isInLoss(operation);
+    return mayRunAgain ? [call, { ...call, isOptional: true }] : [call];
   });
 }
 
@@ -70,7 +76,10 @@ function forceOf(happenings: Happenings, operation: Operation): HolderAct | unde
     return undefined;
   }
   const wasHeld = outcome === 'ok' ? answer !== false : false;
-  const isOpen = outcome === 'unknown' || (wasHeld && mayBeHeldUnseen(happenings, operation));
+  // A flush forgets that it has run: it runs again, and finds nothing.
+  const isForgotten = happenings.isInLoss(operation);
+  const isUnseen = wasHeld && mayBeHeldUnseen(happenings, operation);
+  const isOpen = outcome === 'unknown' || isForgotten || isUnseen;
   return { what: 'force', mode, wasHeld: isOpen ? undefined : wasHeld };
 }
 
