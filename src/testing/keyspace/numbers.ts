@@ -129,6 +129,17 @@ export function bound(text: string): Bound {
   return { score: read, isExclusive };
 }
 
+/** So many more digits show whether what is left of a double is exactly a half. */
+const MORE_DIGITS = 60;
+
+/** Rounds a half to the even digit, as C does; JavaScript rounds it up. */
+function toEven(print: (moreDigits: number) => string): string {
+  const longer = print(1);
+  const isHalf = longer.endsWith('5') && withoutZeros(print(MORE_DIGITS)) === longer;
+  const shorter = longer.slice(0, -1).replace(/\.$/u, '');
+  return isHalf && /[02468]$/u.test(shorter) ? shorter : print(0);
+}
+
 /** Prints a score with up to 17 digits, as C does for `%.17g`. */
 export function printScore(value: number): string {
   if (Number.isSafeInteger(value)) {
@@ -137,12 +148,14 @@ export function printScore(value: number): string {
   if (!Number.isFinite(value)) {
     return value > 0 ? 'inf' : '-inf';
   }
-  const [mantissa = '', power = ''] = value.toExponential(16).split('e');
+  const [, power = ''] = value.toExponential(16).split('e');
   const exponent = Number(power);
   if (exponent >= -4 && exponent < 17) {
     // All digits of the 17: those behind the point are as many as are left.
-    return withoutZeros(value.toFixed(16 - exponent));
+    const digits = 16 - exponent;
+    return withoutZeros(toEven((more) => value.toFixed(digits + more)));
   }
+  const mantissa = toEven((more) => value.toExponential(16 + more).replace(/e.*/u, ''));
   const sign = exponent < 0 ? '-' : '+';
   return `${withoutZeros(mantissa)}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }

@@ -76,6 +76,19 @@ test.each([
   },
 );
 
+test('a score that ends in a half is printed as C prints it', async () => {
+  const key = randomName();
+  const scores = ['1700000000000120.25', '1700000000000120.75', '-1700000000000120.25', '0.1'];
+  const asks = scores.flatMap((score) => [
+    ['ZADD', key, score, 'a'],
+    ['ZSCORE', key, 'a'],
+  ]);
+  const keyspace = new Keyspace(() => START, new Random(1));
+  const virtual = asks.map((ask) => execute(keyspace, ask));
+
+  expect(await real.run([...asks, ['DEL', key]])).toEqual([...virtual, 1]);
+});
+
 test('the same replies are statuses', async () => {
   const key = randomName();
   const keyspace = new Keyspace(() => START, new Random(1));
