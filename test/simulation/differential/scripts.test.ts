@@ -54,6 +54,8 @@ beforeAll(async () => {
       received.push(`${channel} ${payload}`);
     }
   });
+  // ioredis 5 asks whether the server is ready, which a subscribed connection must not.
+  await subscriber.ping();
   await subscriber.psubscribe('*');
 });
 
