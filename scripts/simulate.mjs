@@ -74,7 +74,7 @@ function progress() {
 
 /** @param {number} job */
 async function work(job) {
-  const args = ['--seed', String(first + job), '--seeds', String(seeds), '--step', String(jobs)];
+  const args = ['--seed', String(first + job), '--step', String(jobs)];
   const more = [
     ...(values.only === undefined ? [] : ['--only', values.only]),
     ...(values.replay ? ['--replay'] : []),

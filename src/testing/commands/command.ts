@@ -1,4 +1,4 @@
-// What a command is, and how one is made.
+// The shape of a command, and a function that makes one.
 
 import type { Keyspace } from '../keyspace/keyspace.js';
 import { Refusal, type Reply } from '../keyspace/reply.js';

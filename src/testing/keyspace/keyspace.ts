@@ -13,7 +13,7 @@ interface Entry {
   expiresAt: number;
 }
 
-/** What a keyspace held at one time. */
+/** The keys of a keyspace as they were at one time. */
 export type Snapshot = ReadonlyMap<string, Readonly<Entry>>;
 
 function copyOf(value: Value): Value {

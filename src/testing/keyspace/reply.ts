@@ -1,4 +1,4 @@
-// What a command answers, before it is written to a connection or given to a script.
+// The answers of commands, before they are written to a connection or given to a script.
 
 /** A short answer such as `OK`. */
 export class Status {

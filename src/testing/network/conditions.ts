@@ -13,7 +13,7 @@ export interface NetworkTerms {
 /** Told of each call that a server begins to run. */
 export type Trace = (at: number, argv: readonly string[]) => void;
 
-/** What all links of a network have in common. */
+/** The time, the chance and the delays that all links of a network share. */
 export class Conditions {
   readonly timeline: Timeline;
   readonly random: Random;

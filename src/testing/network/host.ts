@@ -10,7 +10,7 @@ export interface HostLink {
 /** The machine of a server: it may stand still, or be down for a while. */
 export class Host implements Actor {
   readonly address: string;
-  server: Server;
+  readonly server: Server;
   stalledUntil = 0;
   readonly isDead: boolean = false;
   isUp = true;

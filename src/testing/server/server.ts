@@ -38,8 +38,6 @@ export interface Node {
 export class Server {
   readonly keyspace: Keyspace;
   readonly channels: Channels = new Channels();
-  /** What it was asked since it was made, by command. */
-  readonly calls: Map<string, number> = new Map<string, number>();
   node: Node | undefined;
   refusal: Refusal | undefined;
   /** Channels that nobody may publish to or listen to. */
@@ -56,7 +54,6 @@ export class Server {
   handle(session: Session, argv: readonly string[]): Reply {
     const [first = '', ...args] = argv;
     const name = first.toUpperCase();
-    this.calls.set(name, (this.calls.get(name) ?? 0) + 1);
     if (this.refusal === 'LOADING') {
       return new ReplyError(TEXT.LOADING);
     }

@@ -4,7 +4,7 @@ import type { Permit, PermitExpirableSemaphore } from '../../../src/index.js';
 import type { Random } from '../../../src/testing/random.js';
 import type { Claim } from '../history.js';
 import { operationOf, type KindOfObject, type User } from './kind.js';
-import { optionsOf, termsOf, type Terms } from './terms.js';
+import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
 
 interface Section extends Terms {
   readonly do: 'section';
@@ -30,7 +30,7 @@ async function section(user: User, object: string, act: Section): Promise<void> 
   const given = operationOf(user, object, KIND, 'acquire', {
     owner,
     amount: count,
-    waits: how === 'acquire' || (how === 'try' && waitMs !== undefined),
+    waits: doesWait(act),
     waitMs,
     leaseMs,
   });

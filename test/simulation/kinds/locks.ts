@@ -5,7 +5,7 @@ import type { Random } from '../../../src/testing/random.js';
 import type { Claim, Kind, Mode } from '../history.js';
 import type { SimulatedClient } from '../world.js';
 import { operationOf, type KindOfObject, type User } from './kind.js';
-import { optionsOf, termsOf, type Terms } from './terms.js';
+import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
 
 type LockKind = Extract<Kind, 'lock' | 'fair' | 'fenced' | 'rwlock'>;
 
@@ -57,7 +57,7 @@ async function enter(
   const given = operationOf(user, object, kind, 'acquire', {
     mode,
     owner,
-    waits: how === 'acquire' || (how === 'try' && waitMs !== undefined),
+    waits: doesWait(terms),
     waitMs,
     leaseMs,
   });

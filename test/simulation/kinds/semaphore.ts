@@ -3,7 +3,7 @@
 import type { Semaphore } from '../../../src/index.js';
 import type { Random } from '../../../src/testing/random.js';
 import { operationOf, type KindOfObject, type User } from './kind.js';
-import { optionsOf, termsOf, type Terms } from './terms.js';
+import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
 
 interface Section extends Omit<Terms, 'leaseMs'> {
   readonly do: 'section';
@@ -28,7 +28,7 @@ async function section(user: User, object: string, act: Section): Promise<void> 
   const given = operationOf(user, object, KIND, 'acquire', {
     owner,
     amount: count,
-    waits: how === 'acquire' || (how === 'try' && waitMs !== undefined),
+    waits: doesWait(act),
     waitMs,
   });
   const { operation, value } = await user.recorder.call(given, async (asked) => {

@@ -30,6 +30,11 @@ export function termsOf(random: Random, leaseMs: number): Terms {
   };
 }
 
+/** True when the call waits instead of answering that it is busy. */
+export function doesWait({ how, waitMs }: Pick<Terms, 'how' | 'waitMs'>): boolean {
+  return how === 'acquire' || (how === 'try' && waitMs !== undefined);
+}
+
 /** The options of the call that asks. */
 export function optionsOf(
   { waitMs, leaseMs }: Terms,
