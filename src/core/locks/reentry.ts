@@ -120,7 +120,7 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
             failed(lease.error);
           } else if (!isOver) {
             isOver = true;
-            const isTooLate = isFirst && !this.#isInTime(answered, lease);
+            const isTooLate = isFirst && !this.#startsInTime(answered, lease);
             resolve(
               isTooLate
                 ? this.#enterAnew(answered, lease, lengthening)
@@ -139,8 +139,8 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
     });
   }
 
-  /** The lease of a companion starts with its first grant, whose answer may have taken longer. */
-  #isInTime(call: Call<Verdict>, lease: Lease): boolean {
+  /** Starts the lease of a companion with its first grant; false when the answer took longer. */
+  #startsInTime(call: Call<Verdict>, lease: Lease): boolean {
     const { leaseMs } = this.#terms;
     lease.start(call, leaseMs);
     return lease.covers(this.#grants.services.clock.now()) || leaseMs < RETRIED_LEASE_MIN_MS;
