@@ -1,6 +1,6 @@
 // @ts-check
-// `npm test`, `npm run test:interop`, `npm run demo` and `npm run bench` in a fresh clone: installs what the lockfile says
-// and builds if needed, then hands over. Node built-ins only.
+// What people run in a fresh clone: installs what the lockfile says and builds if needed, then hands
+// over. Node built-ins only.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { dependenciesAreFresh, distIsFresh, root } from './lib/fresh.mjs';
 const tasks = new Map([
   ['test', { script: 'scripts/test.mjs', needsBuild: false }],
   ['test:interop', { script: 'scripts/interop.mjs', needsBuild: false }],
+  ['simulate', { script: 'scripts/simulate.mjs', needsBuild: false }],
+  ['mutants', { script: 'scripts/mutants.mjs', needsBuild: true }],
   ['demo', { script: 'demo/main.mjs', needsBuild: true }],
   ['bench', { script: 'bench/main.mjs', needsBuild: true }],
 ]);

@@ -42,9 +42,10 @@ const MISTAKES = ['--semantic-sample', '12', '--generated', '16'];
  */
 async function runScript(script, args) {
   const options = { show: true, timeoutMs: LIMIT_MS };
-  const { code } = await runProgram(process.execPath, [script, ...args], options);
+  const { code, timedOut } = await runProgram(process.execPath, [script, ...args], options);
   if (code !== 0) {
-    keepFailure(script, `exit code ${code}: see its output`);
+    const how = timedOut ? `not done after ${LIMIT_MS} ms` : `exit code ${code}`;
+    keepFailure([script, ...args].join(' '), `${how}: see its output`);
   }
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }

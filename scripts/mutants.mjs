@@ -17,6 +17,7 @@
 // --reach            only finds out which tests reach what, and writes test/mutants/reach.json
 
 import { parseArgs } from 'node:util';
+import { keepFailure } from './lib/failures.mjs';
 import { Bench } from './mutants/bench.mjs';
 import { generatedMistakes, semanticMistakes } from './mutants/mistakes.mjs';
 import { observe } from './mutants/reach.mjs';
@@ -91,6 +92,7 @@ async function main() {
     console.error(`fails without any mistake: ${failure}`);
   }
   if (broken.length > BROKEN_MAX) {
+    keepFailure('mutants', ['tests fail without any mistake:', ...broken].join('\n'));
     return 1;
   }
   const startedAt = performance.now();
@@ -102,13 +104,19 @@ async function main() {
   const finders = verdicts.map(({ finder }) => finder ?? '').filter((file) => file !== '');
   const [unsound] = await bench.baseline([], finders);
   if (unsound !== undefined) {
-    console.error(`a test that has found mistakes fails without any: ${unsound}`);
+    const message = `a test that has found mistakes fails without any: ${unsound}`;
+    console.error(message);
+    keepFailure('mutants', message);
     return 1;
   }
   printTable(verdicts, performance.now() - startedAt);
-  const found = verdicts.filter(({ by }) => by !== 'nothing').length;
-  console.log(`\n${found} passed, ${verdicts.length - found} failed`);
-  return verdicts.length > 0 && enoughFound(verdicts) ? 0 : 1;
+  const missed = verdicts.filter(({ by }) => by === 'nothing');
+  console.log(`\n${verdicts.length - missed.length} passed, ${missed.length} failed`);
+  if (verdicts.length > 0 && enoughFound(verdicts)) {
+    return 0;
+  }
+  keepFailure('mutants that no test finds', missed.map(shownVerdict).join('\n'));
+  return 1;
 }
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {

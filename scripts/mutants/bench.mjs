@@ -55,6 +55,7 @@ export class Bench {
    * @param {Iterable<Mistake>} mistakes
    * @param {Iterable<string>} [files]
    * @returns {Promise<string[]>} the failures
+   * @throws {Error} where what fails is no test
    */
   async baseline(mistakes, files) {
     const tree = new Tree();
@@ -62,13 +63,16 @@ export class Bench {
       const read = (/** @type {string} */ file) => tree.read(file);
       const first = [...mistakes].flatMap((each) => this.testsOf(each, read).slice(0, FIRST));
       const chosen = [...new Set(files ?? first)];
-      const order = { root: tree.root, workers: 3, bail: 0 };
+      const order = { root: tree.root, workers: 3, stopsAtFailure: false };
       let { failed } = await runTests({ ...order, files: chosen }, 20 * 60_000);
       const suspects = [...new Set(failed.map(({ file }) => file))].filter((file) => file !== '');
       if (suspects.length > 0 && suspects.length <= FIRST) {
         ({ failed } = await runTests({ ...order, workers: 1, files: suspects }, 10 * 60_000));
       }
-      for (const { file } of failed) {
+      for (const { file, test, message } of failed) {
+        if (file === '') {
+          throw new Error(`the tests do not run, without any mistake: ${test}: ${message}`);
+        }
         this.#broken.add(file);
       }
       return failed.map(({ file, test, message }) => `${file}: ${test}: ${message}`);

@@ -116,7 +116,7 @@ export async function firstFailure(root, files, costMs) {
  * @returns {Promise<Failure | undefined>}
  */
 async function firstOf(root, files, costMs) {
-  const order = { root, workers: WORKERS, bail: 1, testTimeout: TEST_TIMEOUT_MS };
+  const order = { root, workers: WORKERS, stopsAtFailure: true, testTimeout: TEST_TIMEOUT_MS };
   const limitMs = START_MS + TEST_TIMEOUT_MS + costMs;
   let left = files;
   while (left.length > 0) {

@@ -94,7 +94,7 @@ export async function observe() {
     const files = FOLDERS.flatMap((folder) => filesBelow(`test/${folder}`, '.test.ts'));
     process.env['LATCHKEY_REACH'] = results;
     const outcome = await runTests(
-      { root: tree.root, files, workers: 3, bail: 0, setupFiles: [setup] },
+      { root: tree.root, files, workers: 3, stopsAtFailure: false, setupFiles: [setup] },
       20 * 60_000,
     );
     for (const { file, test, message } of outcome.failed) {

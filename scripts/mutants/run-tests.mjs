@@ -11,7 +11,7 @@ import { BaseSequencer, startVitest } from 'vitest/node';
 
 /**
  * @typedef {{
- *   root: string, files: string[], workers: number, bail: number, testTimeout?: number,
+ *   root: string, files: string[], workers: number, stopsAtFailure: boolean, testTimeout?: number,
  *   setupFiles?: string[],
  * }} Order
  * @typedef {{ file: string, test: string, message: string }} Failure
@@ -37,8 +37,14 @@ class AsGiven extends BaseSequencer {
 /** @type {Outcome} */
 const outcome = { files: {}, failed: [] };
 
+/** @type {import('vitest/node').Vitest | undefined} */
+let runner;
+
 /** @type {import('vitest/node').Reporter} */
 const reporter = {
+  onInit(started) {
+    runner = started;
+  },
   onTestModuleEnd(module) {
     const file = relative(order.root, module.moduleId);
     outcome.files[file] = Math.round(module.diagnostic().duration);
@@ -46,14 +52,18 @@ const reporter = {
       outcome.failed.push({ file, test: 'the file itself', message });
     }
   },
-  onTestRunEnd(modules, errors, reason) {
-    for (const module of modules) {
-      const file = relative(order.root, module.moduleId);
-      for (const test of module.children.allTests('failed')) {
-        const message = test.result().errors?.[0]?.message ?? '';
-        outcome.failed.push({ file, test: test.fullName, message });
+  // vitest's own `bail` ends a run before it has told here which test was the first to fail.
+  onTestCaseResult(test) {
+    const { state, errors } = test.result();
+    if (state === 'failed') {
+      const file = relative(order.root, test.module.moduleId);
+      outcome.failed.push({ file, test: test.fullName, message: errors[0]?.message ?? '' });
+      if (order.stopsAtFailure) {
+        void runner?.cancelCurrentRun('test-failure');
       }
     }
+  },
+  onTestRunEnd(_modules, errors, reason) {
     for (const { message } of errors) {
       outcome.failed.push({ file: '', test: 'outside of all tests', message });
     }
@@ -69,7 +79,6 @@ const vitest = await startVitest('test', order.files, {
   run: true,
   watch: false,
   cache: false,
-  bail: order.bail,
   maxWorkers: order.workers,
   reporters: [reporter],
   sequence: { sequencer: AsGiven },
