@@ -41,6 +41,7 @@ export function controlPlan(seed: number): Plan {
       latencyMaxMs: 1,
       latenessMs: 1,
       drift: 0,
+      isMadeByJava: false,
     },
     startsCold: false,
     scripts,

@@ -1,11 +1,16 @@
 // Makes the faults of a plan happen.
 
+import type { Process } from '../../src/testing/process.js';
 import type { Link } from '../../src/testing/network/link.js';
 import { LATE_MS } from '../../src/testing/network/conditions.js';
 import { PHASE } from '../../src/testing/timeline.js';
 import type { Snapshot } from '../../src/testing/keyspace/keyspace.js';
 import type { Plan, PlannedFault } from './plan.js';
 import type { SimulatedClient, World } from './world.js';
+
+/** A half-open connection is noticed by then: by a renewal, a poll or a ping. Until it heals, other
+ * connections get through. */
+const NOTICED_MS = 12_000;
 
 type Of<D extends PlannedFault['do']> = Extract<PlannedFault, { readonly do: D }>;
 
@@ -106,7 +111,7 @@ function halfOpen(world: World, { client, way }: Of<'half-open'>): void {
   }
   world.recorder.fault('half-open', `nothing gets through ${way} of client ${client}`, {
     client,
-    until: Number.POSITIVE_INFINITY,
+    until: world.timeline.now + NOTICED_MS,
   });
 }
 
@@ -220,14 +225,21 @@ function denyChannels({ host, recorder, timeline }: World, forMs: number): void 
   recorder.fault('refusal', `the server lets nobody use channels for ${forMs} ms`, { until });
 }
 
-function heal({ hosts, network }: World): void {
+function heal({ hosts, network, clients, recorder, timeline }: World): void {
   for (const host of hosts) {
     host.isUp = true;
     host.server.refusal = undefined;
     host.server.deniesChannels = false;
   }
+  const ended = new Set<Process>();
   for (const link of network.open()) {
     link.slowness = 0;
-    link.endBlocked();
+    if (link.endBlocked()) {
+      ended.add(link.process);
+    }
+  }
+  for (const { number } of clients.filter(({ process }) => ended.has(process))) {
+    const detail = `what was half-open of client ${number} ends`;
+    recorder.fault('cut', detail, { client: number, until: timeline.now + LATE_MS });
   }
 }

@@ -69,6 +69,9 @@ export interface PlanOptions {
 
 const DEFAULT_OPTIONS: PlanOptions = { clients: 4, operations: 40, losesData: true };
 
+/** The default of a client. Without a long one the pace of a run is that of its leases. */
+const LONG_LEASE_MS = 30_000;
+
 /** Users of one client. */
 const USERS = 2;
 
@@ -78,7 +81,9 @@ export function planOf(
   { clients, operations, losesData }: PlanOptions = DEFAULT_OPTIONS,
 ): Plan {
   const random = new Random(seed);
-  const leaseMs = random.pick([300, 600, 1_500]);
+  const paceMs = random.pick([300, 600, 1_500]);
+  // What is left behind by mistake goes with its lease: with a long one somebody meets it.
+  const leaseMs = random.chance(0.25) ? LONG_LEASE_MS : paceMs;
   const latencyMaxMs = random.pick([0.3, 1, 4]);
   const terms: WorldTerms = {
     clients,
@@ -89,21 +94,27 @@ export function planOf(
     latencyMaxMs,
     latenessMs: random.pick([0.2, 1, 5]),
     drift: random.pick([0, 0.004]),
+    isMadeByJava: random.chance(0.2),
   };
   // Some runs are crowded, in others the leases end.
-  const spanMs = random.pick([40, leaseMs, leaseMs * 3, leaseMs * 6]);
+  const spanMs = random.pick([
+    40,
+    paceMs,
+    paceMs * 3,
+    leaseMs === paceMs ? paceMs * 6 : leaseMs * 2,
+  ]);
   const perUser = Math.max(1, Math.round(operations / 2 / (clients * USERS)));
   const pauseMs = Math.ceil((spanMs / perUser) * 2);
   const scripts = Array.from({ length: clients * USERS }, (_, i) => ({
     client: i % clients,
     steps: Array.from({ length: perUser }, () => ({
       pauseMs: random.chance(0.3) ? 0 : random.int(0, pauseMs),
-      act: kind.act(random, leaseMs),
+      act: kind.act(random, paceMs),
     })),
   }));
   const count = random.pick([0, 1, 2, 2, 3, 4, 6]);
   const faults = Array.from({ length: count }, () =>
-    faultOf(random, random.next() * spanMs, { ...terms, losesData }),
+    faultOf(random, random.next() * spanMs, { ...terms, paceMs, losesData }),
   );
   return {
     seed,
@@ -112,33 +123,33 @@ export function planOf(
     startsCold: random.chance(0.2),
     scripts,
     faults: faults.toSorted((a, b) => a.at - b.at),
-    healAt: spanMs + leaseMs * 2,
+    healAt: spanMs + paceMs * 2,
   };
 }
 
 interface FaultTerms {
   readonly clients: number;
   readonly nodes: number;
-  readonly leaseMs: number;
+  readonly paceMs: number;
   readonly losesData: boolean;
 }
 
 function faultOf(
   random: Random,
   at: number,
-  { clients, nodes, leaseMs, losesData }: FaultTerms,
+  { clients, nodes, paceMs, losesData }: FaultTerms,
 ): PlannedFault {
   const client = random.int(0, clients - 1);
-  const briefly = (): number => random.int(1, random.pick([10, leaseMs >> 1, leaseMs * 2]));
+  const briefly = (): number => random.int(1, random.pick([10, paceMs >> 1, paceMs * 2]));
   return random.weighted<PlannedFault>([
     [22, () => ({ at, do: 'cut', client, all: random.chance(0.5) })],
     [
       10,
       () => ({ at, do: 'half-open', client, way: random.pick(['to server', 'to client', 'both']) }),
     ],
-    [6, () => ({ at, do: 'slow', client, byMs: random.int(1, leaseMs), forMs: briefly() })],
+    [6, () => ({ at, do: 'slow', client, byMs: random.int(1, paceMs), forMs: briefly() })],
     [16, () => ({ at, do: 'stall', client, forMs: briefly() })],
-    [6, () => ({ at, do: 'stall holder', forMs: random.int(leaseMs >> 1, leaseMs * 2) })],
+    [6, () => ({ at, do: 'stall holder', forMs: random.int(paceMs >> 1, paceMs * 2) })],
     [6, () => ({ at, do: 'kill', client })],
     [3, () => ({ at, do: 'close', client })],
     [6, () => ({ at, do: 'server stall', forMs: briefly() })],
@@ -154,9 +165,9 @@ function faultOf(
       }),
     ],
     [2, () => ({ at, do: 'deny channels', forMs: briefly() })],
-    [3, () => ({ at, do: 'clock step', byMs: -random.int(1, leaseMs * 2) })],
+    [3, () => ({ at, do: 'clock step', byMs: -random.int(1, paceMs * 2) })],
     ...(nodes > 1 ? [moveOf(at, briefly())] : []),
-    ...(losesData ? lossesOf(random, at, leaseMs) : []),
+    ...(losesData ? lossesOf(random, at, paceMs) : []),
   ]);
 }
 
@@ -164,7 +175,7 @@ type Choice = readonly [weight: number, make: () => PlannedFault];
 
 const moveOf = (at: number, forMs: number): Choice => [20, () => ({ at, do: 'move slot', forMs })];
 
-function lossesOf(random: Random, at: number, leaseMs: number): Choice[] {
+function lossesOf(random: Random, at: number, paceMs: number): Choice[] {
   return [
     [3, () => ({ at, do: 'flush' })],
     [
@@ -172,11 +183,11 @@ function lossesOf(random: Random, at: number, leaseMs: number): Choice[] {
       () => ({
         at,
         do: 'failover',
-        lostMs: random.int(0, random.pick([2, 20, leaseMs])),
-        downMs: random.int(0, leaseMs),
-        clockMs: random.pick([0, 0, 5, -5, -leaseMs]),
+        lostMs: random.int(0, random.pick([2, 20, paceMs])),
+        downMs: random.int(0, paceMs),
+        clockMs: random.pick([0, 0, 5, -5, -paceMs]),
       }),
     ],
-    [1, () => ({ at, do: 'clock step', byMs: random.int(1, leaseMs * 2) })],
+    [1, () => ({ at, do: 'clock step', byMs: random.int(1, paceMs * 2) })],
   ];
 }

@@ -9,7 +9,10 @@ import type { Plan, Script } from './plan.js';
 import { OBJECT, World } from './world.js';
 
 /** All users have to be through with their steps within this time of the healing. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
+
+/** Then nothing is under way any more, nor left of what was given up: clean-up had its time. */
+const QUIET_MS = 7_000;
 
 /** By then all clients are connected. */
 const CONNECTING_MS = 100;
@@ -58,6 +61,8 @@ export async function run(
   const dead = (): number => users.filter(({ client }) => !client.isAlive).length;
   await timeline.run(shifted.healAt);
   await timeline.run(shifted.healAt + PATIENCE_MS, () => done + dead() >= users.length);
+  await timeline.run(timeline.now + QUIET_MS);
+  await probe(world, users, kind);
   const endedAt = timeline.now;
   const left = await settle(world, kind);
   return {
@@ -84,6 +89,17 @@ async function follow(user: User, { steps }: Script, kind: KindOfObject): Promis
     }
     await kind.perform(user, OBJECT, act);
   }
+}
+
+async function probe(world: World, users: readonly User[], kind: KindOfObject): Promise<void> {
+  const user = users.find(({ client }) => client.isAlive && !client.isClosed);
+  let isDone = user === undefined;
+  if (user !== undefined) {
+    void kind.probe(user, OBJECT).then(() => {
+      isDone = true;
+    });
+  }
+  await world.timeline.run(world.timeline.now + PATIENCE_MS, () => isDone);
 }
 
 /** Closes everything, lets all leases end, and tells what is left. */

@@ -92,7 +92,7 @@ test('a store without fencing loses updates, and one with fencing never does', a
 test('a failing plan is made small', async () => {
   withoutStacks();
   const kind = kindNamed('lock');
-  const plan = planOf(3, kind, { clients: 4, operations: 40, losesData: true });
+  const plan = planOf(4, kind, { clients: 4, operations: 40, losesData: true });
   // As if it were forbidden that anybody is refused.
   const fails = async (smaller: Plan): Promise<boolean> => {
     const { operations } = await run(lua, smaller, kind);

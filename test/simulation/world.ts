@@ -29,6 +29,8 @@ export interface WorldTerms {
   readonly latenessMs: number;
   /** Clocks run so much fast or slow at most. */
   readonly drift: number;
+  /** The object was made by Java, without what only our clients write. */
+  readonly isMadeByJava: boolean;
 }
 
 /** Any instant will do: the wall clock of the server when a run begins. */
@@ -102,6 +104,12 @@ export class World {
       this.network.add(host);
     }
     this.clients = Array.from({ length: terms.clients }, (_, i) => this.#newClient(i));
+  }
+
+  /** Sets a number as Java does. */
+  setAsJava(key: string, number: number): boolean {
+    this.host.server.keyspace.set(key, String(number));
+    return true;
   }
 
   /** The machine that serves the object. */

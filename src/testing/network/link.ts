@@ -148,11 +148,13 @@ export class Link implements Session, HostLink {
     }
   }
 
-  /** A dead route ends: both sides are told. */
-  endBlocked(): void {
-    if (this.#toServer.held !== undefined || this.#toClient.held !== undefined) {
+  /** A dead route ends: both sides are told. False when it was none. */
+  endBlocked(): boolean {
+    const isBlocked = this.#toServer.held !== undefined || this.#toClient.held !== undefined;
+    if (isBlocked) {
       this.cut();
     }
+    return isBlocked;
   }
 
   hostDied(isTold: boolean): void {

@@ -8,7 +8,7 @@ import { call, fault, historyOf, hold, part, SMALL } from './made-up.js';
 const history = historyOf([
   hold('a', [0, 10, 50, 60]),
   hold('a', [20, 20, 30, 35]),
-  hold('b', [40, 62, 90], { toldLostAt: 91 }),
+  hold('b', [40, 62, 90], { toldLostAt: 91, isRenewed: false }),
   hold('c', [95, 100, 110], { client: 3, end: 'open' }),
   fault('kill', [110, 110], { client: 3 }),
   part(

@@ -2,6 +2,7 @@
 
 import type { History, Kind, Violation } from '../history.js';
 import { BOUNDS, type Bounds } from './bounds.js';
+import { checkCauses } from './causes.js';
 import { checkExclusion, checkExclusionInClient, checkPermits } from './claims.js';
 import { checkFairness } from './fairness.js';
 import { checkFencedStore } from './fenced-store.js';
@@ -32,6 +33,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'calls settle in time', kinds: KINDS, check: checkSettling },
   { name: 'a loss is told, a release is not', kinds: LEASED, check: checkToldLosses },
   { name: 'a hold ends before its lease', kinds: LEASED, check: checkProvenHolds },
+  { name: 'nothing is lost without a cause', kinds: LEASED, check: checkCauses },
   { name: 'nothing is left behind', kinds: KINDS, check: checkLeftovers },
   { name: 'no error where none belongs', kinds: KINDS, check: checkSurprises },
 ];

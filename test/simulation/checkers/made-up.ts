@@ -138,14 +138,25 @@ export const SMALL: Bounds = {
   maxSteps: 100_000,
 };
 
-/** The properties that are violated, in order, each once. */
+/** Most made-up losses have no cause that is told. */
+const CAUSE = 'nothing is lost without a cause';
+
+/** The properties that are violated, in order, each once; of losses without a cause see `uncaused`. */
 export function found(parts: readonly Part[], given: Partial<History> = {}): string[] {
   return foundIn(historyOf(parts, given));
 }
 
 export function foundIn(history: History, bounds: Partial<Bounds> = SMALL): string[] {
   const violations = violationsOf(checkAll(history, { kinds: kindsOf(history), bounds }));
-  return [...new Set(violations.map(({ property }: Violation) => property))];
+  const properties = violations.map(({ property }: Violation) => property);
+  return [...new Set(properties)].filter((property) => property !== CAUSE);
+}
+
+/** How many losses have no cause. */
+export function uncaused(parts: readonly Part[]): number {
+  const history = historyOf(parts);
+  const findings = checkAll(history, { kinds: kindsOf(history), bounds: SMALL });
+  return violationsOf(findings).filter(({ property }) => property === CAUSE).length;
 }
 
 function kindsOf(history: History): Kind[] {

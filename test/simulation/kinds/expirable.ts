@@ -96,9 +96,10 @@ export const expirable: KindOfObject<PermitAct> = {
   stays: /^(?:thing|\{thing\}:timeout)$/u,
   prepare: async (user, object) => {
     const given = operationOf(user, object, KIND, 'set', { amount: PERMITS });
-    await user.recorder.call(
-      given,
-      async () => await semaphoreOf(user, object).trySetPermits(PERMITS),
+    await user.recorder.call(given, async () =>
+      user.world.terms.isMadeByJava
+        ? user.world.setAsJava(object, PERMITS)
+        : await semaphoreOf(user, object).trySetPermits(PERMITS),
     );
   },
   act: (random, leaseMs) =>
@@ -118,5 +119,9 @@ export const expirable: KindOfObject<PermitAct> = {
     await user.recorder.call(given, async () =>
       act.do === 'add' ? await semaphore.addPermits(act.delta) : await semaphore.availablePermits(),
     );
+  },
+  probe: async (user, object) => {
+    const given = operationOf(user, object, KIND, 'look');
+    await user.recorder.call(given, async () => await semaphoreOf(user, object).availablePermits());
   },
 };

@@ -64,6 +64,8 @@ export interface KindOfObject<A extends Act = Act> {
   /** Something that a user may do; `leaseMs` is the lease of a client. */
   act(random: Random, leaseMs: number): A;
   perform(user: User, object: string, act: A): Promise<void>;
+  /** Shows what the object is like when everybody is through and all is well again. */
+  probe(user: User, object: string): Promise<void>;
 }
 
 /** The parts of an operation that its kind knows. */

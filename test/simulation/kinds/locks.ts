@@ -9,17 +9,30 @@ import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
 
 type LockKind = Extract<Kind, 'lock' | 'fair' | 'fenced' | 'rwlock'>;
 
+interface Reentry {
+  readonly mode: Mode;
+  /** After so long inside. */
+  readonly afterMs: number;
+  /** Asked for while a forced release of the same client is under way. */
+  readonly isBehindForce: boolean;
+}
+
 interface Section extends Terms {
   readonly do: 'section';
   readonly mode: Mode;
-  /** Re-entries inside, one in the other, each in this mode. */
-  readonly again: readonly Mode[];
+  /** One after the other, each within the outermost hold. */
+  readonly again: readonly Reentry[];
   /** The outer hold is released before the inner ones. */
   readonly releasesOuterFirst: boolean;
   readonly extendMs?: number;
 }
 
-type LockAct = Section | { readonly do: 'force' | 'look'; readonly mode: Mode };
+interface Ask {
+  readonly do: 'force' | 'look';
+  readonly mode: Mode;
+}
+
+type LockAct = Section | Ask;
 
 function lockOf({ client }: SimulatedClient, kind: LockKind, name: string, mode: Mode): Lock {
   switch (kind) {
@@ -97,7 +110,14 @@ async function section(user: User, object: string, kind: LockKind, act: Section)
     return;
   }
   const holdings = [outer];
-  for (const mode of act.again) {
+  const forced: Promise<void>[] = [];
+  for (const { mode, afterMs, isBehindForce } of act.again) {
+    if (afterMs > 0) {
+      await user.sleep(afterMs);
+    }
+    if (isBehindForce) {
+      forced.push(ask(user, object, kind, { do: 'force', mode: act.mode }));
+    }
     const inner = await enter(user, object, kind, mode, { ...act, how: 'try', waitMs: 50 }, outer);
     if (inner !== undefined) {
       holdings.push(inner);
@@ -114,6 +134,16 @@ async function section(user: User, object: string, kind: LockKind, act: Section)
   for (const holding of order) {
     await leave(user, holding);
   }
+  await Promise.all(forced);
+}
+
+/** A call that takes nothing. */
+async function ask(user: User, object: string, kind: LockKind, act: Ask): Promise<void> {
+  const lock = lockOf(user.client, kind, object, act.mode);
+  const given = operationOf(user, object, kind, act.do, { mode: act.mode });
+  await user.recorder.call(given, async () =>
+    act.do === 'force' ? await lock.forceRelease() : await lock.isLocked(),
+  );
 }
 
 /** Reads the counters that the lock protects, and returns how to write them. Whoever stood still in
@@ -135,11 +165,13 @@ function beginRound(user: User, { claim }: Holding): () => void {
 
 function sectionOf(random: Random, leaseMs: number, kind: LockKind): Section {
   const mode = kind === 'rwlock' && random.chance(0.6) ? 'shared' : 'exclusive';
-  const again: Mode[] = [];
+  const again: Reentry[] = [];
   while (again.length < 2 && random.chance(0.2)) {
-    again.push(
-      mode === 'exclusive' && kind === 'rwlock' ? random.pick(['exclusive', 'shared']) : mode,
-    );
+    again.push({
+      mode: mode === 'exclusive' && kind === 'rwlock' ? random.pick(['exclusive', 'shared']) : mode,
+      afterMs: random.chance(0.5) ? 0 : random.int(1, random.pick([4, leaseMs >> 1, leaseMs * 2])),
+      isBehindForce: random.chance(0.04),
+    });
   }
   return {
     do: 'section',
@@ -169,11 +201,14 @@ export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
         await section(user, object, kind, act);
         return;
       }
-      const lock = lockOf(user.client, kind, object, act.mode);
-      const given = operationOf(user, object, kind, act.do, { mode: act.mode });
-      await user.recorder.call(given, async () =>
-        act.do === 'force' ? await lock.forceRelease() : await lock.isLocked(),
-      );
+      await ask(user, object, kind, act);
+    },
+    probe: async (user, object) => {
+      const terms = { how: 'ask', stayMs: 0 } as const;
+      const holding = await enter(user, object, kind, 'exclusive', terms);
+      if (holding !== undefined) {
+        await leave(user, holding);
+      }
     },
   };
 }

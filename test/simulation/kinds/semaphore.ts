@@ -94,9 +94,10 @@ export const semaphore: KindOfObject<SemaphoreAct> = {
   stays: /^(?:thing|latchkey_(?:generation|total):\{thing\})$/u,
   prepare: async (user, object) => {
     const given = operationOf(user, object, KIND, 'set', { amount: PERMITS });
-    await user.recorder.call(
-      given,
-      async () => await semaphoreOf(user, object).trySetPermits(PERMITS),
+    await user.recorder.call(given, async () =>
+      user.world.terms.isMadeByJava
+        ? user.world.setAsJava(object, PERMITS)
+        : await semaphoreOf(user, object).trySetPermits(PERMITS),
     );
   },
   act: (random, leaseMs) =>
@@ -115,5 +116,9 @@ export const semaphore: KindOfObject<SemaphoreAct> = {
     }
     const given = operationOf(user, object, KIND, act.do, { amount: amountOf(act) });
     await user.recorder.call(given, async () => await perform(user, object, act));
+  },
+  probe: async (user, object) => {
+    const given = operationOf(user, object, KIND, 'look');
+    await user.recorder.call(given, async () => await semaphoreOf(user, object).availablePermits());
   },
 };

@@ -1,0 +1,42 @@
+// A renewed hold that is lost although its renewals could get through is found.
+
+import { expect, test } from 'vitest';
+import { call, fault, hold, part, uncaused, type Part } from './made-up.js';
+
+/** Its lease is 300 ms: the renewal that was to save it was due 100 ms before its end. */
+const lost = hold('a', [0, 10, 500], { toldLostAt: 500 });
+
+const cut = (until: number): Part => fault('cut', [200, until], { client: 1 });
+
+const force = (at: readonly [number, number], outcome: 'ok' | 'unknown'): Part =>
+  part(call('force', at, { client: 2, outcome }));
+
+const beside = (...parts: readonly Part[]): number => uncaused([lost, ...parts]);
+
+test('a loss with nothing beside it is found, a release is none', () => {
+  expect(beside()).toBe(1);
+  expect(uncaused([hold('a', [0, 10, 500, 505])])).toBe(0);
+});
+
+test('a fault at the time of the last renewal excuses it, an earlier one does not', () => {
+  // 20 ms for late bytes, 50 ms to recover, and a round trip.
+  expect([beside(cut(320)), beside(cut(330))]).toEqual([1, 0]);
+  expect(beside(fault('server stall', [450, 460]))).toBe(0);
+});
+
+test('a fault of another client excuses nothing, one that comes later neither', () => {
+  expect(beside(fault('stall', [450, 460], { client: 2 }))).toBe(1);
+  expect(beside(fault('flush', [510, 510]))).toBe(1);
+});
+
+test('a forced release excuses it, where it may have run by then', () => {
+  expect([beside(force([100, 110], 'ok')), beside(force([450, 460], 'ok'))]).toEqual([1, 0]);
+  expect(beside(force([100, 110], 'unknown'))).toBe(0);
+  expect(beside(part(call('force', [450, 460], { object: 'y' })))).toBe(1);
+});
+
+test('a lease that nobody renews ends by itself, and all of its owner with it', () => {
+  const fixed = hold('a', [20, 30, 310], { isRenewed: false, toldLostAt: 310 });
+  expect(uncaused([fixed])).toBe(0);
+  expect(beside(fixed)).toBe(0);
+});
