@@ -9,8 +9,11 @@ import { folderOf } from './generated.mjs';
 /** Of the generated mistakes so many have to be found, of those that can be noticed. */
 const ENOUGH = 0.9;
 
-/** In a smaller sample more may be missed by chance: twice the standard deviation. */
+/** In a smaller sample more may be missed by chance. */
 const LARGE = 200;
+
+/** So many standard deviations more: a sample that fails by chance alone says nothing. */
+const DEVIATIONS = 4;
 
 const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
 
@@ -61,6 +64,6 @@ export function enoughFound(verdicts) {
     (verdict) => verdict.by === 'nothing' && !verdict.mistake.isGenerated,
   );
   const { length } = generated;
-  const chance = length < LARGE ? 2 * Math.sqrt(length * ENOUGH * (1 - ENOUGH)) : 0;
+  const chance = length < LARGE ? DEVIATIONS * Math.sqrt(length * ENOUGH * (1 - ENOUGH)) : 0;
   return !isSemanticMissed && missed <= length * (1 - ENOUGH) + chance;
 }

@@ -1,6 +1,6 @@
 import type { Clock, KeepAlive } from '../core/base/clock.js';
 import type { RandomSource } from '../core/base/random.js';
-import { PHASE, type Actor, type Timeline } from './timeline.js';
+import { PHASE, type Actor, type Entry, type Timeline } from './timeline.js';
 import type { Random } from './random.js';
 
 const TIMER_MAX_MS = 2_147_483_647;
@@ -15,17 +15,30 @@ export interface ClockTerms {
   readonly latenessMs: number;
 }
 
+interface VirtualClock extends Clock {
+  after(delayMs: number, task: () => void): Entry;
+}
+
 /** A process: it has a clock, timers and chance of its own, and may stand still or be killed. */
 export class Process implements Actor {
+  /** For a client. */
   readonly clock: Clock;
+  /** For those who use the client: the same time. */
+  readonly userClock: Clock;
   readonly random: RandomSource;
   stalledUntil = 0;
   isDead = false;
   /** What keeps it alive. */
   refs = 0;
+  #timers: Entry[] = [];
 
   constructor(timeline: Timeline, random: Random, terms: ClockTerms) {
-    this.clock = this.#makeClock(timeline, random, terms);
+    const clock = this.#makeClock(timeline, random, terms);
+    this.userClock = clock;
+    this.clock = {
+      ...clock,
+      after: (delayMs, task) => this.#watched(clock.after(delayMs, task)),
+    };
     this.random = {
       int: (from, to) => random.int(Math.ceil(from), Math.floor(to)),
       uuid: () => uuidOf(random),
@@ -43,7 +56,21 @@ export class Process implements Actor {
     this.isDead = true;
   }
 
-  #makeClock(timeline: Timeline, random: Random, terms: ClockTerms): Clock {
+  /** How many timers of clients wait. */
+  get pendingTimers(): number {
+    return this.#timers.filter(isPending).length;
+  }
+
+  #watched(timer: Entry): Entry {
+    // What has rung is forgotten now and then.
+    if (this.#timers.length > 64) {
+      this.#timers = this.#timers.filter(isPending);
+    }
+    this.#timers.push(timer);
+    return timer;
+  }
+
+  #makeClock(timeline: Timeline, random: Random, terms: ClockTerms): VirtualClock {
     const { startsAt, rate, latenessMs } = terms;
     return {
       now: () => startsAt + timeline.now * rate,
@@ -69,6 +96,8 @@ export class Process implements Actor {
     return { ref: () => set(true), unref: () => set(false), cancel: () => set(false) };
   }
 }
+
+const isPending = ({ task }: Entry): boolean => task !== undefined;
 
 function bytesOf(random: Random): Buffer {
   const bytes = Buffer.alloc(16);

@@ -52,6 +52,22 @@ describe.concurrent('a cut subscriber', () => {
     });
   }
 
+  test('is told to those who listen to errors', async (context) => {
+    const { proxy, name, client, other } = await open(context);
+    const told: string[] = [];
+    client.on('error', ({ error }) => told.push(error.message));
+    const held = await take(other.getLock(name), { leaseMs: 60_000 });
+    const waiting = client.getLock(name).acquire();
+    await listening(name);
+
+    proxy.cutAll(isSubscriber);
+    await eventually(() => told.length > 0);
+
+    expect(told).toHaveLength(1);
+    await held.release();
+    await (await waiting).release();
+  });
+
   test('a latch that opened while it was cut lets go on resubscription', async (context) => {
     const { proxy, name, client, other } = await open(context);
     await other.getCountDownLatch(name).trySetCount(1);

@@ -85,6 +85,9 @@ function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void 
     case 'deny channels':
       denyChannels(world, fault.forMs);
       break;
+    case 'deny command':
+      denyCommand(world, fault);
+      break;
     case 'flush':
       host.server.keyspace.clear();
       recorder.fault('flush', 'FLUSHALL');
@@ -158,8 +161,9 @@ function kill(world: World, client: SimulatedClient): void {
 }
 
 function close(world: World, client: SimulatedClient): void {
-  if (client.isAlive) {
-    world.timeline.at(world.timeline.now, () => world.close(client), PHASE.input, client.process);
+  if (client.isAlive && !client.isClosed) {
+    const task = (): void => void world.close(client);
+    world.timeline.at(world.timeline.now, task, PHASE.input, client.process);
   }
 }
 
@@ -225,11 +229,26 @@ function denyChannels({ host, recorder, timeline }: World, forMs: number): void 
   recorder.fault('refusal', `the server lets nobody use channels for ${forMs} ms`, { until });
 }
 
+function denyCommand(
+  { host, recorder, timeline }: World,
+  { command, forMs }: Of<'deny command'>,
+): void {
+  const until = timeline.now + forMs;
+  host.server.deniedCommand = command;
+  timeline.at(until, () => {
+    if (host.server.deniedCommand === command) {
+      host.server.deniedCommand = undefined;
+    }
+  });
+  recorder.fault('refusal', `the server lets nobody use ${command} for ${forMs} ms`, { until });
+}
+
 function heal({ hosts, network, clients, recorder, timeline }: World): void {
   for (const host of hosts) {
     host.isUp = true;
     host.server.refusal = undefined;
     host.server.deniesChannels = false;
+    host.server.deniedCommand = undefined;
   }
   const ended = new Set<Process>();
   for (const link of network.open()) {

@@ -137,17 +137,27 @@ export type FaultKind =
   /** The clock of the server jumps: `detail` begins with the number of ms. */
   | 'clock step';
 
+/** A client that was closed by its user. */
+export interface Closing {
+  readonly client: number;
+  readonly at: number;
+}
+
 export interface History {
   /** The seed and the options from which it can be made again. */
   readonly seed: number;
   readonly operations: readonly Operation[];
   readonly claims: readonly Claim[];
   readonly faults: readonly Fault[];
+  readonly closings: readonly Closing[];
   /** A store that refuses old fencing tokens, and its twin that takes every write. */
   readonly fencedStore: StoreRecord;
   readonly openStore: StoreRecord;
   /** The instant from which on nothing is faulty any more, and nobody is held back by a fault. */
   readonly healedAt: number;
+  /** Everybody is through by then, and what goes on in the background is, too; Infinity in a history
+   * without such a time. */
+  readonly quietAt: number;
   readonly endedAt: number;
   /** Keys, subscriptions, connections and timers that were left when all clients had been closed and
    * all leases had ended. */

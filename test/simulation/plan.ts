@@ -37,6 +37,7 @@ export type PlannedFault = { readonly at: number } & (
   | { readonly do: 'move slot'; readonly forMs: number }
   | { readonly do: 'refusal'; readonly what: Refusal; readonly forMs: number }
   | { readonly do: 'deny channels'; readonly forMs: number }
+  | { readonly do: 'deny command'; readonly command: string; readonly forMs: number }
   | { readonly do: 'flush' }
   | {
       readonly do: 'failover';
@@ -71,6 +72,9 @@ const DEFAULT_OPTIONS: PlanOptions = { clients: 4, operations: 40, losesData: tr
 
 /** The default of a client. Without a long one the pace of a run is that of its leases. */
 const LONG_LEASE_MS = 30_000;
+
+/** Longer than anything is kept for late copies of calls. */
+const LONG_OUTAGE_MS = 700_000;
 
 /** Users of one client. */
 const USERS = 2;
@@ -116,6 +120,10 @@ export function planOf(
   const faults = Array.from({ length: count }, () =>
     faultOf(random, random.next() * spanMs, { ...terms, paceMs, losesData }),
   );
+  const outageMs = random.chance(0.03) ? LONG_OUTAGE_MS : 0;
+  if (outageMs > 0) {
+    faults.push({ at: random.next() * spanMs, do: 'restart', downMs: outageMs, isTold: true });
+  }
   return {
     seed,
     kind: kind.kind,
@@ -123,9 +131,22 @@ export function planOf(
     startsCold: random.chance(0.2),
     scripts,
     faults: faults.toSorted((a, b) => a.at - b.at),
-    healAt: spanMs + paceMs * 2,
+    healAt: spanMs + paceMs * 2 + outageMs,
   };
 }
+
+/** Commands of scripts. */
+const WRITING = [
+  'PEXPIRE',
+  'PEXPIRE',
+  'HSET',
+  'HDEL',
+  'DEL',
+  'SET',
+  'INCRBY',
+  'ZADD',
+  'ZREM',
+] as const;
 
 interface FaultTerms {
   readonly clients: number;
@@ -165,6 +186,7 @@ function faultOf(
       }),
     ],
     [2, () => ({ at, do: 'deny channels', forMs: briefly() })],
+    [6, () => ({ at, do: 'deny command', command: random.pick(WRITING), forMs: briefly() })],
     [3, () => ({ at, do: 'clock step', byMs: -random.int(1, paceMs * 2) })],
     ...(nodes > 1 ? [moveOf(at, briefly())] : []),
     ...(losesData ? lossesOf(random, at, paceMs) : []),

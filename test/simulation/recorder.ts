@@ -1,7 +1,7 @@
 // Writes down what the users of a run did, and what they were told.
 
 import type { Hold, Permit } from '../../src/index.js';
-import type { Claim, Fault, FaultKind, Operation, Outcome } from './history.js';
+import type { Claim, Closing, Fault, FaultKind, Operation, Outcome } from './history.js';
 import type { SimulatedClient } from './world.js';
 
 /** What a user got: its claim ends when `isHeld` is false. */
@@ -34,6 +34,7 @@ export class Recorder {
   readonly operations: Operation[] = [];
   readonly claims: Claim[] = [];
   readonly faults: Fault[] = [];
+  readonly closings: Closing[] = [];
   readonly surprises: string[] = [];
   readonly #now: () => number;
   readonly #open = new Set<OpenClaim>();
@@ -164,6 +165,7 @@ export class Recorder {
 
   /** A client is closed just now: what has an owner is released, as far as that succeeds. */
   closed(client: SimulatedClient): void {
+    this.closings.push({ client: client.number, at: this.#now() });
     for (const { claim, held } of this.#open) {
       if (claim.client === client.number && held !== undefined) {
         const { object, kind, mode, owner } = claim;

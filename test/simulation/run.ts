@@ -62,6 +62,9 @@ export async function run(
   await timeline.run(shifted.healAt);
   await timeline.run(shifted.healAt + PATIENCE_MS, () => done + dead() >= users.length);
   await timeline.run(timeline.now + QUIET_MS);
+  const quietAt = timeline.now;
+  // What is done by then comes before what is asked after it.
+  await timeline.run(quietAt + 1);
   await probe(world, users, kind);
   const endedAt = timeline.now;
   const left = await settle(world, kind);
@@ -70,9 +73,11 @@ export async function run(
     operations: recorder.operations,
     claims: recorder.claims,
     faults: recorder.faults,
+    closings: recorder.closings,
     fencedStore: world.fencedStore,
     openStore: world.openStore,
     healedAt: shifted.healAt,
+    quietAt,
     endedAt,
     left,
     surprises: recorder.surprises,
@@ -108,9 +113,7 @@ async function settle(world: World, kind: KindOfObject): Promise<string[]> {
   const alive = clients.filter((client) => client.isAlive);
   let closing = 0;
   for (const client of alive) {
-    world.recorder.closed(client);
-    client.isClosed = true;
-    void client.client.close().then(() => {
+    void world.close(client).then(() => {
       closing += 1;
     });
   }

@@ -156,16 +156,20 @@ export class World {
   /** Time passes for code of a process: it goes on no earlier, and never if the process dies. */
   async sleep({ process }: SimulatedClient, ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      process.clock.after(ms, resolve);
+      process.userClock.after(ms, resolve);
     });
   }
 
-  /** A user closes a client. */
-  close(client: SimulatedClient): void {
-    if (!client.isClosed) {
-      client.isClosed = true;
-      this.recorder.closed(client);
-      void client.client.close();
+  /** Closes a client, with which all its timers end. */
+  async close(client: SimulatedClient): Promise<void> {
+    const { process, number } = client;
+    client.isClosed = true;
+    this.recorder.closed(client);
+    await client.client.close();
+    if (process.pendingTimers > 0) {
+      this.recorder.surprised(
+        `client ${number} is closed, and has ${process.pendingTimers} timers`,
+      );
     }
   }
 

@@ -91,3 +91,16 @@ test('an answer to a setting that was replaced meanwhile tells nothing of it', (
   expect(told).toEqual([]);
   expect(all.carry(semaphore('gate'))?.text).toBe('keep 0 6');
 });
+
+test('of a name eight settings are remembered as compared, and the first of nine is not', () => {
+  const all = new ToldPermits(new Events());
+  for (let count = 1; count <= 9; count += 1) {
+    all.tell('gate', setting(count));
+    settle(all, 'gate');
+  }
+
+  all.tell('gate', setting(2));
+  expect(all.carry(semaphore('gate'))).toBeUndefined();
+  all.tell('gate', setting(1));
+  expect(all.carry(semaphore('gate'))?.text).toBe('keep 0 1');
+});

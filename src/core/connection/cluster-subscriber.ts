@@ -73,7 +73,6 @@ export class ClusterSubscriber implements Channels {
     for (const subscriber of this.#subscribers.values()) {
       subscriber.close();
     }
-    this.#wanted.clear();
     this.#subscribers.clear();
   }
 

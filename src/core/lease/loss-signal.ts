@@ -30,8 +30,8 @@ export function lossSignal(lostError: () => LeaseLostError | undefined): LossSig
     return error;
   };
   Object.defineProperties(signal, {
-    aborted: { get: () => check() !== undefined, configurable: true },
-    reason: { get: check, configurable: true },
+    aborted: { get: () => check() !== undefined },
+    reason: { get: check },
     throwIfAborted: {
       value: () => {
         const error = check();
@@ -39,7 +39,6 @@ export function lossSignal(lostError: () => LeaseLostError | undefined): LossSig
           throw error;
         }
       },
-      configurable: true,
     },
   });
   check();

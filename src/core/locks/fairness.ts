@@ -58,7 +58,6 @@ export class Fairness {
     for (const timer of this.#others.values()) {
       timer.cancel();
     }
-    this.#others.clear();
     this.#shares.clear();
   }
 

@@ -27,7 +27,7 @@ export class LockQuestions {
     if (leaseMs === -2) {
       return null;
     }
-    return leaseMs < 0 ? Number.POSITIVE_INFINITY : leaseMs;
+    return leaseMs === -1 ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
   async holdCount(holderId: string): Promise<number> {

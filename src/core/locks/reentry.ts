@@ -29,9 +29,9 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
       return undefined;
     }
     try {
-      // The outer hold was released while the mutex was handed over: nothing is left to re-enter.
+      // The outer hold was released while the mutex was handed over: nothing is left to re-enter,
+      // and nobody else waits for the mutex.
       if (this.#outer.state === 'released') {
-        this.#freeMutex();
         return undefined;
       }
       this.#outer.assertHeld();

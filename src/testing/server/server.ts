@@ -42,6 +42,8 @@ export class Server {
   refusal: Refusal | undefined;
   /** Channels that nobody may publish to or listen to. */
   deniesChannels = false;
+  /** A command in capitals that users have no right to. */
+  deniedCommand: string | undefined;
   readonly #lua: LuaEngine;
   readonly #scripts = new Map<string, string>();
 
@@ -120,6 +122,10 @@ export class Server {
       return this.deniesChannels
         ? new ReplyError('NOPERM this user has no permissions to access one of the channels used')
         : this.channels.publish(channel, payload);
+    }
+    if (name === this.deniedCommand) {
+      const text = `NOPERM this user has no permissions to run the '${first.toLowerCase()}' command`;
+      return new ReplyError(text);
     }
     const { refusal } = this;
     if (refusal !== undefined) {

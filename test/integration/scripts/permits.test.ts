@@ -5,7 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { commandOf } from '../../../src/core/wire/call.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
+import { eventually } from '../../support/eventually.js';
 import { runAt } from '../../support/frozen-time.js';
+import { messagesOn } from '../../support/messages.js';
 import { randomName, rawClient } from '../../support/redis.js';
 
 const START = 1_700_000_000_000;
@@ -185,15 +187,40 @@ test('a client is passed over in the wait queue four seconds after its last hear
 
 test('growing tells the waiters of permits that have expired as well', async () => {
   const { at, redis, keys } = await stage();
-  const heard: string[] = [];
-  const listener = redis.duplicate();
-  onTestFinished(() => listener.disconnect());
-  listener.on('message', (_, payload: string) => heard.push(payload));
-  await listener.subscribe(`${keys.semaphore}:channel`);
+  const heard = await messagesOn(`${keys.semaphore}:channel`);
 
   await at.resize(ENDS_AT - 1, 3);
   await at.resize(ENDS_AT, 3);
-  await listener.ping();
+  await redis.publish(`${keys.semaphore}:channel`, 'end');
+  await eventually(() => heard.includes('end'));
 
-  expect(heard).toEqual(['4', '8']);
+  expect(heard).toEqual(['4', '8', 'end']);
+});
+
+test('a release that finds nothing tells nobody', async () => {
+  const { at, redis, keys } = await stage();
+  await at.release(START);
+  const heard = await messagesOn(`${keys.semaphore}:channel`);
+
+  expect([await at.release(START), await at.releaseAny(START), await at.giveBack(START)]).toEqual([
+    0,
+    '0',
+    0,
+  ]);
+  await redis.publish(`${keys.semaphore}:channel`, 'end');
+  await eventually(() => heard.includes('end'));
+
+  expect(heard).toEqual(['end']);
+});
+
+test.each([
+  ['a release', ({ at }: Scene) => at.release(START)],
+  ['a release by id', ({ at }: Scene) => at.releaseAny(START)],
+  ['what is given back', ({ at }: Scene) => at.giveBack(START)],
+])('%s makes no semaphore that is gone', async (_, release) => {
+  const scene = await stage();
+  await scene.redis.del(scene.keys.semaphore);
+
+  expect(Number(await release(scene))).toBe(0);
+  expect(await scene.redis.exists(scene.keys.semaphore, scene.keys.timeouts)).toBe(0);
 });

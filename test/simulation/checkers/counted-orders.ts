@@ -7,7 +7,10 @@ import type { ExpirableAct } from './models/expirable.js';
 import type { LatchAct } from './models/latch.js';
 import type { SemaphoreAct } from './models/semaphore.js';
 import { callOf } from './orders.js';
-import { isHeldUp, killedAt } from './spans.js';
+import { endOf, isHeldUp, isThere, killedAt } from './spans.js';
+
+/** The server remembers calls for longer than this. */
+const FORGOTTEN_MS = 600_000;
 
 type ActOf<Act> = (happenings: Happenings, operation: Operation) => Act | undefined;
 
@@ -58,13 +61,31 @@ function countedCalls<Act extends { readonly what: string }>(
       if (act === undefined) {
         return [];
       }
-      const call = callOf(operation, act);
+      const call = finished(happenings, callOf(operation, act), operation);
       const known =
         call.until < end ? call : { ...call, until: Number.POSITIVE_INFINITY, isOptional: true };
       const twin = known.until === Number.POSITIVE_INFINITY ? effectOf(happenings, act) : undefined;
       return [{ ...known, twin }, ...lateCopies(happenings, operation, act, flushes)];
     });
   return [...calls, ...flushes.map(wipe)];
+}
+
+/** Permits that were to be given back are given back in the background: when all is well again they
+ * are there. What was sent is given up ten minutes later, when the server may forget that it ran. */
+function finished<Act extends { readonly what: string }>(
+  { history, losses }: Happenings,
+  call: Call<Act>,
+  { client, outcome }: Operation,
+): Call<Act> {
+  const isForgotten = history.faults.some((fault) => endOf(fault) - fault.from >= FORGOTTEN_MS);
+  const isFinished =
+    call.isOptional &&
+    !(outcome === 'unknown' && isForgotten) &&
+    call.act.what === 'give back' &&
+    losses.length === 0 &&
+    history.quietAt < Number.POSITIVE_INFINITY &&
+    isThere(history, client, history.quietAt);
+  return isFinished ? { ...call, until: history.quietAt, isOptional: false } : call;
 }
 
 function wipe({ from, until }: Fault): Call<Wipe> {

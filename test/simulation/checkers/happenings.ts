@@ -26,7 +26,8 @@ export class Happenings {
   readonly losses: readonly Fault[];
   readonly #claims: ReadonlyMap<number, readonly Claim[]>;
   readonly #releases: ReadonlyMap<string, readonly Operation[]>;
-  readonly #longestLeaseMs: number;
+  /** Of all that was granted. */
+  readonly longestLeaseMs: number;
   /** What ends the holds of others. */
   #ends: readonly Span[] | undefined;
   #ghosts: readonly Ghost[] | undefined;
@@ -44,7 +45,7 @@ export class Happenings {
     const releases = operations.filter(({ action }) => action === 'release');
     this.#releases = groupBy(releases, ({ owner, mode }) => `${mode} ${owner}`);
     const longest = history.claims.reduce((most, { leaseMs }) => Math.max(most, leaseMs), 0);
-    this.#longestLeaseMs = longest === 0 ? bounds.leaseMs : longest;
+    this.longestLeaseMs = longest === 0 ? bounds.leaseMs : longest;
   }
 
   /** Permits that were acquired together have one each. */
@@ -80,12 +81,12 @@ export class Happenings {
   isInLoss({ calledAt, returnedAt }: Operation): boolean {
     return this.losses.some(
       ({ from, until }) =>
-        from <= returnedAt && until + this.bounds.lateMs + this.#longestLeaseMs >= calledAt,
+        from <= returnedAt && until + this.bounds.lateMs + this.longestLeaseMs >= calledAt,
     );
   }
 
   leaseMsOf(operation: Operation): number {
-    return operation.leaseMs ?? this.claimsOf(operation)[0]?.leaseMs ?? this.#longestLeaseMs;
+    return operation.leaseMs ?? this.claimsOf(operation)[0]?.leaseMs ?? this.longestLeaseMs;
   }
 
   /** Of each hold that the server may have ended by itself: from when on. */

@@ -2,7 +2,7 @@
 
 import type { History, Kind, Violation } from '../history.js';
 import { BOUNDS, type Bounds } from './bounds.js';
-import { checkCauses } from './causes.js';
+import { checkAnswers, checkCauses } from './causes.js';
 import { checkExclusion, checkExclusionInClient, checkPermits } from './claims.js';
 import { checkFairness } from './fairness.js';
 import { checkFencedStore } from './fenced-store.js';
@@ -31,6 +31,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'first come, first served', kinds: ['fair'], check: checkFairness },
   { name: 'waiters get in', kinds: KINDS, check: checkWaking },
   { name: 'calls settle in time', kinds: KINDS, check: checkSettling },
+  { name: 'no call fails without a cause', kinds: KINDS, check: checkAnswers },
   { name: 'a loss is told, a release is not', kinds: LEASED, check: checkToldLosses },
   { name: 'a hold ends before its lease', kinds: LEASED, check: checkProvenHolds },
   { name: 'nothing is lost without a cause', kinds: LEASED, check: checkCauses },

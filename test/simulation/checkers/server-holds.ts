@@ -42,7 +42,8 @@ function releaseEnd({ operations }: Happenings, own: readonly Claim[]): number |
   return isAll ? Math.max(...done.map(({ returnedAt }) => returnedAt)) : undefined;
 }
 
-/** Grants that nobody was told of, and late copies of commands after a loss of data. */
+/** Grants that nobody was told of; and after a loss of data late copies of commands, and what was
+ * released in the writes that are lost. */
 export function unseenHolds(happenings: Happenings, waiter: Operation): Span[] {
   const { bounds } = happenings;
   const ghosts = happenings.ghosts
@@ -50,7 +51,7 @@ export function unseenHolds(happenings: Happenings, waiter: Operation): Span[] {
     .flatMap((ghost) => ghostSpans(happenings, ghost));
   const losses = happenings.losses.map((fault) => ({
     from: fault.from,
-    until: fault.until + bounds.lateMs + happenings.leaseMsOf(waiter),
+    until: fault.until + bounds.lateMs + happenings.longestLeaseMs,
   }));
   return [...ghosts, ...losses];
 }

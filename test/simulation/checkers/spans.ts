@@ -66,6 +66,12 @@ export function killedAt(history: History, client: number): number {
   return Math.min(Number.POSITIVE_INFINITY, ...kills.map(({ from }) => from));
 }
 
+/** True when a client was neither killed nor closed before an instant. */
+export function isThere(history: History, client: number, until: number): boolean {
+  const isClosed = history.closings.some((one) => one.client === client && one.at < until);
+  return !isClosed && killedAt(history, client) >= until;
+}
+
 /** A fault of a client, or of the server, that meets a span, with the time that recovery takes. */
 export function isDisturbed(history: History, client: number, span: Span, afterMs = 0): boolean {
   return history.faults.some(

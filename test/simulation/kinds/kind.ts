@@ -39,7 +39,7 @@ export class User {
       return undefined;
     }
     const controller = new AbortController();
-    this.client.process.clock.after(abortMs, () => {
+    this.client.process.userClock.after(abortMs, () => {
       if (operation.returnedAt === Number.POSITIVE_INFINITY) {
         operation.abortedAt = this.world.timeline.now;
       }

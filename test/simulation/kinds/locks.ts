@@ -166,11 +166,11 @@ function beginRound(user: User, { claim }: Holding): () => void {
 function sectionOf(random: Random, leaseMs: number, kind: LockKind): Section {
   const mode = kind === 'rwlock' && random.chance(0.6) ? 'shared' : 'exclusive';
   const again: Reentry[] = [];
-  while (again.length < 2 && random.chance(0.2)) {
+  while (again.length < 2 && random.chance(0.25)) {
     again.push({
       mode: mode === 'exclusive' && kind === 'rwlock' ? random.pick(['exclusive', 'shared']) : mode,
       afterMs: random.chance(0.5) ? 0 : random.int(1, random.pick([4, leaseMs >> 1, leaseMs * 2])),
-      isBehindForce: random.chance(0.04),
+      isBehindForce: random.chance(0.2),
     });
   }
   return {

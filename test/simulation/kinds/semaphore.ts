@@ -1,6 +1,6 @@
 // The counting semaphore: permits without an owner.
 
-import type { Semaphore } from '../../../src/index.js';
+import type { Permits, Semaphore } from '../../../src/index.js';
 import type { Random } from '../../../src/testing/random.js';
 import { operationOf, type KindOfObject, type User } from './kind.js';
 import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
@@ -8,6 +8,8 @@ import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
 interface Section extends Omit<Terms, 'leaseMs'> {
   readonly do: 'section';
   readonly count: number;
+  /** A release of which nothing could be learnt is made again. */
+  readonly insists: boolean;
 }
 
 type SemaphoreAct =
@@ -18,6 +20,10 @@ type SemaphoreAct =
 
 const KIND = 'semaphore';
 const PERMITS = 3;
+
+/** A release is made so often at most, with so much time in between. */
+const RELEASES = 4;
+const RETRY_MS = 300_000;
 
 const semaphoreOf = ({ client }: User, object: string): Semaphore =>
   client.client.getSemaphore(object);
@@ -50,8 +56,23 @@ async function section(user: User, object: string, act: Section): Promise<void> 
   const claim = user.recorder.granted(user.client, operation, terms, undefined);
   await user.sleep(act.stayMs);
   user.recorder.released(claim);
-  const returned = operationOf(user, object, KIND, 'release', { owner, amount: count });
-  await user.recorder.call(returned, async () => await value.release());
+  const limit = act.insists ? { waitMs: RELEASES * RETRY_MS } : {};
+  const returned = operationOf(user, object, KIND, 'release', { owner, amount: count, ...limit });
+  await user.recorder.call(returned, async () => {
+    await release(user, value, act.insists ? RELEASES : 1);
+  });
+}
+
+async function release(user: User, permits: Permits, attempts: number): Promise<void> {
+  try {
+    await permits.release();
+  } catch (error) {
+    if (attempts === 1 || user.client.isClosed) {
+      throw error;
+    }
+    await user.sleep(RETRY_MS);
+    await release(user, permits, attempts - 1);
+  }
 }
 
 function sectionOf(random: Random, leaseMs: number): Section {
@@ -63,6 +84,7 @@ function sectionOf(random: Random, leaseMs: number): Section {
     ...terms,
     ...(waitMs === undefined ? {} : { waitMs }),
     count: random.pick([1, 1, 2, 3]),
+    insists: random.chance(0.2),
   };
 }
 

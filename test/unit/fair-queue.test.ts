@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { Linked } from '../../src/core/base/linked-list.js';
+import type { Position, Waiter } from '../../src/core/locks/wait-queue.js';
+import { FairQueue } from '../../src/lock/fair-queue.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+class TestWaiter extends Linked implements Waiter {
+  readonly leaseMs = 1_000;
+  holderId: string;
+  asked: Position[] = [];
+  constructor(holderId: string) {
+    super();
+    this.holderId = holderId;
+  }
+
+  ask(position: Position): void {
+    this.asked.push(position);
+  }
+
+  answered(): void {}
+  failed(): void {}
+}
+
+function stage() {
+  const clock = fakeClock();
+  const listeners = new Map<string, () => void>();
+  const hub = {
+    listen: (channel: string, listener: () => void) => {
+      listeners.set(channel, listener);
+      return () => listeners.delete(channel);
+    },
+  };
+  const queue = new FairQueue({ clock, hub } as never, 'lock', () => {});
+  const [head, other] = [new TestWaiter('1'), new TestWaiter('2')];
+  for (const waiter of [head, other]) {
+    queue.join(waiter);
+    queue.busy(waiter, { is: 'busy', busyMs: -1 });
+    waiter.asked = [];
+  }
+  return { clock, listeners, queue, head, other };
+}
+
+const busy = { is: 'busy', busyMs: -1 } as const;
+
+describe('a waiter whose grant came too late to be of use', () => {
+  test('goes on under its new holder id behind the others, where it has a place anew', () => {
+    const { queue, listeners, head, other } = stage();
+    head.holderId = '3';
+
+    queue.busy(head, busy);
+
+    expect(head.asked).toEqual(['queue']);
+    expect([...listeners.keys()]).toEqual(['lock:2', 'lock:3']);
+    queue.wakeUp();
+    expect([head.asked, other.asked]).toEqual([['queue'], ['front']]);
+  });
+
+  test('leaves the heartbeat to the new head', () => {
+    const { queue, clock, head, other } = stage();
+    head.holderId = '3';
+
+    queue.busy(head, busy);
+    clock.advance(60_000);
+
+    expect(head.asked).toEqual(['queue']);
+    expect(other.asked).toEqual(['front']);
+  });
+
+  test('hears the message about its turn when it is the head again', () => {
+    const { queue, listeners, head, other } = stage();
+    head.holderId = '3';
+    queue.busy(head, busy);
+    queue.busy(head, busy);
+    listeners.get('lock:3')?.();
+    head.asked = [];
+
+    queue.leave(other);
+    listeners.get('lock:3')?.();
+
+    expect(head.asked).toEqual(['front']);
+  });
+});
