@@ -54,4 +54,40 @@ export const unnoticeable = [
     to: '999',
     why: 'only how many arguments one command has',
   },
+  {
+    file: 'lua/lock/acquire-fenced.lua',
+    line: "if redis.call('INCR', token) «<» micros then",
+    to: '<=',
+    why: 'a counter that is equal to the clock is set to what it is',
+  },
+  {
+    file: 'lua/constants.lua',
+    line: 'FRESH_MS = «2500»,',
+    to: '2501',
+    why: 'a millisecond of a time that is chosen for people',
+  },
+  {
+    file: 'src/semaphore/protocol.ts',
+    line: 'const [granted = 0, , retryMs = -«1»] = numbers;',
+    to: '0',
+    why: 'there always are as many numbers as were asked for: `integers` throws where some are missing',
+  },
+  {
+    file: 'lua/lib/fair_score_queue.lua',
+    line: 'local client = string.sub(holder, «1», CLIENT_ID_LENGTH)',
+    to: '0',
+    why: 'the part of a string from 0 on begins with its first character',
+  },
+  {
+    file: 'lua/rwlock/lease.lua',
+    line: "if reader ~= 'mode' and string.sub(reader, -«6») ~= ':write' then",
+    to: '5',
+    why: 'a writer has no lease among those of readers, and no hold keys: it counts as none anyway',
+  },
+  {
+    file: 'src/core/base/nearest.ts',
+    line: 'return row.at(-1) ?? «0»;',
+    to: '1',
+    why: 'a row has a number at least',
+  },
 ];

@@ -1,9 +1,13 @@
-// A client that is closed leaves no timer behind.
+// What only virtual time shows in no time: what is left of a closed client, and how often an outage is
+// told.
 
 import { expect, test } from 'vitest';
 import { LuaEngine } from '../../src/testing/server/lua.js';
 import { controlPlan } from './control.js';
 import { OBJECT, World } from './world.js';
+
+/** The same trouble is told once in so many ms at most. */
+const TOLD_EVERY_MS = 5_000;
 
 const lua = await LuaEngine.load();
 
@@ -29,4 +33,22 @@ test('a client that has just passed a lock on closes without a timer', async () 
   expect(isOver).toBe(true);
   expect(world.recorder.surprises).toEqual([]);
   expect(one.process.pendingTimers).toBe(0);
+});
+
+test('an outage is told once in a while, not with every attempt to connect', async () => {
+  const world = new World(lua, 1, controlPlan(1).terms, () => {});
+  const [one] = [world.clients[0]!];
+  const told: number[] = [];
+  await world.timeline.run(1_000);
+  one.client.on('error', () => told.push(world.timeline.now));
+  world.host.isUp = false;
+  for (const link of world.host.links) {
+    link.hostDied(true);
+  }
+
+  await world.timeline.run(61_000);
+
+  // When it begins, and then every five seconds.
+  expect(told.length).toBeGreaterThan(5);
+  expect(told.length).toBeLessThan(2 + 60_000 / TOLD_EVERY_MS + 2);
 });

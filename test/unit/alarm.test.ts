@@ -112,6 +112,15 @@ test('the others are told in time though one of them fails', () => {
   expect(told).toHaveLength(3);
 });
 
+test('a closed alarm has no timer', () => {
+  const { clock, alarm, add } = stage();
+  add(50);
+
+  alarm.close();
+
+  expect(clock.pending).toBe(0);
+});
+
 test('a closed alarm tells nothing, though it was about to', () => {
   const { clock, alarm, add, told } = stage();
   clock.holdInput();

@@ -73,7 +73,6 @@ export class ClusterSubscriber implements Channels {
     for (const subscriber of this.#subscribers.values()) {
       subscriber.close();
     }
-    this.#subscribers.clear();
   }
 
   #subscriberOf(channel: string): Subscriber | undefined {

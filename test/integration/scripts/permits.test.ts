@@ -224,3 +224,14 @@ test.each([
   expect(Number(await release(scene))).toBe(0);
   expect(await scene.redis.exists(scene.keys.semaphore, scene.keys.timeouts)).toBe(0);
 });
+
+test('of more than a hundred permits the first hundred to expire are listed', async () => {
+  const { at, redis, keys } = await stage();
+  for (let i = 1; i <= 120; i += 1) {
+    await redis.zadd(keys.timeouts, ENDS_AT + i, randomBytes(16));
+  }
+
+  const left = (await at.holders(START)).split(' ').filter((_, i) => i % 2 === 1);
+
+  expect(left.map(Number)).toEqual(Array.from({ length: 100 }, (_, i) => LEASE_MS + i));
+});
