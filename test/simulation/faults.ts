@@ -199,13 +199,15 @@ function failover(
 }
 
 function takeDown({ host, timeline }: World, downMs: number, isTold: boolean): void {
+  const until = timeline.now + downMs;
   host.isUp = false;
+  host.downUntil = Math.max(host.downUntil, until);
   host.server.forgetScripts();
   for (const link of host.links) {
     link.hostDied(isTold);
   }
-  timeline.at(timeline.now + downMs, () => {
-    host.isUp = true;
+  timeline.at(until, () => {
+    host.isUp = timeline.now >= host.downUntil;
   });
 }
 
@@ -226,7 +228,7 @@ function denyChannels({ host, recorder, timeline }: World, forMs: number): void 
   timeline.at(until, () => {
     host.server.deniesChannels = false;
   });
-  recorder.fault('refusal', `the server lets nobody use channels for ${forMs} ms`, { until });
+  recorder.fault('no messages', `the server lets nobody use channels for ${forMs} ms`, { until });
 }
 
 function denyCommand(
@@ -246,6 +248,7 @@ function denyCommand(
 function heal({ hosts, network, clients, recorder, timeline }: World): void {
   for (const host of hosts) {
     host.isUp = true;
+    host.downUntil = 0;
     host.server.refusal = undefined;
     host.server.deniesChannels = false;
     host.server.deniedCommand = undefined;

@@ -8,6 +8,7 @@ export type Mode = 'exclusive' | 'shared';
 export type Action =
   | 'acquire'
   | 'release'
+  | 'extend'
   /** `forceRelease()`, `delete()`: of anybody's holds or permits, of the object itself. */
   | 'force'
   | 'delete'
@@ -130,6 +131,8 @@ export type FaultKind =
   | 'script flush'
   /** The server refuses for a while: READONLY, OOM, LOADING, NOPERM. */
   | 'refusal'
+  /** Nobody may publish, nor listen to messages. */
+  | 'no messages'
   /** Data is lost: everything (FLUSHALL, restart without persistence), or what was written last
    * (failover). */
   | 'flush'

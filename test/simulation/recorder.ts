@@ -18,6 +18,19 @@ export type NewOperation = Omit<
   'id' | 'calledAt' | 'returnedAt' | 'outcome' | 'abortedAt' | 'token' | 'answer' | 'error'
 >;
 
+/** What a call may fail with, and with what a server says that refuses; anything else is a fault of
+ * ours. */
+const EXPECTED = new Set([
+  'Aborted',
+  'AcquireTimeoutError',
+  'AccessDeniedError',
+  'ClosedError',
+  'CommandTimeoutError',
+  'LeaseLostError',
+  'NotHeldError',
+  'OutcomeUnknownError',
+]);
+
 /** What an error tells about the call that it ends. */
 function outcomeOf(error: string, action: Operation['action']): Outcome {
   const isNo =
@@ -61,11 +74,19 @@ export class Recorder {
     } catch (error) {
       const name = error instanceof Error ? error.name : String(error);
       operation.error = name;
+      if (!this.#isExpected(name)) {
+        this.surprised(`${given.action} of ${given.owner} failed with ${String(error)}`);
+      }
       operation.outcome = outcomeOf(name, operation.action);
       return { operation, value: undefined };
     } finally {
       operation.returnedAt = this.#now();
     }
+  }
+
+  #isExpected(error: string): boolean {
+    const isRefused = error === 'ReplyError' && this.faults.some(({ what }) => what === 'refusal');
+    return isRefused || EXPECTED.has(error);
   }
 
   #newOperation(given: NewOperation): Operation {

@@ -28,7 +28,7 @@ export async function run(
 ): Promise<History> {
   const world = new World(lua, plan.seed, plan.terms, trace);
   const { timeline, recorder } = world;
-  let done = 0;
+  const through = new Set<User>();
   const users = plan.scripts.map(
     ({ client }, i) => new User(world, world.clients[client]!, `${client}.${i}`),
   );
@@ -51,16 +51,15 @@ export async function run(
   };
   scheduleFaults(world, shifted);
   plan.scripts.forEach((script, i) => {
-    void follow(users[i]!, script, kind).then(
-      () => {
-        done += 1;
-      },
+    const user = users[i]!;
+    void follow(user, script, kind).then(
+      () => through.add(user),
       (error: unknown) => recorder.surprised(`a user failed: ${String(error)}`),
     );
   });
-  const dead = (): number => users.filter(({ client }) => !client.isAlive).length;
+  const isOver = (): boolean => users.every((user) => through.has(user) || !user.client.isAlive);
   await timeline.run(shifted.healAt);
-  await timeline.run(shifted.healAt + PATIENCE_MS, () => done + dead() >= users.length);
+  await timeline.run(shifted.healAt + PATIENCE_MS, isOver);
   await timeline.run(timeline.now + QUIET_MS);
   const quietAt = timeline.now;
   // What is done by then comes before what is asked after it.
@@ -129,7 +128,9 @@ async function settle(world: World, kind: KindOfObject): Promise<string[]> {
       .filter((key) => !kind.stays.test(key))
       .map((key) => `key ${key}`),
     ...hosts.flatMap(({ server }) => server.channels.names).map((channel) => `channel ${channel}`),
-    ...network.open().map(({ process }) => `a connection of ${String(process.isDead)}`),
+    ...network
+      .open()
+      .map(({ process }) => `a connection of ${process.isDead ? 'a dead' : 'a living'} process`),
   );
   for (const { process, number } of alive) {
     if (process.refs !== 0) {

@@ -106,7 +106,7 @@ async function simplifySteps(
 }
 
 function simpler(option: string, value: unknown): { readonly value: unknown } | undefined {
-  if (['waitMs', 'leaseMs', 'abortMs', 'extendMs', 'updateMs'].includes(option)) {
+  if (['waitMs', 'leaseMs', 'abortMs', 'extendMs'].includes(option)) {
     return { value: undefined };
   }
   if (Array.isArray(value) && value.length > 0) {

@@ -14,6 +14,8 @@ export class Host implements Actor {
   stalledUntil = 0;
   readonly isDead: boolean = false;
   isUp = true;
+  /** Of several outages the longest counts. */
+  downUntil = 0;
   readonly links: Set<HostLink> = new Set<HostLink>();
 
   constructor(address: string, server: Server) {

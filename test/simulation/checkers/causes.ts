@@ -1,15 +1,29 @@
-// Nothing goes wrong without a cause. Nobody loses a renewed hold, unless a fault kept its renewals from
-// the server, or something ended the hold there. No call fails, unless a fault kept it from the server.
+// Nothing goes wrong without a cause. Nobody loses a renewed hold, unless faults kept its renewals from
+// the server, or something ended the hold there. No call stays without an answer, unless a fault kept
+// it from the server.
 
-import type { Claim, FaultKind, History, Operation } from '../history.js';
+import type { Claim, Fault, FaultKind, History, Operation } from '../history.js';
 import type { Bounds } from './bounds.js';
 import { operationsOf, type Checker } from './property.js';
-import { at, endOf, nameOf, type Span } from './spans.js';
+import { at, endOf, lossesOf, nameOf, without, type Span } from './spans.js';
 
 /** A lease is renewed when so much of it has passed. */
 const RENEWED_AFTER = 1 / 3;
 
-/** It takes a while to see that a hold is gone: its next renewal finds that. */
+/** A renewal that did not get through is made again in less than this, as soon as it can be. */
+const RETRIED_MS = 2_500;
+
+/** These keep no call and no answer from getting through. */
+const HARMLESS: ReadonlySet<FaultKind> = new Set([
+  'script flush',
+  'no messages',
+  'clock step',
+  'flush',
+]);
+
+/** They may leave connections half-open. */
+const MUTE: ReadonlySet<FaultKind> = new Set(['half-open', 'restart']);
+
 export const checkCauses: Checker = ({ history, bounds, property, kinds }) => {
   const fixed = new Set(
     history.claims.flatMap(({ isRenewed, owner }) => (isRenewed ? [] : [owner])),
@@ -27,36 +41,53 @@ export const checkCauses: Checker = ({ history, bounds, property, kinds }) => {
   return { checked: claims.length, violations };
 };
 
+/** Whether a hold was ended by others, or could not be renewed in the last third of its lease: until
+ * then it was, and whoever looks then would have found that it is gone. */
 function hasCause(history: History, bounds: Bounds, claim: Claim): boolean {
   const { client, until, object, operation } = claim;
   const asked = history.operations.find(({ id }) => id === operation)?.calledAt ?? claim.from;
   const leaseMs = Math.max(
     ...history.claims.filter(({ owner }) => owner === claim.owner).map((own) => own.leaseMs),
   );
-  const { drift, settleMs, networkMs, lateMs, recoveryMs } = bounds;
-  const roundTripMs = 2 * networkMs + settleMs;
-  // The last renewal that may have been done in time: all was well until it, or nothing since.
-  const window: Span = {
-    from: Math.max(asked, until - leaseMs * RENEWED_AFTER * (1 + drift) - roundTripMs),
-    until,
-  };
-  const meets = (one: Span): boolean => one.from <= window.until && one.until >= window.from;
-  const isFaulty = history.faults.some(
-    (fault) =>
-      (fault.client === undefined || fault.client === client) &&
-      meets({ from: fault.from, until: endOf(fault) + lateMs + recoveryMs }),
-  );
-  return isFaulty || history.operations.some((one) => one.object === object && ends(one));
-
-  function ends({ action, outcome, calledAt, returnedAt }: Operation): boolean {
-    // A call of unknown outcome may run later.
-    const lastAt = outcome === 'ok' ? returnedAt : Number.POSITIVE_INFINITY;
-    return (action === 'force' || action === 'delete') && meets({ from: calledAt, until: lastAt });
-  }
+  const { drift, settleMs, networkMs, recoveryMs } = bounds;
+  const lastMs = leaseMs * RENEWED_AFTER * (1 + drift) + 2 * networkMs + settleMs;
+  const last: Span = { from: Math.max(asked, until - lastMs), until };
+  const meets = (one: Span): boolean => one.from <= last.until && one.until >= last.from;
+  const isEnded =
+    history.operations.some((one) => one.object === object && meets(endingOf(one))) ||
+    lossesOf(history, object).some((loss) => meets(afterwards(loss, bounds, recoveryMs)));
+  const kept = disturbances(history, client)
+    .map((fault) => afterwards(fault, bounds, recoveryMs))
+    .filter(meets);
+  const isKept = kept.length > 0 && without(last, kept).every(isShort);
+  return isEnded || isKept;
 }
 
-/** They may leave connections half-open. */
-const MUTE: ReadonlySet<FaultKind> = new Set(['half-open', 'restart']);
+const isShort = ({ from, until }: Span): boolean => until - from <= RETRIED_MS;
+
+/** When a call may have ended the holds of others. */
+function endingOf({ action, outcome, calledAt, returnedAt }: Operation): Span {
+  const ends = (action === 'force' || action === 'delete') && outcome !== 'failed';
+  if (!ends) {
+    return { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
+  }
+  // A call of unknown outcome may run later.
+  return {
+    from: calledAt,
+    until: outcome === 'unknown' ? Number.POSITIVE_INFINITY : returnedAt,
+  };
+}
+
+/** What may have kept calls of a client, or their answers, from getting through. */
+function disturbances({ faults }: History, client: number): Fault[] {
+  return faults.filter(
+    ({ what, client: whose }) => !HARMLESS.has(what) && (whose === undefined || whose === client),
+  );
+}
+
+function afterwards(fault: Fault, { lateMs }: Bounds, recoveryMs: number): Span {
+  return { from: fault.from, until: endOf(fault) + lateMs + recoveryMs };
+}
 
 /** Nothing came back in time. */
 const UNANSWERED = new Set(['CommandTimeoutError', 'OutcomeUnknownError']);
@@ -81,16 +112,14 @@ export const checkAnswers: Checker = (scope) => {
 /** A fault kept a call, or what came back, from getting through. */
 function isKept(history: History, bounds: Bounds, operation: Operation): boolean {
   const { calledAt, returnedAt, client } = operation;
-  return history.faults
-    .filter((fault) => fault.client === undefined || fault.client === client)
-    .some((fault) => {
-      // A connection that nobody uses is not known to be half-open until somebody does.
-      const used = MUTE.has(fault.what)
-        ? firstUse(history, client, fault.from)
-        : Number.NEGATIVE_INFINITY;
-      const noticedBy = Math.max(endOf(fault), used + bounds.commandTimeoutMs);
-      return fault.from <= returnedAt && noticedBy + bounds.lateMs + bounds.recoveryMs >= calledAt;
-    });
+  return disturbances(history, client).some((fault) => {
+    // A connection that nobody uses is not known to be half-open until somebody does.
+    const noticedBy = MUTE.has(fault.what)
+      ? firstUse(history, client, fault.from) + bounds.commandTimeoutMs
+      : Number.NEGATIVE_INFINITY;
+    const { from, until } = afterwards(fault, bounds, RETRIED_MS);
+    return from <= returnedAt && Math.max(until, noticedBy + RETRIED_MS) >= calledAt;
+  });
 }
 
 function firstUse({ operations }: History, client: number, after: number): number {

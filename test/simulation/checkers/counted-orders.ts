@@ -7,7 +7,7 @@ import type { ExpirableAct } from './models/expirable.js';
 import type { LatchAct } from './models/latch.js';
 import type { SemaphoreAct } from './models/semaphore.js';
 import { callOf } from './orders.js';
-import { endOf, isHeldUp, isThere, killedAt } from './spans.js';
+import { isHeldUp, isThere, killedAt } from './spans.js';
 
 /** The server remembers calls for longer than this. */
 const FORGOTTEN_MS = 600_000;
@@ -77,7 +77,7 @@ function finished<Act extends { readonly what: string }>(
   call: Call<Act>,
   { client, outcome }: Operation,
 ): Call<Act> {
-  const isForgotten = history.faults.some((fault) => endOf(fault) - fault.from >= FORGOTTEN_MS);
+  const isForgotten = history.faults.some(({ from, until }) => until - from >= FORGOTTEN_MS);
   const isFinished =
     call.isOptional &&
     !(outcome === 'unknown' && isForgotten) &&

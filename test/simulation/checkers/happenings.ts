@@ -14,7 +14,8 @@ export interface Ghost extends Span {
 const hasLease = (kind: Kind): boolean => kind !== 'semaphore' && kind !== 'latch';
 
 /** Waiters of all clients stand in one line: who asks is refused because of those before it. */
-const hasLine = (kind: Kind): boolean => kind !== 'lock' && kind !== 'fenced' && kind !== 'latch';
+export const hasLine = (kind: Kind): boolean =>
+  kind !== 'lock' && kind !== 'fenced' && kind !== 'latch';
 
 export class Happenings {
   readonly history: History;

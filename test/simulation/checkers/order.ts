@@ -40,7 +40,7 @@ function verdictOf(happenings: Happenings): Verdict<object> {
       return order(happenings, semaphoreModel(hasEnds(happenings)), semaphoreCalls);
     case 'expirable':
       return order(happenings, expirableModel(happenings.lapses(byOwner)), expirableCalls);
-    default:
+    case 'latch':
       return order(happenings, latchModel, latchCalls);
   }
 }

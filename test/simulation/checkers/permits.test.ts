@@ -208,3 +208,21 @@ describe('permits on a lease', () => {
     ]);
   });
 });
+
+test('permits whose release was not answered are back when all is well again', () => {
+  const kind = 'semaphore';
+  const two = part(call('set', [0, 5], { kind, amount: 2 }));
+  const held = hold('a', [6, 10, 50], { kind });
+  const given = (outcome: 'failed' | 'unknown'): Part =>
+    part(call('release', [50, 60], { kind, owner: 'a', outcome }));
+  const looks = (answer: number): Part => part(call('look', [200, 210], { kind, answer }));
+  const history = { quietAt: 150 };
+  for (const outcome of ['failed', 'unknown'] as const) {
+    expect(found([two, held, given(outcome), looks(2)], history)).toEqual([]);
+    expect(found([two, held, given(outcome), looks(1)], history)).toEqual([ORDER]);
+    const killed = fault('kill', [70, Number.POSITIVE_INFINITY], { client: 1 });
+    expect(found([two, held, given(outcome), killed, looks(1)], history)).toEqual([]);
+    const other = fault('kill', [70, Number.POSITIVE_INFINITY], { client: 2 });
+    expect(found([two, held, given(outcome), other, looks(1)], history)).toEqual([ORDER]);
+  }
+});

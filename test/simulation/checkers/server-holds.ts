@@ -4,11 +4,6 @@ import type { Claim, Operation } from '../history.js';
 import type { Ghost, Happenings } from './happenings.js';
 import { endOf, killedAt, stepMs, type Span } from './spans.js';
 
-/** Waiters of all clients stand in one line, and a silent one holds the others up. */
-export function isLine({ kind }: Happenings): boolean {
-  return kind !== 'lock' && kind !== 'fenced' && kind !== 'latch';
-}
-
 /** When the server has certainly ended a grant. */
 export function serverEndOf(happenings: Happenings, claim: Claim): number {
   const { bounds, history } = happenings;

@@ -1,11 +1,11 @@
 // Nobody waits for what is free: when it becomes free, and somebody waits, one gets in, in time.
 
 import type { Operation, Violation } from '../history.js';
-import { happeningsOf, type Happenings } from './happenings.js';
+import { happeningsOf, hasLine, type Happenings } from './happenings.js';
 import { opensOf } from './latch-openings.js';
 import type { Checker } from './property.js';
 import { at, endOf, isDisturbed, killedAt, nameOf, without, type Span } from './spans.js';
-import { isLine, serverEndOf, unseenHolds } from './server-holds.js';
+import { serverEndOf, unseenHolds } from './server-holds.js';
 import { shortages } from './shortages.js';
 
 export const checkWaking: Checker = ({ history, bounds, property, kinds }) => {
@@ -52,7 +52,7 @@ function sleptThrough(
   const others = waiters.filter(
     (other) => other !== waiter && other.calledAt < until && other.returnedAt > calledAt,
   );
-  if (isLine(happenings) && others.some((other) => isSilent(happenings, other, span))) {
+  if (hasLine(happenings.kind) && others.some((other) => isSilent(happenings, other, span))) {
     boundMs += bounds.passOverMs;
   }
   const kept = keptOut(happenings, others, waiter);

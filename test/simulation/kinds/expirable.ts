@@ -3,15 +3,14 @@
 import type { Permit, PermitExpirableSemaphore } from '../../../src/index.js';
 import type { Random } from '../../../src/testing/random.js';
 import type { Claim } from '../history.js';
-import { operationOf, type KindOfObject, type User } from './kind.js';
+import { extend, operationOf, type KindOfObject, type User } from './kind.js';
 import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
 
 interface Section extends Terms {
   readonly do: 'section';
   readonly count: number;
-  /** Given back by its id, by another client. */
+  /** Given back by its id. */
   readonly byId: boolean;
-  readonly updateMs?: number;
   readonly extendMs?: number;
 }
 
@@ -50,8 +49,7 @@ async function section(user: User, object: string, act: Section): Promise<void> 
   }));
   const [first] = held;
   if (act.extendMs !== undefined && first !== undefined) {
-    await first.permit.extend(act.extendMs).catch(() => {});
-    user.recorder.extended(first.claim, act.extendMs);
+    await extend(user, first.claim, first.permit, act.extendMs);
   }
   await user.sleep(act.stayMs);
   for (const { permit, claim } of held) {

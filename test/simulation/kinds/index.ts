@@ -1,4 +1,4 @@
-// The registry: whatever stands here is simulated, checked and mutated.
+// The registry: whatever stands here is simulated.
 
 import { expirable } from './expirable.js';
 import type { KindOfObject } from './kind.js';

@@ -1,9 +1,13 @@
 // The contract of a kind of object with the simulation: one entry in the registry.
 
 import type { Random } from '../../../src/testing/random.js';
-import type { Kind, Mode, Operation } from '../history.js';
+import type { Claim, Kind, Mode, Operation } from '../history.js';
 import type { NewOperation, Recorder } from '../recorder.js';
 import type { SimulatedClient, World } from '../world.js';
+
+class Aborted extends Error {
+  override readonly name = 'Aborted';
+}
 
 /** Somebody in a client who does one thing after the other. */
 export class User {
@@ -43,7 +47,7 @@ export class User {
       if (operation.returnedAt === Number.POSITIVE_INFINITY) {
         operation.abortedAt = this.world.timeline.now;
       }
-      controller.abort(new Error('aborted'));
+      controller.abort(new Aborted());
     });
     return controller.signal;
   }
@@ -54,7 +58,7 @@ export interface Act {
   readonly do: string;
 }
 
-/** One kind of object. A new kind joins the simulation by an entry in `index.ts`. */
+/** One kind of object. `docs/design/proof.md` says what a new one needs beside an entry in `index.ts`. */
 export interface KindOfObject<A extends Act = Act> {
   readonly kind: Kind;
   /** Keys that may stay when all clients are closed and all leases have ended. */
@@ -66,6 +70,21 @@ export interface KindOfObject<A extends Act = Act> {
   perform(user: User, object: string, act: A): Promise<void>;
   /** Shows what the object is like when everybody is through and all is well again. */
   probe(user: User, object: string): Promise<void>;
+}
+
+/** Extends a lease: from now on it runs for so long, unless that is refused. */
+export async function extend(
+  user: User,
+  claim: Claim,
+  held: { extend: (leaseMs: number) => Promise<void> },
+  leaseMs: number,
+): Promise<void> {
+  const { object, kind, mode, owner } = claim;
+  const given = operationOf(user, object, kind, 'extend', { mode, owner });
+  const { operation } = await user.recorder.call(given, async () => await held.extend(leaseMs));
+  if (operation.outcome === 'ok' || operation.outcome === 'unknown') {
+    user.recorder.extended(claim, leaseMs);
+  }
 }
 
 /** The parts of an operation that its kind knows. */

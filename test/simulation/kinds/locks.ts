@@ -4,7 +4,7 @@ import type { Hold, Lock } from '../../../src/index.js';
 import type { Random } from '../../../src/testing/random.js';
 import type { Claim, Kind, Mode } from '../history.js';
 import type { SimulatedClient } from '../world.js';
-import { operationOf, type KindOfObject, type User } from './kind.js';
+import { extend, operationOf, type KindOfObject, type User } from './kind.js';
 import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
 
 type LockKind = Extract<Kind, 'lock' | 'fair' | 'fenced' | 'rwlock'>;
@@ -124,8 +124,7 @@ async function section(user: User, object: string, kind: LockKind, act: Section)
     }
   }
   if (act.extendMs !== undefined) {
-    await outer.hold.extend(act.extendMs).catch(() => {});
-    user.recorder.extended(outer.claim, act.extendMs);
+    await extend(user, outer.claim, outer.hold, act.extendMs);
   }
   const write = beginRound(user, outer);
   await user.sleep(act.stayMs);
