@@ -77,7 +77,9 @@ function finished<Act extends { readonly what: string }>(
   call: Call<Act>,
   { client, outcome }: Operation,
 ): Call<Act> {
-  const isForgotten = history.faults.some(({ from, until }) => until - from >= FORGOTTEN_MS);
+  const isForgotten = history.faults.some(
+    ({ what, from, until }) => what !== 'kill' && until - from >= FORGOTTEN_MS,
+  );
   const isFinished =
     call.isOptional &&
     !(outcome === 'unknown' && isForgotten) &&
