@@ -80,3 +80,22 @@ describe('a waiter whose grant came too late to be of use', () => {
     expect(head.asked).toEqual(['front']);
   });
 });
+
+test('a head whose subscription is confirmed asks again, unless a holder here will wake it', () => {
+  const { queue, listeners, head, other } = stage();
+  queue.granted(head, 1_000);
+
+  listeners.get('lock:2')?.();
+  expect(other.asked).toEqual([]);
+});
+
+test('a head that was woken since asks again when its subscription is confirmed', () => {
+  const { queue, listeners, head, other } = stage();
+  queue.granted(head, 1_000);
+  queue.wakeUp();
+  queue.busy(other, busy);
+
+  listeners.get('lock:2')?.();
+
+  expect(other.asked).toEqual(['front', 'front']);
+});

@@ -52,3 +52,53 @@ test('an outage is told once in a while, not with every attempt to connect', asy
   expect(told.length).toBeGreaterThan(5);
   expect(told.length).toBeLessThan(2 + 60_000 / TOLD_EVERY_MS + 2);
 });
+
+test('a call in an outage says whether it was sent, and how long it had', async () => {
+  const world = new World(lua, 1, controlPlan(1).terms, () => {});
+  const [one, other] = [world.clients[0]!, world.clients[1]!];
+  await world.timeline.run(1_000);
+  const told: string[] = [];
+  const ask = async ({ client }: typeof one): Promise<void> => {
+    await client
+      .getLock(OBJECT)
+      .isLocked()
+      .catch((error: unknown) => told.push(String(error)));
+  };
+
+  world.host.stall(10_000);
+  void ask(one);
+  await world.timeline.run(5_000);
+  world.host.isUp = false;
+  for (const link of world.host.links) {
+    link.hostDied(true);
+  }
+  await world.timeline.run(6_000);
+  void ask(other);
+  await world.timeline.run(9_000);
+
+  const [sent, unsent] = told;
+  expect(sent).toMatch(/no answer from Redis within 1\d\d\d ms for "thing"/u);
+  expect(unsent).toMatch(/no connection to Redis within 1\d\d\d ms for "thing"/u);
+});
+
+test('a client that is closed while nothing answers has no timer left either', async () => {
+  const world = new World(lua, 1, controlPlan(1).terms, () => {});
+  const [one] = [world.clients[0]!];
+  await world.timeline.run(1_000);
+  world.host.stall(60_000);
+  const failed = one.client
+    .getLock(OBJECT)
+    .acquire()
+    .catch(({ name }: Error) => name);
+  await world.timeline.run(1_010);
+  let isClosed = false;
+  void world.close(one).then(() => {
+    isClosed = true;
+  });
+
+  await world.timeline.run(30_000, () => isClosed);
+
+  expect(await failed).toBe('ClosedError');
+  expect(world.recorder.surprises).toEqual([]);
+  expect(one.process.pendingTimers).toBe(0);
+});
