@@ -4,7 +4,7 @@ import { fakeClock } from '../support/fake-clock.js';
 
 test('a call that comes after the end of a connection fails, after its caller went on', async () => {
   const connection = new CommandConnection(
-    { options: {}, readyLimitMs: 1_000 } as never,
+    { options: {}, readyLimitMs: 1_000 },
     { clock: fakeClock() } as never,
     { answerLimitMs: 1_000, health: { up: () => {} } } as never,
   );

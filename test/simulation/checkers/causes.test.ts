@@ -11,6 +11,8 @@ const cut = (until: number): Part => fault('cut', [200, until], { client: 1 });
 const force = (at: readonly [number, number], outcome: 'ok' | 'no' | 'failed' | 'unknown'): Part =>
   part(call('force', at, { client: 2, outcome }));
 
+const stalled = (until: number): Part => fault('stall', [20_000, until], { client: 1 });
+
 const beside = (...parts: readonly Part[]): number => uncaused([lost, ...parts]);
 
 test('a loss with nothing beside it is found, a release is none', () => {
@@ -33,7 +35,6 @@ test('what keeps no call from the server excuses nothing', () => {
 
 test('a short fault excuses no loss of a long lease', () => {
   const long = hold('a', [0, 10, 30_000], { leaseMs: 30_000, toldLostAt: 30_000 });
-  const stalled = (until: number): Part => fault('stall', [20_000, until], { client: 1 });
   // A renewal is made again within 2.5 s.
   expect([uncaused([long, stalled(27_000)]), uncaused([long, stalled(28_000)])]).toEqual([1, 0]);
 });

@@ -59,8 +59,7 @@ function hasCause(history: History, bounds: Bounds, claim: Claim): boolean {
   const kept = disturbances(history, client)
     .map((fault) => afterwards(fault, bounds, recoveryMs))
     .filter(meets);
-  const isKept = kept.length > 0 && without(last, kept).every(isShort);
-  return isEnded || isKept;
+  return isEnded || (kept.length > 0 && without(last, kept).every(isShort));
 }
 
 const isShort = ({ from, until }: Span): boolean => until - from <= RETRIED_MS;

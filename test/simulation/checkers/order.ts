@@ -42,6 +42,8 @@ function verdictOf(happenings: Happenings): Verdict<object> {
       return order(happenings, expirableModel(happenings.lapses(byOwner)), expirableCalls);
     case 'latch':
       return order(happenings, latchModel, latchCalls);
+    default:
+      return kind satisfies never;
   }
 }
 
