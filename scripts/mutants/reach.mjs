@@ -12,7 +12,15 @@ import { functionsIn, treeOf } from './walk.mjs';
 
 /** Tests that say something about the sources, alone on the machine or not. The others look at the
  * build, at several processes or at measured times. */
-const FOLDERS = ['unit', 'contract', 'integration', 'property', 'faults', 'connections'];
+const FOLDERS = [
+  'unit',
+  'contract',
+  'integration',
+  'property',
+  'faults',
+  'connections',
+  'simulation',
+];
 
 const SETUP = `
 import { writeFileSync } from 'node:fs';
