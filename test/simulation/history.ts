@@ -165,8 +165,7 @@ export interface History {
   /** Keys, subscriptions, connections and timers that were left when all clients had been closed and
    * all leases had ended. */
   readonly left: readonly string[];
-  /** Errors that came up where nobody expects them: rejections that nobody handles, `error` events
-   * of the wrong kind. */
+  /** Errors that came up where nobody expects them: of calls, and as `error` events. */
   readonly surprises: readonly string[];
 }
 

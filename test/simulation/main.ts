@@ -87,11 +87,15 @@ async function tell(lua: LuaEngine, plan: Plan, kind: KindOfObject): Promise<str
   return [...found, storyOf(history, listener.lines)].join('\n');
 }
 
+/** The seed that is being run. */
+let running = Number.NaN;
+
 async function work(lua: LuaEngine): Promise<void> {
   const [from, end, step] = [Number(values.seed), Number(values.end), Number(values.step)];
   let sums = newSums();
   let told = 0;
   for (let seed = from; seed < end; seed += step) {
+    running = seed;
     const kind = kindOf(seed);
     const plan = planOf(seed, kind);
     const judgement = judge(await run(lua, plan, kind), plan);
@@ -115,5 +119,10 @@ async function work(lua: LuaEngine): Promise<void> {
   }
   process.send?.(sums);
 }
+
+process.on('unhandledRejection', (error) => {
+  process.stderr.write(`seed ${running} left a rejection unhandled: ${String(error)}\n`);
+  process.exit(1);
+});
 
 await work(await LuaEngine.load());
