@@ -8,9 +8,9 @@ import type { Snapshot } from '../../src/testing/keyspace/keyspace.js';
 import type { Plan, PlannedFault } from './plan.js';
 import type { SimulatedClient, World } from './world.js';
 
-/** A half-open connection is noticed by then: by a renewal, a poll or a ping. Until it heals, other
- * connections get through. */
-const NOTICED_MS = 12_000;
+/** Who uses a half-open connection notices within this time that nothing comes back. Other connections
+ * get through meanwhile. */
+const NOTICED_MS = 4_000;
 
 type Of<D extends PlannedFault['do']> = Extract<PlannedFault, { readonly do: D }>;
 
@@ -109,13 +109,29 @@ function cut(world: World, { client, all }: Of<'cut'>): void {
 }
 
 function halfOpen(world: World, { client, way }: Of<'half-open'>): void {
-  for (const link of linksOf(world, client)) {
+  const links = linksOf(world, client);
+  for (const link of links) {
     link.block(way !== 'to client', way !== 'to server');
   }
-  world.recorder.fault('half-open', `nothing gets through ${way} of client ${client}`, {
-    client,
-    until: world.timeline.now + NOTICED_MS,
-  });
+  tellHalfOpen(world, client, links, `nothing gets through ${way} of client ${client}`);
+}
+
+/** The fault goes on until each of these connections was used, and could be noticed. */
+function tellHalfOpen(world: World, client: number, links: readonly Link[], detail: string): void {
+  if (links.length === 0) {
+    return;
+  }
+  const until = Number.POSITIVE_INFINITY;
+  const fault = world.recorder.fault('half-open', detail, { client, until });
+  let unused = links.length;
+  for (const link of links) {
+    link.whenUsed = () => {
+      unused -= 1;
+      if (unused === 0) {
+        fault.until = world.timeline.now + NOTICED_MS;
+      }
+    };
+  }
 }
 
 function slow(world: World, { client, byMs, forMs }: Of<'slow'>): void {
@@ -168,9 +184,14 @@ function close(world: World, client: SimulatedClient): void {
 }
 
 function restart(world: World, { downMs, isTold }: Of<'restart'>): void {
+  const links = world.network.open().filter(({ host }) => host === world.host);
   takeDown(world, downMs, isTold);
   const detail = `the server is gone for ${downMs} ms, and keeps its data`;
   world.recorder.fault('restart', detail, { until: world.timeline.now + downMs });
+  for (const { number, process } of isTold ? [] : world.clients) {
+    const own = links.filter((link) => link.process === process);
+    tellHalfOpen(world, number, own, `client ${number} is not told that the server is gone`);
+  }
 }
 
 /** Nothing can be done with the object while its slot moves, and nothing is lost. */
@@ -252,6 +273,11 @@ function heal({ hosts, network, clients, recorder, timeline }: World): void {
     host.server.refusal = undefined;
     host.server.deniesChannels = false;
     host.server.deniedCommand = undefined;
+  }
+  for (const fault of recorder.faults) {
+    if (fault.what === 'half-open') {
+      fault.until = Math.min(fault.until, timeline.now);
+    }
   }
   const ended = new Set<Process>();
   for (const link of network.open()) {

@@ -56,6 +56,10 @@ export class Link implements Session, HostLink {
   slowness = 0;
   readonly #conditions: Conditions;
   readonly #client: LinkClient;
+  /** Called when the client sends something that a dead route keeps back, or ends it. */
+  whenUsed: (() => void) | undefined;
+  /** It was cut: nothing that the server sends from now on arrives. */
+  #isCut = false;
   readonly #toServer = new Direction();
   readonly #toClient = new Direction();
   #isOpenAtClient = true;
@@ -87,6 +91,7 @@ export class Link implements Session, HostLink {
   }
 
   send(argv: readonly string[]): void {
+    this.#used();
     this.#travel(this.#toServer, () => {
       if (this.#isOpenAtServer) {
         this.#conditions.trace(this.#conditions.timeline.now, argv);
@@ -102,6 +107,7 @@ export class Link implements Session, HostLink {
 
   /** The client ends it: what it has sent may still arrive. */
   close(): void {
+    this.#used();
     this.#isOpenAtClient = false;
     this.#toClient.lose(0);
     const { held } = this.#toServer;
@@ -129,6 +135,7 @@ export class Link implements Session, HostLink {
       this.#delay(entry, late);
     }
     this.#toClient.lose(random.int(0, 1));
+    this.#isCut = true;
     timeline.at(
       timeline.now + random.next() * 3,
       () => this.#endAtClient(),
@@ -177,6 +184,13 @@ export class Link implements Session, HostLink {
     }
   }
 
+  #used(): void {
+    if (this.#toServer.held !== undefined || this.#toClient.held !== undefined) {
+      this.whenUsed?.();
+      this.whenUsed = undefined;
+    }
+  }
+
   #endAtClient(): void {
     if (this.#isOpenAtClient) {
       this.#isOpenAtClient = false;
@@ -208,7 +222,7 @@ export class Link implements Session, HostLink {
 
   #answer(arrive: () => void): void {
     const direction = this.#toClient;
-    if (direction.held !== undefined) {
+    if (direction.held !== undefined || this.#isCut) {
       return;
     }
     const { timeline } = this.#conditions;

@@ -69,10 +69,3 @@ test('a call that is not answered needs a fault', () => {
   expect(found([unanswered, fault('stall', [2_000, 2_050], { client: 1 })])).toEqual([ANSWERED]);
   expect(found([unanswered, fault('script flush', [5_100, 5_100])])).toEqual([ANSWERED]);
 });
-
-test('a connection that was not used since may still be half-open', () => {
-  const halfOpen = fault('half-open', [100, 200], { client: 1 });
-  const used = part(call('look', [200, 210]));
-  expect(found([unanswered, halfOpen])).toEqual([]);
-  expect(found([unanswered, halfOpen, used])).toEqual([ANSWERED]);
-});

@@ -21,9 +21,6 @@ const HARMLESS: ReadonlySet<FaultKind> = new Set([
   'flush',
 ]);
 
-/** They may leave connections half-open. */
-const MUTE: ReadonlySet<FaultKind> = new Set(['half-open', 'restart']);
-
 export const checkCauses: Checker = ({ history, bounds, property, kinds }) => {
   const fixed = new Set(
     history.claims.flatMap(({ isRenewed, owner }) => (isRenewed ? [] : [owner])),
@@ -112,16 +109,7 @@ export const checkAnswers: Checker = (scope) => {
 function isKept(history: History, bounds: Bounds, operation: Operation): boolean {
   const { calledAt, returnedAt, client } = operation;
   return disturbances(history, client).some((fault) => {
-    // A connection that nobody uses is not known to be half-open until somebody does.
-    const noticedBy = MUTE.has(fault.what)
-      ? firstUse(history, client, fault.from) + bounds.commandTimeoutMs
-      : Number.NEGATIVE_INFINITY;
     const { from, until } = afterwards(fault, bounds, RETRIED_MS);
-    return from <= returnedAt && Math.max(until, noticedBy + RETRIED_MS) >= calledAt;
+    return from <= returnedAt && until >= calledAt;
   });
-}
-
-function firstUse({ operations }: History, client: number, after: number): number {
-  const later = operations.filter((one) => one.client === client && one.returnedAt >= after);
-  return Math.min(...later.map(({ calledAt }) => Math.max(calledAt, after)));
 }

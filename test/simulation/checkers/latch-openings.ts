@@ -16,7 +16,9 @@ export function opensOf({ operations, losses }: Happenings): Span[] {
   const deletions = operations.filter(
     ({ action, outcome }) => action === 'delete' && (outcome === 'ok' || outcome === 'no'),
   );
-  const zeros = sets.flatMap((set) => zeroOf(operations, sets, set) ?? []);
+  const zeros = sets
+    .filter(({ outcome }) => outcome === 'ok')
+    .flatMap((set) => zeroOf(operations, sets, set) ?? []);
   return [BEGINNING, ...deletions, ...zeros]
     .map(({ calledAt, returnedAt }) => ({ from: returnedAt, until: nextSet(sets, calledAt) }))
     .filter(({ from, until }) => until > from);
