@@ -56,6 +56,7 @@ function countedCalls<Act extends { readonly what: string }>(
   const flushes = losses.filter(({ what, from }) => what === 'flush' && from < end);
   const calls = happenings.operations
     .filter(({ calledAt }) => calledAt < end)
+    .map((one) => (one.returnedAt < end ? one : unknown(one)))
     .flatMap((operation): Call<Act>[] => {
       const act = actOf(happenings, operation);
       if (act === undefined) {
@@ -68,6 +69,11 @@ function countedCalls<Act extends { readonly what: string }>(
       return [{ ...known, twin }, ...lateCopies(happenings, operation, act, flushes)];
     });
   return [...calls, ...flushes.map(wipe)];
+}
+
+/** What a call did before a failover may be undone by it, and its answer come from a second copy. */
+function unknown(operation: Operation): Operation {
+  return { ...operation, outcome: 'unknown', answer: undefined };
 }
 
 /** Permits that were to be given back are given back in the background: when all is well again they
