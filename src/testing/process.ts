@@ -62,7 +62,7 @@ export class Process implements Actor {
   }
 
   #watched(timer: Entry): Entry {
-    // What has rung is forgotten now and then.
+    // Timers that have rung are forgotten now and then.
     if (this.#timers.length > 64) {
       this.#timers = this.#timers.filter(isPending);
     }

@@ -99,7 +99,7 @@ async function probe(world: World, users: readonly User[], kind: KindOfObject): 
   const user = users.find(({ client }) => client.isAlive && !client.isClosed);
   let isDone = user === undefined;
   if (user !== undefined) {
-    void kind.probe(user, OBJECT).then(() => {
+    void kind.perform(user, OBJECT, kind.probe).then(() => {
       isDone = true;
     });
   }

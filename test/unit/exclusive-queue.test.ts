@@ -1,25 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ExclusiveQueue } from '../../src/core/locks/exclusive-queue.js';
-import type { Position, Waiter } from '../../src/core/locks/wait-queue.js';
-import { Linked } from '../../src/core/base/linked-list.js';
 import { fakeClock } from '../support/fake-clock.js';
-
-class TestWaiter extends Linked implements Waiter {
-  readonly leaseMs = 1_000;
-  readonly holderId: string;
-  readonly asked: Position[] = [];
-  constructor(holderId: string) {
-    super();
-    this.holderId = holderId;
-  }
-
-  ask(position: Position): void {
-    this.asked.push(position);
-  }
-
-  answered(): void {}
-  failed(): void {}
-}
+import { TestWaiter } from '../support/test-waiter.js';
 
 const waiter = (id: string): TestWaiter => new TestWaiter(id);
 

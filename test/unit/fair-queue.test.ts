@@ -1,25 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Linked } from '../../src/core/base/linked-list.js';
-import type { Position, Waiter } from '../../src/core/locks/wait-queue.js';
 import { FairQueue } from '../../src/lock/fair-queue.js';
 import { fakeClock } from '../support/fake-clock.js';
-
-class TestWaiter extends Linked implements Waiter {
-  readonly leaseMs = 1_000;
-  holderId: string;
-  asked: Position[] = [];
-  constructor(holderId: string) {
-    super();
-    this.holderId = holderId;
-  }
-
-  ask(position: Position): void {
-    this.asked.push(position);
-  }
-
-  answered(): void {}
-  failed(): void {}
-}
+import { TestWaiter } from '../support/test-waiter.js';
 
 function stage() {
   const clock = fakeClock();

@@ -118,8 +118,5 @@ export const expirable: KindOfObject<PermitAct> = {
       act.do === 'add' ? await semaphore.addPermits(act.delta) : await semaphore.availablePermits(),
     );
   },
-  probe: async (user, object) => {
-    const given = operationOf(user, object, KIND, 'look');
-    await user.recorder.call(given, async () => await semaphoreOf(user, object).availablePermits());
-  },
+  probe: { do: 'look' },
 };

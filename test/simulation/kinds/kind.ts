@@ -69,7 +69,7 @@ export interface KindOfObject<A extends Act = Act> {
   act(random: Random, leaseMs: number): A;
   perform(user: User, object: string, act: A): Promise<void>;
   /** Shows what the object is like when everybody is through and all is well again. */
-  probe(user: User, object: string): Promise<void>;
+  readonly probe: A;
 }
 
 /** Extends a lease: from now on it runs for so long, unless that is refused. */

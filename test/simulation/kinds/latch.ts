@@ -72,8 +72,5 @@ export const latch: KindOfObject<LatchAct> = {
       async (asked) => await perform(latchOf(user, object), act, user.signal(asked, act.abortMs)),
     );
   },
-  probe: async (user, object) => {
-    const given = operationOf(user, object, KIND, 'look');
-    await user.recorder.call(given, async () => await latchOf(user, object).count());
-  },
+  probe: { do: 'look' },
 };

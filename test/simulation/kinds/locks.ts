@@ -202,12 +202,13 @@ export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
       }
       await ask(user, object, kind, act);
     },
-    probe: async (user, object) => {
-      const terms = { how: 'ask', stayMs: 0 } as const;
-      const holding = await enter(user, object, kind, 'exclusive', terms);
-      if (holding !== undefined) {
-        await leave(user, holding);
-      }
+    probe: {
+      do: 'section',
+      mode: 'exclusive',
+      how: 'ask',
+      stayMs: 0,
+      again: [],
+      releasesOuterFirst: false,
     },
   };
 }

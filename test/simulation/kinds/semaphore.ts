@@ -139,8 +139,5 @@ export const semaphore: KindOfObject<SemaphoreAct> = {
     const given = operationOf(user, object, KIND, act.do, { amount: amountOf(act) });
     await user.recorder.call(given, async () => await perform(user, object, act));
   },
-  probe: async (user, object) => {
-    const given = operationOf(user, object, KIND, 'look');
-    await user.recorder.call(given, async () => await semaphoreOf(user, object).availablePermits());
-  },
+  probe: { do: 'look' },
 };
