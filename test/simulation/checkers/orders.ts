@@ -51,7 +51,9 @@ function actOf(happenings: Happenings, operation: Operation): HolderAct | undefi
       }
       // Whoever was not granted anything keeps nobody out for good: no ghost is in the model, only
       // the refusals that it may have caused are not looked at.
-      return outcome === 'no' && !happenings.isExcusedRefusal(operation)
+      return outcome === 'no' &&
+        !happenings.isExcusedRefusal(operation) &&
+        !isRefusedAtHome(happenings, operation)
         ? { what: 'busy', owner, mode }
         : undefined;
     case 'release':
@@ -68,6 +70,18 @@ function actOf(happenings: Happenings, operation: Operation): HolderAct | undefi
     default:
       return undefined;
   }
+}
+
+/** A branch of a hold waits for the other one in its client, also when the server has freed the lock
+ * by force and nobody there knows. */
+function isRefusedAtHome(
+  { claims }: Happenings,
+  { owner, calledAt, returnedAt }: Operation,
+): boolean {
+  const own = claims.filter(
+    (claim) => claim.owner === owner && claim.from <= calledAt && claim.until >= returnedAt,
+  );
+  return own.length > 1;
 }
 
 function forceOf(happenings: Happenings, operation: Operation): HolderAct | undefined {
