@@ -132,3 +132,13 @@ test('a wait that was over may have had it for a moment', () => {
   expect(found([hold('a', [1, 4, 10, 12]), over, busy([41, 44])])).toEqual([]);
   expect(found([hold('a', [1, 4, 10, 12]), over, busy([70, 74])])).toEqual([ORDER]);
 });
+
+test('a branch is refused by the one beside it in its client, also when the lock was forced free', () => {
+  const outer = hold('a', [0, 10, 90], { end: 'lost', toldLostAt: 90 });
+  const branch = hold('a', [12, 14, 90], { end: 'lost', toldLostAt: 90 });
+  const force = part(call('force', [20, 22], { client: 2, answer: true }));
+  const refused = busy([40, 60], { owner: 'a' });
+
+  expect(found([outer, branch, force, refused])).toEqual([]);
+  expect(found([outer, force, refused])).toEqual([ORDER]);
+});
