@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { keysUnder } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { countOf } from './checks/permits.js';
-import { now } from './history.js';
+import { now, type Disturbance } from './history.js';
 import { START, type Scene } from './scene.js';
 import { has } from './seeds.js';
 import { wireOf } from './wire.js';
@@ -30,6 +30,9 @@ export const initialOf = (scene: Scene): ReadonlyMap<string, number> =>
 /** Waits for those who are still under way; says who is not. */
 export async function awaitLanes(scene: Scene, lanes: Promise<unknown>): Promise<void> {
   const { history, recorder } = scene;
+  if (scene.wasFlushed) {
+    await restoreNumbers(scene);
+  }
   const latch = scene.observer.getCountDownLatch(scene.names.gate);
   // Whoever waits for the latch without limit is let go, again if it was just being set.
   const open = async (): Promise<void> => {
@@ -77,6 +80,26 @@ async function freeForgotten({ forgotten, names, raw }: Scene): Promise<void> {
   }
 }
 
+/**
+ * A flush also forgets which calls have run: late copies may have taken permits once more, for which
+ * others would wait, and some were added to no semaphore before it was set again.
+ */
+async function restoreNumbers(scene: Scene): Promise<void> {
+  const { history, names, observer } = scene;
+  const cause: Disturbance = {
+    what: 'delete',
+    name: names.permits,
+    client: undefined,
+    from: now(),
+    until: Number.POSITIVE_INFINITY,
+  };
+  history.disturbances.push(cause);
+  await observer.getSemaphore(names.semaphore).delete();
+  await observer.getPermitExpirableSemaphore(names.permits).delete();
+  cause.until = now();
+  await scene.setNumbers();
+}
+
 /** Who has the locks, and what was sent for them: for a report. */
 async function tellHolders({ history, names, raw, routes }: Scene): Promise<void> {
   for (const name of [names.lock, names.fair, names.fenced, names.rw]) {
@@ -100,11 +123,6 @@ export async function visitAll(scene: Scene): Promise<void> {
   const { history, names } = scene;
   if (scene.wasFlushed) {
     await freeForgotten(scene);
-    // The server has forgotten which calls it ran: late copies may have taken permits once more, and
-    // some were added to no semaphore before it was set again.
-    await scene.observer.getSemaphore(names.semaphore).delete();
-    await scene.observer.getPermitExpirableSemaphore(names.permits).delete();
-    await scene.setNumbers();
   }
   // Other seeds may still block this process: nothing is to be lost by that.
   const terms = { waitMs: PATIENCE_MS, leaseMs: LONG_LEASE_MS };

@@ -117,6 +117,12 @@ export class History {
     this.violations.push({ property, text, at, name });
   }
 
+  wasFlushedIn(from: number, until: number): boolean {
+    return this.disturbances.some(
+      (cause) => cause.what === 'flush' && cause.from <= until && cause.until >= from,
+    );
+  }
+
   lengthen(root: number, leaseMs: number): void {
     this.leases.set(root, Math.max(leaseMs, this.leases.get(root) ?? 0));
   }
