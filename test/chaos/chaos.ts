@@ -6,11 +6,11 @@
 import { checkCalls } from './checks/calls.js';
 import { checkExclusion } from './checks/exclusion.js';
 import { checkLatchWaits } from './checks/latches.js';
+import { checkLosses } from './checks/losses.js';
 import { checkHandles, checkPermits } from './checks/permits.js';
 import { checkTokens } from './checks/tokens.js';
 import {
   awaitLanes,
-  checkLosses,
   checkNumbers,
   checkResidue,
   closeClients,
