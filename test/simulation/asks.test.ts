@@ -1,0 +1,239 @@
+// What is sent while somebody waits, and when: to the millisecond, which only virtual time shows.
+
+import { expect, test } from 'vitest';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
+import { LuaEngine } from '../../src/testing/server/lua.js';
+import { controlPlan } from './control.js';
+import { OBJECT, World } from './world.js';
+import type { Client } from '../../src/index.js';
+
+const LEASE_MS = 3_000;
+const lua = await LuaEngine.load();
+
+const names = new Map(
+  Object.values(scripts).flatMap(({ sha1, source, name }) => [
+    [sha1, name],
+    [source, name],
+  ]),
+);
+
+/** How the wait for it goes on: its holder is gone, and its lease of 4 s, which began 1 s before the
+ * wait, ends; it is released 1.5 s after the beginning; or it is kept, and renewed. */
+type Way = 'ended' | 'released' | 'kept';
+/** When which script, or other command, was run: in ms from the beginning of the wait. */
+type Schedule = Readonly<Record<string, readonly number[]>>;
+type Schedules = Readonly<Partial<Record<Way, Schedule>>>;
+
+interface Kind {
+  /** Resolves with how it is given back. */
+  readonly hold: (client: Client, leaseMs?: number) => Promise<() => Promise<unknown>>;
+  readonly wait: (client: Client) => Promise<unknown>;
+}
+
+const lockOf = (get: (client: Client) => ReturnType<Client['getLock']>, other = get): Kind => ({
+  hold: async (client, leaseMs) => {
+    const hold = await get(client).acquire(leaseMs === undefined ? {} : { leaseMs });
+    return async () => await hold.release();
+  },
+  wait: async (client) => await other(client).tryAcquire({ waitMs: 11_500 }),
+});
+
+const readOf = (client: Client) => client.getReadWriteLock(OBJECT).readLock;
+const writeOf = (client: Client) => client.getReadWriteLock(OBJECT).writeLock;
+
+const kinds: Readonly<Record<string, Kind>> = {
+  lock: lockOf((client) => client.getLock(OBJECT)),
+  'fair lock': lockOf((client) => client.getFairLock(OBJECT)),
+  'fenced lock': lockOf((client) => client.getFencedLock(OBJECT)),
+  'read lock': lockOf(writeOf, readOf),
+  'write lock': lockOf(readOf, writeOf),
+  semaphore: {
+    hold: async (client) => {
+      const semaphore = client.getSemaphore(OBJECT);
+      await semaphore.trySetPermits(1);
+      await semaphore.acquire();
+      return async () => {
+        await semaphore.release();
+      };
+    },
+    wait: async (client) => await client.getSemaphore(OBJECT).tryAcquire(1, { waitMs: 11_500 }),
+  },
+  'permit-expirable semaphore': {
+    hold: async (client, leaseMs) => {
+      const semaphore = client.getPermitExpirableSemaphore(OBJECT);
+      await semaphore.trySetPermits(1);
+      const permit = await semaphore.acquire(leaseMs === undefined ? {} : { leaseMs });
+      return async () => await permit.release();
+    },
+    wait: async (client) =>
+      await client.getPermitExpirableSemaphore(OBJECT).tryAcquire({ waitMs: 11_500 }),
+  },
+  latch: {
+    hold: async (client) => {
+      const latch = client.getCountDownLatch(OBJECT);
+      await latch.trySetCount(1);
+      return async () => {
+        await latch.countDown();
+      };
+    },
+    wait: async (client) => await client.getCountDownLatch(OBJECT).wait({ waitMs: 11_500 }),
+  },
+};
+
+async function asksOf({ hold, wait }: Kind, way: Way): Promise<Record<string, number[]>> {
+  const asks: Record<string, number[]> = {};
+  const steady = { latencyMinMs: 0.5, latencyMaxMs: 0.5, latenessMs: 0, leaseMs: LEASE_MS };
+  let startedAt = Number.POSITIVE_INFINITY;
+  const world: World = new World(lua, 1, { ...controlPlan(1).terms, ...steady }, (at, argv) => {
+    const name = names.get(argv[1] ?? '') ?? argv[0]!;
+    if (at >= startedAt && name !== 'PING') {
+      (asks[name] ??= []).push(Math.round(at - startedAt));
+    }
+  });
+  const [holder, waiter] = [world.clients[0]!, world.clients[1]!];
+  await world.timeline.run(1_000);
+  let release: (() => Promise<unknown>) | undefined;
+  void hold(holder.client, way === 'ended' ? 4_000 : undefined).then((done) => {
+    release = done;
+  });
+  await world.timeline.run(2_000);
+  startedAt = world.timeline.now;
+  let outcome: unknown;
+  void wait(waiter.client).then((got) => {
+    outcome = got;
+  });
+  if (way === 'released') {
+    await world.timeline.run(startedAt + 1_500);
+    void release?.();
+  }
+  await world.timeline.run(startedAt + (way === 'kept' ? 20_000 : 3_500));
+  expect(outcome !== null && outcome !== false && outcome !== undefined).toBe(way !== 'kept');
+  expect(world.recorder.surprises).toEqual([]);
+  return asks;
+}
+
+/** Instants that are `stepMs` from each other. */
+const every = (stepMs: number, from: number, to: number): number[] =>
+  Array.from({ length: Math.floor((to - from) / stepMs) + 1 }, (_, i) => from + i * stepMs);
+
+const RENEWED = every(1_000, 2, 20_000);
+/** Who waits in a queue has to show every 1.3 s that it is alive; an answer takes 1 ms. */
+const BEATS = [1, 5, ...every(1_301, 1_306, 11_500)];
+const WOKEN = { subscribe: [4], UNSUBSCRIBE: [2_503] };
+const GIVEN_UP = { subscribe: [4], UNSUBSCRIBE: [12_501] };
+
+/** Whoever waits asks before and after it listens, and when the lease that it was told should be over. */
+const toldLeases = (acquire: string): Schedules => ({
+  ended: { [acquire]: [1, 5, 3_003], 'lock/renew': [2, 1_002, 2_002], subscribe: [4] },
+  released: {
+    [acquire]: [1, 5, 1_502],
+    'lock/release': [1_501],
+    'lock/renew': [2, 1_002, 2_503],
+    ...WOKEN,
+  },
+  kept: { [acquire]: [1, 5, 3_004, 6_004, 9_004], 'lock/renew': RENEWED, ...GIVEN_UP },
+});
+
+/** Permits are waited for in a queue once a wait was passed over for 5 s. */
+const expected: Readonly<Record<string, Schedules>> = {
+  lock: toldLeases('lock/acquire'),
+  'fenced lock': toldLeases('lock/acquire-fenced'),
+  'fair lock': {
+    ended: {
+      'fair-lock/acquire': [1, 5, 1_306, 2_607, 3_003],
+      'lock/renew': [2, 1_002, 2_002],
+      subscribe: [4],
+    },
+    released: {
+      'fair-lock/acquire': [1, 5, 1_306, 1_502],
+      'fair-lock/release': [1_501],
+      'lock/renew': [2, 1_002, 2_503],
+      ...WOKEN,
+    },
+    kept: {
+      'fair-lock/acquire': BEATS,
+      'fair-lock/release': [11_501],
+      'lock/renew': RENEWED,
+      ...GIVEN_UP,
+    },
+  },
+  'read lock': {
+    ended: {
+      'rwlock/acquire-read': [1, 5, 1_306, 2_607, 3_003],
+      'lock/renew': [2, 1_002, 2_002],
+      subscribe: [4],
+    },
+    released: {
+      'rwlock/acquire-read': [1, 5, 1_306, 1_502],
+      'rwlock/release-write': [1_501],
+      'lock/renew': [2, 1_002],
+      'rwlock/renew-read': [2_503],
+      ...WOKEN,
+    },
+    kept: {
+      'rwlock/acquire-read': BEATS,
+      'rwlock/leave-queue': [11_501],
+      'lock/renew': RENEWED,
+      ...GIVEN_UP,
+    },
+  },
+  'write lock': {
+    ended: {
+      'rwlock/acquire-write': [1, 5, 1_306, 2_607, 3_003],
+      'rwlock/renew-read': [2, 1_002, 2_002],
+      subscribe: [4],
+    },
+    released: {
+      'rwlock/acquire-write': [1, 5, 1_306, 1_502],
+      'rwlock/release-read': [1_501],
+      'rwlock/renew-read': [2, 1_002],
+      'lock/renew': [2_503],
+      ...WOKEN,
+    },
+    kept: {
+      'rwlock/acquire-write': BEATS,
+      'rwlock/release-write': [11_501],
+      'rwlock/renew-read': RENEWED,
+      ...GIVEN_UP,
+    },
+  },
+  semaphore: {
+    released: { 'semaphore/acquire': [1, 5, 1_502], 'semaphore/release': [1_501], ...WOKEN },
+    kept: {
+      'semaphore/acquire': [1, 5, ...every(1_302, 5_002, 11_500)],
+      'semaphore/give-back': [11_501],
+      ...GIVEN_UP,
+    },
+  },
+  'permit-expirable semaphore': {
+    ended: {
+      'expirable-semaphore/acquire': [1, 5, 3_004],
+      'expirable-semaphore/renew': [3, 1_003, 2_003],
+      subscribe: [4],
+    },
+    released: {
+      'expirable-semaphore/acquire': [1, 5, 1_502],
+      'expirable-semaphore/release': [1_501],
+      'expirable-semaphore/renew': [3, 1_003, 2_503],
+      ...WOKEN,
+    },
+    kept: {
+      'expirable-semaphore/acquire': [1, 5, 3_005, ...every(1_302, 5_002, 11_500)],
+      'expirable-semaphore/give-back': [11_501],
+      'expirable-semaphore/renew': every(1_000, 3, 20_000),
+      ...GIVEN_UP,
+    },
+  },
+  latch: {
+    released: { 'latch/inspect': [1, 5, 1_502], 'latch/count-down': [1_501], ...WOKEN },
+    kept: { 'latch/inspect': [1, 5, 5_006, 10_007], ...GIVEN_UP },
+  },
+};
+
+test.each(
+  Object.entries(expected).flatMap(([kind, schedules]) =>
+    Object.entries(schedules).map(([way, schedule]) => ({ kind, way: way as Way, schedule })),
+  ),
+)('a wait for a $kind that is $way asks at these instants', async ({ kind, way, schedule }) => {
+  expect(await asksOf(kinds[kind]!, way)).toEqual(schedule);
+});
