@@ -86,7 +86,7 @@ async function asksOf({ hold, wait }: Kind, way: Way): Promise<Record<string, nu
   let startedAt = Number.POSITIVE_INFINITY;
   const world: World = new World(lua, 1, { ...controlPlan(1).terms, ...steady }, (at, argv) => {
     const name = names.get(argv[1] ?? '') ?? argv[0]!;
-    if (at >= startedAt && name !== 'PING') {
+    if (at >= startedAt) {
       (asks[name] ??= []).push(Math.round(at - startedAt));
     }
   });
@@ -119,12 +119,18 @@ const every = (stepMs: number, from: number, to: number): number[] =>
 const RENEWED = every(1_000, 2, 20_000);
 /** Who waits in a queue has to show every 1.3 s that it is alive; an answer takes 1 ms. */
 const BEATS = [1, 5, ...every(1_301, 1_306, 11_500)];
-const WOKEN = { subscribe: [4], UNSUBSCRIBE: [2_503] };
-const GIVEN_UP = { subscribe: [4], UNSUBSCRIBE: [12_501] };
+/** Whoever listens hears every 2.5 s whether it still would hear anything. */
+const LISTENS = { PING: [3, 2_502], subscribe: [4] };
+const WOKEN = { ...LISTENS, UNSUBSCRIBE: [2_503] };
+const GIVEN_UP = {
+  PING: [3, ...every(2_500, 2_502, 12_501)],
+  subscribe: [4],
+  UNSUBSCRIBE: [12_501],
+};
 
 /** Whoever waits asks before and after it listens, and when the lease that it was told should be over. */
 const toldLeases = (acquire: string): Schedules => ({
-  ended: { [acquire]: [1, 5, 3_003], 'lock/renew': [2, 1_002, 2_002], subscribe: [4] },
+  ended: { [acquire]: [1, 5, 3_003], 'lock/renew': [2, 1_002, 2_002], ...LISTENS },
   released: {
     [acquire]: [1, 5, 1_502],
     'lock/release': [1_501],
@@ -142,7 +148,7 @@ const expected: Readonly<Record<string, Schedules>> = {
     ended: {
       'fair-lock/acquire': [1, 5, 1_306, 2_607, 3_003],
       'lock/renew': [2, 1_002, 2_002],
-      subscribe: [4],
+      ...LISTENS,
     },
     released: {
       'fair-lock/acquire': [1, 5, 1_306, 1_502],
@@ -161,7 +167,7 @@ const expected: Readonly<Record<string, Schedules>> = {
     ended: {
       'rwlock/acquire-read': [1, 5, 1_306, 2_607, 3_003],
       'lock/renew': [2, 1_002, 2_002],
-      subscribe: [4],
+      ...LISTENS,
     },
     released: {
       'rwlock/acquire-read': [1, 5, 1_306, 1_502],
@@ -181,7 +187,7 @@ const expected: Readonly<Record<string, Schedules>> = {
     ended: {
       'rwlock/acquire-write': [1, 5, 1_306, 2_607, 3_003],
       'rwlock/renew-read': [2, 1_002, 2_002],
-      subscribe: [4],
+      ...LISTENS,
     },
     released: {
       'rwlock/acquire-write': [1, 5, 1_306, 1_502],
@@ -209,7 +215,7 @@ const expected: Readonly<Record<string, Schedules>> = {
     ended: {
       'expirable-semaphore/acquire': [1, 5, 3_004],
       'expirable-semaphore/renew': [3, 1_003, 2_003],
-      subscribe: [4],
+      ...LISTENS,
     },
     released: {
       'expirable-semaphore/acquire': [1, 5, 1_502],

@@ -102,3 +102,30 @@ test('a client that is closed while nothing answers has no timer left either', a
   expect(world.recorder.surprises).toEqual([]);
   expect(one.process.pendingTimers).toBe(0);
 });
+
+test('a connection that ends while a channel is left takes no error with it', async () => {
+  const unheard: unknown[] = [];
+  const hear = (error: unknown): void => {
+    unheard.push(error);
+  };
+  process.on('unhandledRejection', hear);
+  let left = 0;
+  const world: World = new World(lua, 1, controlPlan(1).terms, (_, [command]) => {
+    if (command === 'UNSUBSCRIBE') {
+      left += 1;
+      for (const link of world.host.links) {
+        link.cut();
+      }
+    }
+  });
+  const { client } = world.clients[0]!;
+
+  void client.getCountDownLatch(OBJECT).trySetCount(1);
+  const waiting = client.getCountDownLatch(OBJECT).wait({ waitMs: 1_000 });
+  await world.timeline.run(60_000);
+  process.off('unhandledRejection', hear);
+
+  expect(await waiting).toBe(false);
+  expect(left).toBeGreaterThan(0);
+  expect(unheard).toEqual([]);
+});

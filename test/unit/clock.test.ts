@@ -182,3 +182,27 @@ describe('the clock of the machine', () => {
     expect(clock.now()).toBeGreaterThan(start);
   });
 });
+
+describe('the timers of the system clock', () => {
+  /** How many timers keep the process alive now. */
+  const alive = (): number =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+
+  test('do not keep the process alive, but for one that is asked to', () => {
+    const clock = systemClock();
+    const before = alive();
+
+    const timer = clock.after(60_000, () => {});
+    const keepAlive = clock.keepAlive();
+    const idle = alive();
+    keepAlive.ref();
+    const kept = alive();
+    keepAlive.unref();
+    const unref = alive();
+    keepAlive.ref();
+    keepAlive.cancel();
+    timer.cancel();
+
+    expect([idle, kept, unref, alive()].map((count) => count - before)).toEqual([0, 1, 0, 0]);
+  });
+});

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.js';
 import { messagesOn } from '../../support/messages.js';
 import { DEAD_WRITER, RwView } from './rwlock.js';
 
-const { name, raw } = fixture('rwlock-line');
+const { client, name, raw } = fixture('rwlock-line');
 const CLIENT = '2b0c2f9a-71b3-4c0e-8a55-5f0e6b1d9c44';
 
 test.each([
@@ -28,6 +28,21 @@ test.each([
   expect(messages).toEqual([...told, 'last']);
   expect(await raw.zscore(view.waiting, CLIENT)).toBe(String(since));
   await raw.del(view.waiting, view.writers, view.beats);
+});
+
+test('forty dead clients in line delay a writer by one more ask', async () => {
+  const view = new RwView(raw, name());
+  const dead = Array.from({ length: 40 }, (_, i) => [i + 1, `dead-${i}`]).flat();
+  await raw.zadd(view.waiting, ...dead);
+  const { writeLock } = client().getReadWriteLock(view.name);
+
+  const atOnce = await writeLock.tryAcquire();
+  const leftBehind = await raw.zcard(view.waiting);
+  const hold = await writeLock.tryAcquire({ waitMs: 5_000 });
+
+  expect([atOnce, leftBehind]).toEqual([null, 9]);
+  expect(hold?.isHeld).toBe(true);
+  await hold?.release();
 });
 
 /** The readers of the client ask, the first of which waits since then. */

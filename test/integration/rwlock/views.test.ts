@@ -96,6 +96,35 @@ test('readers of Redisson are shown while a hold key of theirs lives', async () 
   await raw.del(view.name, view.holdKey(JAVA, 1), view.holdKey(JAVA, 2));
 });
 
+test('the longest lease of all readers counts, whoever they are', async () => {
+  const { readLock, view } = setUp();
+  const hold = await readLock.acquire({ leaseMs: 5_000 });
+  await view.javaReads(OTHER_JAVA, 60_000, { holdKeys: false });
+  const own = await readLock.remainingLeaseMs();
+  await view.javaReads(OTHER_JAVA, 10_000);
+  await view.javaReads(JAVA, 40_000);
+
+  const longest = await readLock.remainingLeaseMs();
+  await hold.release();
+
+  expect(own).toBeLessThanOrEqual(5_000);
+  expect(longest).toBeGreaterThan(35_000);
+  expect(longest).toBeLessThanOrEqual(40_000);
+  expect(await readLock.isLocked()).toBe(true);
+  await raw.del(view.name, view.holdKey(JAVA), view.holdKey(OTHER_JAVA));
+});
+
+test('a lock is locked while one of several readers lives', async () => {
+  const { readLock, view } = setUp();
+  await view.javaReads(OTHER_JAVA, 60_000, { holdKeys: false });
+  await view.javaReads(JAVA, 40_000);
+
+  expect(await readLock.isLocked()).toBe(true);
+  await raw.del(view.holdKey(JAVA));
+  expect(await readLock.isLocked()).toBe(false);
+  await raw.del(view.name);
+});
+
 test('a writer of Redisson without a lease is shown with no end', async () => {
   const { readLock, writeLock, view } = setUp();
   await view.javaWrites(JAVA, 30_000);
