@@ -114,7 +114,7 @@ test('a connection that ends while a channel is left takes no error with it', as
     if (command === 'UNSUBSCRIBE') {
       left += 1;
       for (const link of world.host.links) {
-        link.cut();
+        link.hostDied(true);
       }
     }
   });

@@ -94,18 +94,15 @@ export class CommandConnection {
 
   /** Sends `call` now, or as soon as there is a connection. */
   send(call: PendingCall): void {
-    const closedBy = this.#closedBy;
-    if (closedBy !== undefined) {
+    const error = this.#closedBy ?? this.denial;
+    if (error !== undefined) {
       // Not at once: the sender does not have the call in hand yet.
-      soon(() => call.fail(closedBy));
+      soon(() => call.fail(error));
       return;
     }
     const redis = this.#connection.ready;
     // Behind the waiting calls, even when ready: a late release must not overtake its acquisition.
-    const denial = redis === undefined ? this.denial : undefined;
-    if (denial !== undefined) {
-      soon(() => call.fail(denial));
-    } else if (redis === undefined || !this.#waiting.isEmpty) {
+    if (redis === undefined || !this.#waiting.isEmpty) {
       this.#waiting.add(call);
     } else {
       this.#write(redis, call);
