@@ -1,11 +1,11 @@
 // The first use of a name sets the number of permits that the client was told, in the same command.
 
 import { expect, test } from 'vitest';
-import type { Client } from '../../../src/index.js';
-import { fixture } from '../../contract/fixture.js';
+import { WrongTypeError, type Client } from '../../../src/index.js';
+import { fixture, rejection } from '../../contract/fixture.js';
 import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
-import { lasting, left, scriptsAbout } from './world.js';
+import { kinds, lasting, left, scriptsAbout } from './world.js';
 
 const { client, name, raw } = fixture('first-use', lasting);
 
@@ -140,4 +140,15 @@ test('using sets the number, and no later call carries it', async () => {
   const sent = proxy.requests().filter((command) => command.includes(id));
   expect(sent).toHaveLength(4);
   expect(sent.map((command) => command.includes('keep 1 2'))).toEqual([true, false, false, false]);
+});
+
+test.each(kinds)('a $kind that a question has made cannot be counted as a latch', async (kind) => {
+  const own = client();
+  const id = name();
+  await kind.get(own, id, 3).availablePermits();
+
+  const error = await rejection(own.getCountDownLatch(id).count());
+
+  expect(error).toBeInstanceOf(WrongTypeError);
+  expect(String(error)).toContain(`is in use as a ${kind.kind} by this client`);
 });
