@@ -46,16 +46,13 @@ const NO_SEMAPHORE = -2;
 const acquire: CommandScript<PermitAnswer> = {
   ...expirableSemaphoreAcquire,
   decode(reply) {
-    const [granted = 0, retryMs = 0, lifeMs = 0] = integers(
-      expirableSemaphoreAcquire.decode(reply),
-      3,
-    );
+    const [granted, retryMs, lifeMs] = integers(expirableSemaphoreAcquire.decode(reply), 3);
     return { granted, retryMs, lifeMs, exists: lifeMs !== NO_SEMAPHORE };
   },
 };
 
 function viewOf(answer: string): PermitsView {
-  const [available = 0, acquired = 0, exists = 0] = integers(answer, 3);
+  const [available, acquired, exists] = integers(answer, 3);
   return { available, acquired, exists: exists === 1 };
 }
 

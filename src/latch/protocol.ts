@@ -24,7 +24,7 @@ const inspect: CommandScript<LatchView> = {
   ...latchInspect,
   decode(reply) {
     const [count = '', ttl = '', opened = ''] = latchInspect.decode(reply).split(' ');
-    const [countNumber = 0, ttlMs = 0] = integers(`${count} ${ttl}`, 2);
+    const [countNumber, ttlMs] = integers(`${count} ${ttl}`, 2);
     return { count: countNumber, ttlMs, opened };
   },
 };

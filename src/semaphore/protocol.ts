@@ -44,7 +44,7 @@ export interface Returned {
 export interface ReleaseAnswer extends PermitAnswer, Availability {}
 
 function viewOf(answer: string): SemaphoreView {
-  const [available = 0, exists] = integers(answer, 2);
+  const [available, exists] = integers(answer, 2);
   return { available, exists: exists === 1 };
 }
 
@@ -59,7 +59,7 @@ const configure: CommandScript<SemaphoreView> = {
 };
 
 /** Reads an answer of `length` integers, followed by the mark of the semaphore. */
-function marked(answer: string, length: number): { numbers: number[]; mark: string } {
+function marked<N extends number>(answer: string, length: N) {
   const end = answer.lastIndexOf(' ');
   return { numbers: integers(answer.slice(0, end), length), mark: answer.slice(end + 1) };
 }
@@ -71,7 +71,7 @@ const acquire: CommandScript<PermitAnswer> = {
   ...semaphoreAcquire,
   decode(reply) {
     const { numbers, mark } = marked(semaphoreAcquire.decode(reply), 3);
-    const [granted = 0, , retryMs = -1] = numbers;
+    const [granted, , retryMs] = numbers;
     return { granted, retryMs, exists: mark !== NO_SEMAPHORE, mark };
   },
 };
@@ -91,7 +91,7 @@ const release: CommandScript<ReleaseAnswer> = {
       return { granted: 0, retryMs: -1, available: full, isRefused: true };
     }
     const { numbers, mark } = marked(answer, 4);
-    const [granted = 0, , retryMs = -1, available = 0] = numbers;
+    const [granted, , retryMs, available] = numbers;
     return { granted, retryMs, available, isRefused: false, mark };
   },
 };
@@ -101,7 +101,7 @@ const addPermits: CommandScript<Availability> = {
   decode(reply) {
     const answer = semaphoreAddPermits.decode(reply);
     const full = refusedAt(answer);
-    const available = full ?? integers(answer, 1)[0] ?? 0;
+    const available = full ?? integers(answer, 1)[0];
     return { available, isRefused: full !== undefined };
   },
 };

@@ -183,11 +183,11 @@ describe('the clock of the machine', () => {
   });
 });
 
-describe('the timers of the system clock', () => {
-  /** How many timers keep the process alive now. */
-  const alive = (): number =>
-    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+/** How many timers keep the process alive now. */
+const alive = (): number =>
+  process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
 
+describe('the timers of the system clock', () => {
   test('do not keep the process alive, but for one that is asked to', () => {
     const clock = systemClock();
     const before = alive();

@@ -93,6 +93,16 @@ describe('an end that somebody sets', () => {
     expect([both, end.at, end.isBeingSet]).toEqual([2_990, 4_970, true]);
   });
 
+  test('by calls that were sent at one instant is the one answered last', () => {
+    const end = granted();
+    const [first, second] = [end.setting(2_000, 1_000), end.setting(2_000, 60_000)];
+
+    first.carriedOut(2_000);
+    second.carriedOut(2_000);
+
+    expect([end.at, end.mayBeLater]).toEqual([61_400, false]);
+  });
+
   test('by calls in an unknown order is the earlier of both', () => {
     const end = granted();
     const [first, second] = [end.setting(2_000, 1_000), end.setting(2_100, 60_000)];

@@ -74,3 +74,13 @@ test('signals derived from it learn of the loss by its event', () => {
 
   expect([derived.aborted, derived.reason]).toEqual([true, error]);
 });
+
+test('a signal that is first taken after the loss has aborted, and calls no listener', () => {
+  const error = new LeaseLostError('the lease was lost', 'expired');
+  const { signal } = lossSignal(() => error);
+  const events: unknown[] = [];
+  signal.addEventListener('abort', () => events.push(signal.reason));
+
+  expect([signal.aborted, signal.reason]).toEqual([true, error]);
+  expect(events).toEqual([]);
+});

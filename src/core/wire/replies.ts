@@ -30,13 +30,27 @@ export function text(reply: unknown): string {
   throw unexpected('a string', reply);
 }
 
+/** So many numbers, as a tuple where it is known how many. */
+type Numbers<N extends number, T extends number[] = []> = number extends N
+  ? number[]
+  : T['length'] extends N
+    ? T
+    : Numbers<N, [...T, number]>;
+
+function isOfLength<N extends number>(
+  values: number[],
+  length: N,
+): values is number[] & Numbers<N> {
+  return values.length === length;
+}
+
 /** A text of exactly `length` integers, separated by single spaces. */
-export function integers(reply: string, length: number): number[] {
+export function integers<N extends number>(reply: string, length: N): Numbers<N> {
   const values = reply.split(' ').map(integer);
-  if (values.length !== length) {
-    throw unexpected(`${length} integers`, reply);
+  if (isOfLength(values, length)) {
+    return values;
   }
-  return values;
+  throw unexpected(`${length} integers`, reply);
 }
 
 /** Any thrown value, as an Error. */

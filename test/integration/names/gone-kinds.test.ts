@@ -138,6 +138,7 @@ describe('the question whether it is gone', () => {
     await own.close({ timeoutMs: 0 });
 
     expect(errors[0]).toBeInstanceOf(CommandTimeoutError);
+    expect(String(errors[0])).toMatch(/within \d{2,4} ms/u);
     expect(errors[1]).toBe(reason);
     expect(await closed).toMatchObject({ code: 'ERR_CLOSED' });
   });
