@@ -81,3 +81,25 @@ test('a head that was woken since asks again when its subscription is confirmed'
 
   expect(other.asked).toEqual(['front', 'front']);
 });
+
+test('the next one asks when the lease of the one before it should have ended', () => {
+  const { queue, clock, head, other } = stage();
+
+  queue.granted(head, 1_000);
+  clock.advance(1_000);
+  const early = [...other.asked];
+  clock.advance(1);
+
+  expect([early, other.asked]).toEqual([[], ['front']]);
+});
+
+test('a waiter that leaves behind the head passes nothing on', () => {
+  const { queue, clock, head, other } = stage();
+  const last = new TestWaiter('3');
+  queue.join(last);
+
+  queue.leave(last);
+  clock.advance(10);
+
+  expect([head.asked, other.asked]).toEqual([[], []]);
+});
