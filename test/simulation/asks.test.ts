@@ -1,21 +1,12 @@
 // What is sent while somebody waits, and when: to the millisecond, which only virtual time shows.
 
 import { expect, test } from 'vitest';
-import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { LuaEngine } from '../../src/testing/server/lua.js';
-import { controlPlan } from './control.js';
-import { OBJECT, World } from './world.js';
+import { steadyWorld } from './steady.js';
+import { OBJECT } from './world.js';
 import type { Client } from '../../src/index.js';
 
-const LEASE_MS = 3_000;
 const lua = await LuaEngine.load();
-
-const names = new Map(
-  Object.values(scripts).flatMap(({ sha1, source, name }) => [
-    [sha1, name],
-    [source, name],
-  ]),
-);
 
 /** How the wait for it goes on: its holder is gone, and its lease of 4 s, which began 1 s before the
  * wait, ends; it is released 1.5 s after the beginning; or it is kept, and renewed. */
@@ -81,34 +72,25 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 async function asksOf({ hold, wait }: Kind, way: Way): Promise<Record<string, number[]>> {
-  const asks: Record<string, number[]> = {};
-  const steady = { latencyMinMs: 0.5, latencyMaxMs: 0.5, latenessMs: 0, leaseMs: LEASE_MS };
-  let startedAt = Number.POSITIVE_INFINITY;
-  const world: World = new World(lua, 1, { ...controlPlan(1).terms, ...steady }, (at, argv) => {
-    const name = names.get(argv[1] ?? '') ?? argv[0]!;
-    if (at >= startedAt) {
-      (asks[name] ??= []).push(Math.round(at - startedAt));
-    }
-  });
+  const { world, ran, finish } = await steadyWorld(lua);
   const [holder, waiter] = [world.clients[0]!, world.clients[1]!];
-  await world.timeline.run(1_000);
-  let release: (() => Promise<unknown>) | undefined;
-  void hold(holder.client, way === 'ended' ? 4_000 : undefined).then((done) => {
-    release = done;
-  });
+  const release = await finish(hold(holder.client, way === 'ended' ? 4_000 : undefined));
   await world.timeline.run(2_000);
-  startedAt = world.timeline.now;
   let outcome: unknown;
   void wait(waiter.client).then((got) => {
     outcome = got;
   });
   if (way === 'released') {
-    await world.timeline.run(startedAt + 1_500);
-    void release?.();
+    await world.timeline.run(3_500);
+    void release();
   }
-  await world.timeline.run(startedAt + (way === 'kept' ? 20_000 : 3_500));
+  await world.timeline.run(way === 'kept' ? 22_000 : 5_500);
   expect(outcome !== null && outcome !== false && outcome !== undefined).toBe(way !== 'kept');
   expect(world.recorder.surprises).toEqual([]);
+  const asks: Record<string, number[]> = {};
+  for (const { at, name } of ran.filter((each) => each.at >= 2_000)) {
+    (asks[name] ??= []).push(Math.round(at - 2_000));
+  }
   return asks;
 }
 

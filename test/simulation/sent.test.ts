@@ -1,0 +1,207 @@
+// What a client sends and keeps where nobody sees it from outside, and when: in virtual time.
+
+import { describe, expect, test } from 'vitest';
+import { LuaEngine } from '../../src/testing/server/lua.js';
+import type { Client } from '../../src/index.js';
+import { steadyWorld } from './steady.js';
+import { OBJECT } from './world.js';
+
+const lua = await LuaEngine.load();
+
+const lockIn = (client: Client) => client.getLock(OBJECT);
+const semaphoreIn = (client: Client) => client.getSemaphore(OBJECT);
+const permitsIn = (client: Client) => client.getPermitExpirableSemaphore(OBJECT);
+const writeIn = (client: Client) => client.getReadWriteLock(OBJECT).writeLock;
+
+test('a hold keeps the process alive, and nothing does after its release or its loss', async () => {
+  const { world, finish } = await steadyWorld(lua);
+  const { client, process } = world.clients[0]!;
+  const refs: number[] = [process.refs];
+
+  const hold = await finish(lockIn(client).acquire());
+  refs.push(process.refs);
+  await finish(hold.release());
+  refs.push(process.refs);
+  await finish(lockIn(client).acquire({ leaseMs: 500 }));
+  refs.push(process.refs);
+  await world.timeline.run(world.timeline.now + 2_000);
+  refs.push(process.refs);
+
+  expect(refs).toEqual([0, 1, 0, 1, 0]);
+});
+
+describe('who waited in vain is told for how long', () => {
+  const waits: readonly [string, (client: Client) => Promise<unknown>][] = [
+    ['lock', async (client) => await lockIn(client).acquire({ waitMs: 700 })],
+    ['semaphore', async (client) => await semaphoreIn(client).acquire(1, { waitMs: 700 })],
+    ['permits', async (client) => await permitsIn(client).acquire({ waitMs: 700 })],
+  ];
+  const holds: readonly ((client: Client) => Promise<unknown>)[] = [
+    async (client) => await lockIn(client).acquire(),
+    async (client) => {
+      await semaphoreIn(client).trySetPermits(0);
+    },
+    async (client) => {
+      await permitsIn(client).trySetPermits(0);
+    },
+  ];
+
+  test.each(waits.map(([what, wait], i) => ({ what, wait, hold: holds[i]! })))(
+    '$what',
+    async ({ wait, hold }) => {
+      const { world, finish } = await steadyWorld(lua);
+      const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
+      await finish(hold(one));
+
+      const error = await finish(wait(other).catch(String));
+
+      expect(error).toMatch(/^AcquireTimeoutError: .* (?:after|within) 70\d ms$/u);
+    },
+  );
+});
+
+test('a release to a waiter elsewhere is followed up when a living one would have asked', async () => {
+  const { world, ran, finish } = await steadyWorld(lua);
+  const [one, other] = [world.clients[0]!, world.clients[1]!];
+  const fairIn = (client: Client) => client.getFairLock(OBJECT);
+  const hold = await finish(fairIn(one.client).acquire());
+  void fairIn(other.client).acquire();
+  await world.timeline.run(1_500);
+
+  const releasedAt = world.timeline.now;
+  await finish(hold.release());
+  await world.timeline.run(releasedAt + 10_000);
+
+  const looks = ran.filter(({ name }) => name === 'fair-lock/follow-up');
+  expect(looks.map(({ at }) => Math.round(at - releasedAt))).toEqual([4_002]);
+});
+
+test('a deletion gives back nothing of the permits that it ends', async () => {
+  const { world, scriptsSince, finish } = await steadyWorld(lua);
+  const { client } = world.clients[0]!;
+  await finish(permitsIn(client).trySetPermits(2));
+  const permit = await finish(permitsIn(client).acquire());
+
+  const from = world.timeline.now;
+  await finish(permitsIn(client).delete());
+  await world.timeline.run(from + 5_000);
+
+  expect(permit.state).toBe('lost');
+  expect(scriptsSince(from)).toEqual(['expirable-semaphore/delete']);
+});
+
+test('a number of permits that is set already makes no waiter ask', async () => {
+  const { world, scriptsSince, finish } = await steadyWorld(lua);
+  const { client } = world.clients[0]!;
+  await finish(semaphoreIn(client).trySetPermits(0));
+  void semaphoreIn(client).acquire();
+  await world.timeline.run(1_500);
+
+  const from = world.timeline.now;
+  const isSet = await finish(semaphoreIn(client).trySetPermits(3));
+  await world.timeline.run(from + 2_000);
+
+  expect(isSet).toBe(false);
+  expect(scriptsSince(from)).toEqual(['semaphore/try-set-permits']);
+});
+
+test('whoever may hear no message gets the permits that its own client gives back at once', async () => {
+  const { world, finish } = await steadyWorld(lua);
+  const { client } = world.clients[0]!;
+  world.host.server.deniedCommand = 'subscribe';
+  await finish(semaphoreIn(client).trySetPermits(1));
+  const waited: number[] = [];
+  const turn = async (): Promise<void> => {
+    const permits = await semaphoreIn(client).acquire();
+    waited.push(world.timeline.now);
+    await permits.release();
+  };
+
+  await finish(Promise.all(Array.from({ length: 9 }, turn)));
+
+  expect(waited.at(-1)! - waited[0]!).toBeLessThan(50);
+});
+
+test('a wait for permits is in the queue of all clients once it was passed over for 5 s', async () => {
+  const { world, finish } = await steadyWorld(lua);
+  const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
+  await finish(semaphoreIn(one).trySetPermits(0));
+  void semaphoreIn(other).acquire();
+  const isQueued = (): boolean => world.host.server.keyspace.has(`latchkey_waiting:{${OBJECT}}`);
+
+  await world.timeline.run(5_900);
+  const early = isQueued();
+  await world.timeline.run(6_100);
+
+  expect([early, isQueued()]).toEqual([false, true]);
+});
+
+test('a writer does not listen for others who wait: they are in one line with it', async () => {
+  const { world, ran, finish } = await steadyWorld(lua);
+  const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
+  await finish(
+    writeIn(one)
+      .acquire({ leaseMs: 60_000 })
+      .then((hold) => hold.release()),
+  );
+  for (let i = 0; i < 3; i += 1) {
+    const hold = await finish(writeIn(one).acquire());
+    void writeIn(other).using(() => {});
+    await world.timeline.run(world.timeline.now + 50);
+    await finish(hold.release());
+    await world.timeline.run(world.timeline.now + 50);
+  }
+
+  // The one that had to wait.
+  expect(ran.filter(({ name }) => name === 'subscribe')).toHaveLength(1);
+});
+
+test('a re-entry that is under way asks for no renewal of a fixed lease', async () => {
+  const { world, ran, finish } = await steadyWorld(lua);
+  const { client } = world.clients[0]!;
+  const outer = await finish(lockIn(client).acquire({ leaseMs: 3_000 }));
+  world.host.stall(world.timeline.now + 1_500);
+
+  const inner = await finish(lockIn(client).acquire({ within: outer, leaseMs: 3_000 }));
+  await world.timeline.run(world.timeline.now + 100);
+
+  const renewals = ran.filter(({ name }) => name === 'lock/renew');
+  expect(renewals.length).toBeGreaterThan(0);
+  expect(renewals.map(({ argv }) => argv.at(-1))).toEqual(renewals.map(() => '0'));
+  await finish(inner.release());
+});
+
+test('a subscription that is confirmed after it was left is not made again', async () => {
+  const { world, ran, finish } = await steadyWorld(lua);
+  const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
+  await finish(lockIn(one).acquire({ leaseMs: 60_000 }));
+  await finish(lockIn(other).tryAcquire({ waitMs: 50 }));
+  await world.timeline.run(10_000);
+  const waiting = lockIn(other).tryAcquire({ waitMs: 20 });
+  await world.timeline.run(world.timeline.now + 2.2);
+  world.host.stall(world.timeline.now + 1_800);
+  await finish(waiting);
+  await world.timeline.run(world.timeline.now + 10_000);
+
+  const from = world.timeline.now;
+  for (const link of world.host.links) {
+    link.hostDied(true);
+  }
+  await world.timeline.run(from + 5_000);
+
+  expect(ran.filter(({ at, name }) => at >= from && name === 'subscribe')).toEqual([]);
+});
+
+test('a client of a cluster asks for what it holds as soon as a node is back', async () => {
+  const { world, ran, finish } = await steadyWorld(lua, { nodes: 2, leaseMs: 30_000 });
+  const { client } = world.clients[0]!;
+  await finish(lockIn(client).acquire());
+
+  const from = world.timeline.now;
+  for (const link of world.host.links) {
+    link.hostDied(true);
+  }
+  await world.timeline.run(from + 5_000);
+
+  expect(ran.some(({ at, name }) => at >= from && name === 'lock/renew')).toBe(true);
+});
