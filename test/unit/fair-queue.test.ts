@@ -103,3 +103,12 @@ test('a waiter that leaves behind the head passes nothing on', () => {
 
   expect([head.asked, other.asked]).toEqual([[], []]);
 });
+
+test('a waiter that is refused behind the head moves nothing', () => {
+  const { queue, clock, head, other } = stage();
+
+  queue.busy(other, { is: 'busy', busyMs: 10 });
+  clock.advance(100);
+
+  expect([head.asked, other.asked]).toEqual([[], []]);
+});

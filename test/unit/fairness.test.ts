@@ -65,6 +65,17 @@ test('a second release within a second that only others heard of makes it listen
   expect([once, [...subscribed]]).toEqual([0, [CHANNEL]]);
 });
 
+test('a third release counts anew: alone it makes nobody listen', () => {
+  const { clock, subscribed, release } = stage();
+  release(1);
+  release(1);
+  clock.advance(5_000);
+
+  release(1);
+
+  expect([...subscribed]).toEqual([]);
+});
+
 test('what it owed is forgotten with the channel', () => {
   const { clock, hub, fairness, subscribed, release } = stage();
   const leave = hub.listen(CHANNEL, () => {});

@@ -36,6 +36,17 @@ test('settling out of order keeps the low-water mark under what is still under w
   expect(requests.open('a')).toEqual({ number: 4, lowWater: 4 });
 });
 
+test('of three under way none is forgotten', () => {
+  const requests = new Requests();
+  const [first, second, third] = ['a', 'a', 'a'].map((key) => requests.open(key));
+  requests.open('b');
+
+  requests.settle('a', first!);
+  requests.settle('a', second!);
+
+  expect(requests.lowWater('a')).toBe(third!.number);
+});
+
 test('with nothing under way, the low-water mark is above all that is settled or at its last', () => {
   const requests = new Requests();
   requests.settle('a', requests.open('a'));

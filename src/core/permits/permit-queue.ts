@@ -142,7 +142,7 @@ export class PermitQueue<W extends PermitWaiter> {
   }
 
   #askSoon(): void {
-    if (this.#ask === undefined && !this.#scheduled) {
+    if (!this.#scheduled) {
       this.#scheduled = true;
       soon(this.#askIfFree);
     }

@@ -84,7 +84,7 @@ export class Rechecks {
       answered: (answer) => {
         try {
           const lives = integers(answer, sleepers.length);
-          sleepers.forEach((sleeper, i) => sleeper.polled(lives[i] ?? -1));
+          lives.forEach((ttlMs, i) => sleepers[i]?.polled(ttlMs));
         } catch (error) {
           this.#again(sleepers, asError(error));
         }
