@@ -52,6 +52,18 @@ test('a reader of Redisson without a hold key is dead and keeps no writer out', 
   await hold?.release();
 });
 
+test('a reader whose holds are no number keeps no writer out', async () => {
+  const { writeLock, view } = setUp();
+  await view.javaReads(JAVA, 60_000);
+  await raw.hset(view.name, JAVA, 'many');
+
+  const hold = await writeLock.tryAcquire();
+
+  expect(hold?.isHeld).toBe(true);
+  await hold?.release();
+  await raw.del(view.holdKey(JAVA));
+});
+
 test('readers join readers of Redisson, and leave them as they were', async () => {
   const { readLock, view } = setUp();
   await view.javaReads(JAVA, 60_000);

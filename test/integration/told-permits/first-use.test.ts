@@ -152,3 +152,22 @@ test.each(kinds)('a $kind that a question has made cannot be counted as a latch'
   expect(error).toBeInstanceOf(WrongTypeError);
   expect(String(error)).toContain(`is in use as a ${kind.kind} by this client`);
 });
+
+test('a name is that of a semaphore or a latch for as long as there is one', async () => {
+  const [own, id, other] = [client(), name(), name()];
+  await client().getSemaphore(id).trySetPermits(1);
+  await own.getSemaphore(id).acquire();
+  const latch = own.getCountDownLatch(other);
+  await latch.trySetCount(2);
+  await latch.countDown();
+
+  const errors = [
+    await rejection(own.getCountDownLatch(id).count()),
+    await rejection(own.getSemaphore(other).availablePermits()),
+  ];
+
+  expect(errors.map(String)).toEqual([
+    expect.stringContaining('is in use as a semaphore by this client'),
+    expect.stringContaining('is in use as a count-down-latch by this client'),
+  ]);
+});
