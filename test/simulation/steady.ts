@@ -7,7 +7,7 @@ import { controlPlan } from './control.js';
 import { World, type WorldTerms } from './world.js';
 
 /** What the server ran. */
-export interface Ran {
+interface Ran {
   readonly at: number;
   /** The name of the script, or of another command. */
   readonly name: string;
