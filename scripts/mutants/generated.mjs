@@ -2,6 +2,7 @@
 // Small mistakes at places that nobody has chosen: a sample of all that can be made, the same for the
 // same seed, in which each folder has its share.
 
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../lib/fresh.mjs';
@@ -59,6 +60,30 @@ export function shuffled(all, seed) {
 export const folderOf = (file) => dirname(file);
 
 /**
+ * A number from 0 up to, and without, 1 for each place, which depends on nothing but the seed and what
+ * stands there: a change of one line leaves the sample of all others as it was.
+ *
+ * @param {number} seed
+ * @returns {(site: Site) => number}
+ */
+function chances(seed) {
+  /** @type {Map<string, string>} */
+  const texts = new Map();
+  /** @type {Map<string, number>} */
+  const twins = new Map();
+  return (site) => {
+    const text = texts.get(site.file) ?? read(site.file);
+    texts.set(site.file, text);
+    const { file, operator, line, to } = describeSite(site, text);
+    const words = JSON.stringify([seed, file, operator, line, to]);
+    const nth = (twins.get(words) ?? 0) + 1;
+    twins.set(words, nth);
+    const hash = createHash('sha256').update(`${words} ${nth}`).digest();
+    return hash.readUInt32BE() / 2 ** 32;
+  };
+}
+
+/**
  * Takes places in turns from all folders, from large ones more often, until `count` are found that
  * `isValid` lets pass.
  *
@@ -69,12 +94,12 @@ export const folderOf = (file) => dirname(file);
  * @returns {Site[]}
  */
 export function sample(sites, count, seed, isValid) {
-  const random = randomFrom(seed);
+  const chanceOf = chances(seed);
   /** @type {Map<string, { at: number, site: Site }[]>} */
   const folders = new Map();
   for (const site of sites) {
     const rows = folders.get(folderOf(site.file)) ?? [];
-    rows.push({ at: random(), site });
+    rows.push({ at: chanceOf(site), site });
     folders.set(folderOf(site.file), rows);
   }
   // Each place gets a rank by the share of its folder that comes before it: the lowest are taken.

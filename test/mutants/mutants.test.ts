@@ -70,6 +70,15 @@ describe('generated mistakes', () => {
     expect([...every].filter((folder) => !folders.has(folder))).toEqual([]);
   });
 
+  test('stay the sample when a few places come or go', () => {
+    const whole = new Set(sample(sites, 300, 1, () => true));
+    const fewer = sites.filter((_, i) => i % 200 !== 7);
+
+    const kept = sample(fewer, 300, 1, () => true).filter((site) => whole.has(site));
+
+    expect(kept.length).toBeGreaterThan(280);
+  });
+
   test('are of every sort in Lua: comparisons, commands, messages, numbers', () => {
     const inLua = sites.filter(({ file }) => file.startsWith('lua/'));
     const sorts = new Set(inLua.map(({ operator }) => operator));
