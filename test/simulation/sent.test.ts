@@ -135,6 +135,29 @@ test('a wait for permits is in the queue of all clients once it was passed over 
   expect([early, isQueued()]).toEqual([false, true]);
 });
 
+test('clients that were passed over in one second get permits in the order in which they came', async () => {
+  const { world, finish } = await steadyWorld(lua);
+  const [one, first, second] = world.clients.map(({ client }) => client);
+  await finish(semaphoreIn(one!).trySetPermits(0));
+  const served: string[] = [];
+  const wait = async (who: string, client: Client): Promise<void> => {
+    await semaphoreIn(client).acquire();
+    served.push(who);
+  };
+  await world.timeline.run(2_000);
+  void wait('first', first!);
+  await world.timeline.run(2_300);
+  void wait('second', second!);
+  await world.timeline.run(9_000);
+
+  for (let i = 0; i < 2; i += 1) {
+    await finish(semaphoreIn(one!).addPermits(1));
+    await world.timeline.run(world.timeline.now + 100);
+  }
+
+  expect(served).toEqual(['first', 'second']);
+});
+
 test('a re-entry that is under way asks for no renewal of a fixed lease', async () => {
   const { world, ran, finish } = await steadyWorld(lua);
   const { client } = world.clients[0]!;

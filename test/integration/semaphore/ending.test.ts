@@ -202,3 +202,17 @@ test('closing while a release serves a waiter gives back what the waiter got', a
   expect(await caught).toMatchObject({ code: 'ERR_CLOSED' });
   expect(await raw.get(semaphore.name)).toBe('1');
 });
+
+test('permits whose client is closed are still held, and say so each time they are released', async () => {
+  const own = client();
+  const semaphore = own.getSemaphore(name());
+  await semaphore.trySetPermits(1);
+  const permits = await semaphore.acquire();
+  await own.close();
+
+  const errors = [await rejection(permits.release()), await rejection(permits.release())];
+
+  expect(errors).toMatchObject([{ name: 'ClosedError' }, { name: 'ClosedError' }]);
+  expect(errors[0]).not.toBe(errors[1]);
+  expect(JSON.parse(JSON.stringify(permits))).toMatchObject({ state: 'held' });
+});
