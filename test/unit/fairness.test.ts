@@ -65,6 +65,15 @@ test('a second release within a second that only others heard of makes it listen
   expect([once, [...subscribed]]).toEqual([0, [CHANNEL]]);
 });
 
+test('releases that nobody hears of make nobody listen', () => {
+  const { subscribed, release } = stage();
+
+  release(0);
+  release(0);
+
+  expect([...subscribed]).toEqual([]);
+});
+
 test('a third release counts anew: alone it makes nobody listen', () => {
   const { clock, subscribed, release } = stage();
   release(1);
