@@ -1,7 +1,7 @@
 // Whoever loses a hold is told, in time; whoever released it is not. Nobody believes in a hold for
 // longer than it can be proven.
 
-import type { Claim, History, Operation, Violation } from '../history.js';
+import type { Claim, Fault, History, Operation, Violation } from '../history.js';
 import type { Bounds } from './bounds.js';
 import type { Checker } from './property.js';
 import { at, groupBy, killedAt, nameOf, stalledMs } from './spans.js';
@@ -117,10 +117,21 @@ function lastProof(history: History, own: readonly Claim[], { drift }: Bounds): 
   const first = Math.min(...own.map(({ from }) => from));
   const last = Math.max(...own.map(({ until }) => until));
   const leaseMs = Math.max(...own.map((claim) => claim.leaseMs)) * (1 + drift);
-  const ends = history.faults.flatMap(({ what, client, from, until }) => {
+  const ends = history.faults.flatMap((fault) => {
+    const { what, client, from } = fault;
+    const until = what === 'server stall' ? servedAgainAt(history, fault) : fault.until;
     const isSilent = what === 'server stall' || (what === 'stall' && client === own[0]!.client);
     const isDuring = first <= from && last > from && until - from >= leaseMs;
     return isSilent && isDuring ? [from + leaseMs] : [];
   });
   return Math.min(Number.POSITIVE_INFINITY, ...ends);
+}
+
+/** A server that stands still answers nobody, unless another one takes its place meanwhile. */
+function servedAgainAt(history: History, stall: Fault): number {
+  const replaced = history.faults.filter(
+    ({ what, from }) =>
+      (what === 'restart' || what === 'failover') && from >= stall.from && from <= stall.until,
+  );
+  return Math.min(stall.until, ...replaced.map(({ until }) => until));
 }
