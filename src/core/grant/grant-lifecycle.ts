@@ -139,15 +139,22 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   /** The lease ends here, released or lost: it is renewed no more. */
   protected abstract letGo(lease: Lease): void;
 
+  /** True where a wait leaves an entry on the server, which the grant removes. */
+  protected get mayBeInLine(): boolean {
+    return false;
+  }
+
   /** Wakes the waiters of this client, which need not wait for the message. */
   abstract wake(): void;
 
   readonly #leaseLost = (lease: Lease, reason: LeaseLostReason): void => {
     this.letGo(lease);
     const mayOutlast = reason === 'unproven' || (reason === 'expired' && lease.mayOutlast);
-    if (mayOutlast || lease.hasUnackedCopy || lease.companion !== undefined) {
+    const isUnclear = mayOutlast || lease.hasUnackedCopy || lease.companion !== undefined;
+    if (isUnclear || (this.mayBeInLine && reason !== 'expired')) {
       // The server may still count it as held: for up to a whole lease, or, since the two share one
-      // TTL, as long as its companion. The release is sent after the calls that lengthened it.
+      // TTL, as long as its companion. The release is sent after the calls that lengthened it. It
+      // also removes an entry in the wait queue that a failover has brought back.
       this.takeBack(lease);
     }
     this.wake();

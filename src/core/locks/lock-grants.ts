@@ -193,6 +193,10 @@ export class LockGrants<H extends LockHold = LockHold>
     }
   }
 
+  protected override get mayBeInLine(): boolean {
+    return this.protocol.keepsPosition;
+  }
+
   /** The lease is renewed no more, and the name is free. */
   protected override letGo(lease: Lease): void {
     this.services.letGo(lease);

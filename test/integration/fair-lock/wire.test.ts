@@ -276,3 +276,15 @@ test('a queue of which only Java is left loses the TTL that ours had given it', 
   expect([await raw.pttl(view.queue), await raw.pttl(view.timeouts)]).toEqual([-1, -1]);
   await view.clear();
 });
+
+test('an entry that a failover has brought back goes with the hold that it has lost', async () => {
+  const view = new FairView(raw, name());
+  const hold = await client({ leaseMs: 600 }).getFairLock(view.name).acquire();
+
+  await view.free();
+  await view.enter(hold.holderId, { beatAgoMs: 0 });
+
+  await eventually(async () => (await view.waiting()).length === 0);
+  expect(hold.state).toBe('lost');
+  await view.clear();
+});
