@@ -45,6 +45,23 @@ test('forty dead clients in line delay a writer by one more ask', async () => {
   await hold?.release();
 });
 
+test('the entry of a writer that a failover has brought back goes with its lost hold', async () => {
+  const view = new RwView(raw, name());
+  const { writeLock } = client({ leaseMs: 600 }).getReadWriteLock(view.name);
+  const hold = await writeLock.acquire();
+  const now = await view.now();
+
+  await raw.del(view.name);
+  await raw
+    .multi()
+    .zadd(view.writers, 50, hold.holderId)
+    .zadd(view.beats, now, hold.holderId)
+    .exec();
+
+  await eventually(async () => (await raw.zcard(view.writers)) === 0);
+  expect(hold.state).toBe('lost');
+});
+
 /** The readers of the client ask, the first of which waits since then. */
 async function ask(view: RwView, since: number): Promise<void> {
   const reader = `${CLIENT}:7`;

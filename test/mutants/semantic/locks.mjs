@@ -242,4 +242,11 @@ export const locks = [
     changes: [['this.#owed >= this.#run * others', 'this.#owed > this.#run * others * 1e9']],
     tests: ['test/unit/fair-share.test.ts'],
   },
+  {
+    id: 'lost-keeps-its-entry',
+    mistake: 'a hold that is found lost leaves the queue entry that a failover has brought back',
+    file: 'src/core/grant/grant-lifecycle.ts',
+    changes: [[" || (this.mayBeInLine && reason !== 'expired')", '']],
+    tests: ['test/integration/fair-lock/wire.test.ts', 'test/integration/rwlock/line.test.ts'],
+  },
 ];

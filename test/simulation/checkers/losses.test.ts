@@ -71,6 +71,13 @@ test('while its process stands still, or the server is silent, nothing is renewe
   expect(during(700, [fault('stall', [200, 700], { client: 2 })])).toEqual([]);
 });
 
+test('a silent server proves nothing against a hold once another one has taken its place', () => {
+  const silence = fault('server stall', [200, 700]);
+  expect(during(700, [silence, fault('restart', [300, 400])])).not.toContain(PROVEN);
+  expect(during(700, [silence, fault('restart', [300, 650])])).toContain(PROVEN);
+  expect(during(700, [silence, fault('restart', [100, 150])])).toContain(PROVEN);
+});
+
 test('what is left, and what surprises, is found', () => {
   const given = { left: ['a key'], surprises: ['an error'] };
   expect(found([hold('a', [0, 10, 50, 55])], given)).toEqual([
