@@ -122,69 +122,56 @@ const toldLeases = (acquire: string): Schedules => ({
   kept: { [acquire]: [1, 5, 3_004, 6_004, 9_004], 'lock/renew': RENEWED, ...GIVEN_UP },
 });
 
+interface Scripts {
+  readonly acquire: string;
+  readonly release: string;
+  readonly leave: string;
+  /** Renews the lease of the holder. */
+  readonly renewal: string;
+  /** Renews that of the one that waited. */
+  readonly nextRenewal: string;
+}
+
+/** Whoever waits in line also says that it is alive, and leaves the line when it gives up. */
+function inLine({ acquire, release, leave, renewal, nextRenewal }: Scripts): Schedules {
+  return {
+    ended: { [acquire]: [1, 5, 1_306, 2_607, 3_003], [renewal]: [2, 1_002, 2_002], ...LISTENS },
+    released: {
+      [acquire]: [1, 5, 1_306, 1_502],
+      [release]: [1_501],
+      [nextRenewal]: [2_503],
+      [renewal]: renewal === nextRenewal ? [2, 1_002, 2_503] : [2, 1_002],
+      ...WOKEN,
+    },
+    kept: { [acquire]: BEATS, [leave]: [11_501], [renewal]: RENEWED, ...GIVEN_UP },
+  };
+}
+
 /** Permits are waited for in a queue once a wait was passed over for 5 s. */
 const expected: Readonly<Record<string, Schedules>> = {
   lock: toldLeases('lock/acquire'),
   'fenced lock': toldLeases('lock/acquire-fenced'),
-  'fair lock': {
-    ended: {
-      'fair-lock/acquire': [1, 5, 1_306, 2_607, 3_003],
-      'lock/renew': [2, 1_002, 2_002],
-      ...LISTENS,
-    },
-    released: {
-      'fair-lock/acquire': [1, 5, 1_306, 1_502],
-      'fair-lock/release': [1_501],
-      'lock/renew': [2, 1_002, 2_503],
-      ...WOKEN,
-    },
-    kept: {
-      'fair-lock/acquire': BEATS,
-      'fair-lock/release': [11_501],
-      'lock/renew': RENEWED,
-      ...GIVEN_UP,
-    },
-  },
-  'read lock': {
-    ended: {
-      'rwlock/acquire-read': [1, 5, 1_306, 2_607, 3_003],
-      'lock/renew': [2, 1_002, 2_002],
-      ...LISTENS,
-    },
-    released: {
-      'rwlock/acquire-read': [1, 5, 1_306, 1_502],
-      'rwlock/release-write': [1_501],
-      'lock/renew': [2, 1_002],
-      'rwlock/renew-read': [2_503],
-      ...WOKEN,
-    },
-    kept: {
-      'rwlock/acquire-read': BEATS,
-      'rwlock/leave-queue': [11_501],
-      'lock/renew': RENEWED,
-      ...GIVEN_UP,
-    },
-  },
-  'write lock': {
-    ended: {
-      'rwlock/acquire-write': [1, 5, 1_306, 2_607, 3_003],
-      'rwlock/renew-read': [2, 1_002, 2_002],
-      ...LISTENS,
-    },
-    released: {
-      'rwlock/acquire-write': [1, 5, 1_306, 1_502],
-      'rwlock/release-read': [1_501],
-      'rwlock/renew-read': [2, 1_002],
-      'lock/renew': [2_503],
-      ...WOKEN,
-    },
-    kept: {
-      'rwlock/acquire-write': BEATS,
-      'rwlock/release-write': [11_501],
-      'rwlock/renew-read': RENEWED,
-      ...GIVEN_UP,
-    },
-  },
+  'fair lock': inLine({
+    acquire: 'fair-lock/acquire',
+    release: 'fair-lock/release',
+    leave: 'fair-lock/release',
+    renewal: 'lock/renew',
+    nextRenewal: 'lock/renew',
+  }),
+  'read lock': inLine({
+    acquire: 'rwlock/acquire-read',
+    release: 'rwlock/release-write',
+    leave: 'rwlock/leave-queue',
+    renewal: 'lock/renew',
+    nextRenewal: 'rwlock/renew-read',
+  }),
+  'write lock': inLine({
+    acquire: 'rwlock/acquire-write',
+    release: 'rwlock/release-read',
+    leave: 'rwlock/release-write',
+    renewal: 'rwlock/renew-read',
+    nextRenewal: 'lock/renew',
+  }),
   semaphore: {
     released: { 'semaphore/acquire': [1, 5, 1_502], 'semaphore/release': [1_501], ...WOKEN },
     kept: {

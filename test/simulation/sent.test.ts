@@ -31,33 +31,37 @@ test('a hold keeps the process alive, and nothing does after its release or its 
 });
 
 describe('who waited in vain is told for how long', () => {
-  const waits: readonly [string, (client: Client) => Promise<unknown>][] = [
-    ['lock', async (client) => await lockIn(client).acquire({ waitMs: 700 })],
-    ['semaphore', async (client) => await semaphoreIn(client).acquire(1, { waitMs: 700 })],
-    ['permits', async (client) => await permitsIn(client).acquire({ waitMs: 700 })],
+  const waits: readonly {
+    readonly what: string;
+    readonly hold: (client: Client) => Promise<unknown>;
+    readonly wait: (client: Client) => Promise<unknown>;
+  }[] = [
+    {
+      what: 'lock',
+      hold: async (client) => await lockIn(client).acquire(),
+      wait: async (client) => await lockIn(client).acquire({ waitMs: 700 }),
+    },
+    {
+      what: 'semaphore',
+      hold: async (client) => await semaphoreIn(client).trySetPermits(0),
+      wait: async (client) => await semaphoreIn(client).acquire(1, { waitMs: 700 }),
+    },
+    {
+      what: 'permits',
+      hold: async (client) => await permitsIn(client).trySetPermits(0),
+      wait: async (client) => await permitsIn(client).acquire({ waitMs: 700 }),
+    },
   ];
-  const holds: readonly ((client: Client) => Promise<unknown>)[] = [
-    async (client) => await lockIn(client).acquire(),
-    async (client) => {
-      await semaphoreIn(client).trySetPermits(0);
-    },
-    async (client) => {
-      await permitsIn(client).trySetPermits(0);
-    },
-  ];
 
-  test.each(waits.map(([what, wait], i) => ({ what, wait, hold: holds[i]! })))(
-    '$what',
-    async ({ wait, hold }) => {
-      const { world, finish } = await steadyWorld(lua);
-      const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
-      await finish(hold(one));
+  test.each(waits)('$what', async ({ hold, wait }) => {
+    const { world, finish } = await steadyWorld(lua);
+    const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
+    await finish(hold(one));
 
-      const error = await finish(wait(other).catch(String));
+    const error = await finish(wait(other).catch(String));
 
-      expect(error).toMatch(/^AcquireTimeoutError: .* (?:after|within) 70\d ms$/u);
-    },
-  );
+    expect(error).toMatch(/^AcquireTimeoutError: .* (?:after|within) 70\d ms$/u);
+  });
 });
 
 test('a release to a waiter elsewhere is followed up when a living one would have asked', async () => {

@@ -18,11 +18,13 @@ export async function forceRelease({ lane, scene, member }: At, kind: LockKind):
   };
   history.disturbances.push(cause);
   await recorder.run(call, async () => await lock.forceRelease());
+  if (call.outcome === 'unknown') {
+    return;
+  }
   // After a flush nobody knows that it ran: it is sent once more, and finds nothing to free.
-  const isForgotten = history.wasFlushedIn(call.from, call.until!);
-  if (call.outcome === 'done' || (isForgotten && call.outcome !== 'unknown')) {
+  if (call.outcome === 'done' || history.wasFlushedIn(call.from, call.until!)) {
     cause.until = call.until!;
-  } else if (call.outcome !== 'unknown') {
+  } else {
     history.disturbances.splice(history.disturbances.indexOf(cause), 1);
   }
 }
