@@ -240,7 +240,8 @@ function refuse({ host, recorder, timeline }: World, { what, forMs }: Of<'refusa
       host.server.refusal = undefined;
     }
   });
-  recorder.fault('refusal', `the server says ${what} for ${forMs} ms`, { until });
+  const kind = what === 'NOPERM' ? 'no right' : 'refusal';
+  recorder.fault(kind, `the server says ${what} for ${forMs} ms`, { until });
 }
 
 function denyChannels({ host, recorder, timeline }: World, forMs: number): void {
@@ -263,7 +264,7 @@ function denyCommand(
       host.server.deniedCommand = undefined;
     }
   });
-  recorder.fault('refusal', `the server lets nobody use ${command} for ${forMs} ms`, { until });
+  recorder.fault('no right', `the server lets nobody use ${command} for ${forMs} ms`, { until });
 }
 
 function heal({ hosts, network, clients, recorder, timeline }: World): void {

@@ -129,8 +129,10 @@ export type FaultKind =
   | 'server stall'
   | 'restart'
   | 'script flush'
-  /** The server refuses for a while: READONLY, OOM, LOADING, NOPERM. */
+  /** The server refuses for a while: READONLY, OOM, LOADING. */
   | 'refusal'
+  /** Nobody has the right to a command, or to any script: a clean-up that needs it fails for good. */
+  | 'no right'
   /** Nobody may publish, nor listen to messages. */
   | 'no messages'
   /** Data is lost: everything (FLUSHALL, restart without persistence), or what was written last

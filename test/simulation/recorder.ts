@@ -85,8 +85,8 @@ export class Recorder {
   }
 
   #isExpected(error: string): boolean {
-    const isRefused = error === 'ReplyError' && this.faults.some(({ what }) => what === 'refusal');
-    return isRefused || EXPECTED.has(error);
+    const isRefused = this.faults.some(({ what }) => what === 'refusal' || what === 'no right');
+    return (error === 'ReplyError' && isRefused) || EXPECTED.has(error);
   }
 
   #newOperation(given: NewOperation): Operation {

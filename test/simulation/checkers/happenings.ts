@@ -231,6 +231,7 @@ export class Happenings {
     let granted = end + networkMs;
     let gone = end + networkMs + cleanUpMs;
     let stretchMs = 0;
+    let isCleanedUp = true;
     for (const fault of this.history.faults.toSorted((a, b) => a.from - b.from)) {
       if (fault.what === 'clock step' && fault.until >= calledAt) {
         stretchMs += Math.max(0, -stepMs(fault));
@@ -239,13 +240,15 @@ export class Happenings {
       if (concerns && fault.from <= gone && endOf(fault) >= calledAt) {
         granted = fault.what === 'kill' ? granted + lateMs : fault.until + lateMs;
         gone = Math.max(gone, endOf(fault) + lateMs + recoveryMs + cleanUpMs);
+        isCleanedUp &&= fault.what !== 'no right';
       }
     }
     if (!hasLease(this.kind)) {
       return gone;
     }
     const leaseMs = this.leaseMsOf(operation) * (1 + drift) + stretchMs;
-    return Math.min(gone, Math.max(granted, end + networkMs) + leaseMs);
+    const over = Math.max(granted, end + networkMs) + leaseMs;
+    return isCleanedUp ? Math.min(gone, over) : over;
   }
 }
 

@@ -33,6 +33,17 @@ test('one of a client that was killed may be due until its lease has ended', () 
   expect(found([ghost, kill, busy([400, 405], given)])).toEqual([ORDER]);
 });
 
+test.each([
+  ['refusal', [ORDER]],
+  ['no right', []],
+] as const)('one that failed may be due until its lease has ended after a %s', (what, expected) => {
+  const ghost = part(call('acquire', [0, 20], { outcome: 'failed', leaseMs: 30_000 }));
+  const refusal = fault(what, [10, 700]);
+  const given = { client: 2 };
+  expect(found([ghost, refusal, busy([20_000, 20_005], given)])).toEqual(expected);
+  expect(found([ghost, refusal, busy([40_000, 40_005], given)])).toEqual([ORDER]);
+});
+
 const isFalse = (kind: 'lock' | 'fair', client: number): boolean =>
   found([
     hold('a', [28, 30, 50, 60], { kind }),
