@@ -19,8 +19,9 @@ import { runVitest } from './lib/vitest.mjs';
 const CHAOS_MINUTES = 2;
 const LIMIT_MS = 8 * 60_000;
 
-/** Seeds of the simulation that nobody has seen. */
-const SEEDS = 14_000;
+/** The first seeds of the simulation, always the same: a commit that passed passes again. To look
+ * for more is a work of its own (`npm run simulate`). */
+const SEEDS = ['--seed', '0', '--seeds', '14000'];
 
 /** Steps in which the server in virtual time is compared with a real one, in each of its tests. */
 const STEPS = 100_000;
@@ -86,7 +87,7 @@ const checks = [
   },
   {
     name: 'simulation',
-    run: async () => await runScript('scripts/simulate.mjs', ['--seeds', String(SEEDS)]),
+    run: async () => await runScript('scripts/simulate.mjs', SEEDS),
   },
   {
     name: 'mistakes on purpose',

@@ -95,7 +95,6 @@ export class SharedPoll<V> {
     this.#listen();
     const quietMs = this.#watched.quietMs(view);
     const delayMs = quietMs < 0 ? RECHECK_MAX_MS : Math.min(quietMs + 1, RECHECK_MAX_MS);
-    this.#recheck?.cancel();
     this.#recheck = this.#services.clock.after(delayMs, () => this.wakeUp());
   }
 

@@ -35,6 +35,7 @@ export function controlPlan(seed: number): Plan {
     terms: {
       clients: CLIENTS,
       nodes: 1,
+      otherSlots: 40,
       leaseMs: LEASE_MS,
       commandTimeoutMs: 1_000,
       latencyMinMs: 0.1,

@@ -89,7 +89,7 @@ export function planOf(
   // What is left behind by mistake goes with its lease: with a long one somebody meets it.
   const leaseMs = random.chance(0.25) ? LONG_LEASE_MS : paceMs;
   const latencyMaxMs = random.pick([0.3, 1, 4]);
-  const terms: WorldTerms = {
+  const drawn = {
     clients,
     nodes: random.chance(0.08) ? 2 : 1,
     leaseMs,
@@ -118,17 +118,19 @@ export function planOf(
   }));
   const count = random.pick([0, 1, 2, 2, 3, 4, 6]);
   const faults = Array.from({ length: count }, () =>
-    faultOf(random, random.next() * spanMs, { ...terms, paceMs, losesData }),
+    faultOf(random, random.next() * spanMs, { ...drawn, paceMs, losesData }),
   );
   const outageMs = random.chance(0.03) ? LONG_OUTAGE_MS : 0;
   if (outageMs > 0) {
     faults.push({ at: random.next() * spanMs, do: 'restart', downMs: outageMs, isTold: true });
   }
+  const startsCold = random.chance(0.2);
+  const terms = { ...drawn, otherSlots: drawn.nodes > 1 && random.chance(0.5) ? 0 : 40 };
   return {
     seed,
     kind: kind.kind,
     terms,
-    startsCold: random.chance(0.2),
+    startsCold,
     scripts,
     faults: faults.toSorted((a, b) => a.at - b.at),
     healAt: spanMs + paceMs * 2 + outageMs,

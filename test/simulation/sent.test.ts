@@ -211,3 +211,52 @@ test('a client of a cluster asks for what it holds as soon as a node is back', a
 
   expect(ran.some(({ at, name }) => at >= from && name === 'lock/renew')).toBe(true);
 });
+
+test('a call that is under way to a node that leaves the cluster is made on another one', async () => {
+  const { world, finish } = await steadyWorld(lua, { nodes: 2, otherSlots: 0 });
+  const { client } = world.clients[0]!;
+  const left = world.host;
+  await finish(lockIn(client).acquire());
+
+  world.moveSlot(0);
+  const from = world.timeline.now;
+  const answers: Promise<boolean>[] = [];
+  for (let i = 0; i < 20; i += 1) {
+    answers.push(lockIn(client).isLocked());
+    await world.timeline.run(world.timeline.now + 0.2);
+  }
+  const isHeld = await finish(Promise.all(answers));
+
+  expect(world.host).not.toBe(left);
+  expect(isHeld).toEqual(Array.from({ length: 20 }, () => true));
+  expect(world.timeline.now - from).toBeLessThan(100);
+});
+
+test('a client that keeps freeing a lock leaves it to the others at times', async () => {
+  const { world } = await steadyWorld(lua);
+  const [busy, other] = [world.clients[0]!.client, world.clients[1]!.client];
+  let releases = 0;
+  const work = async (client: Client): Promise<void> => {
+    const hold = await lockIn(client).acquire();
+    await hold.release();
+    releases += 1;
+  };
+  const worker = async (): Promise<void> => {
+    for (;;) {
+      await work(busy);
+    }
+  };
+  for (let i = 0; i < 5; i += 1) {
+    void worker();
+  }
+  await world.timeline.run(world.timeline.now + 100);
+  const from = releases;
+  let got: number | undefined;
+  void work(other).then(() => {
+    got = releases - from;
+  });
+  await world.timeline.run(world.timeline.now + 1_000);
+
+  expect(releases - from).toBeGreaterThan(100);
+  expect(got).toBeLessThan(20);
+});

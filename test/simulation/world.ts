@@ -21,6 +21,8 @@ export interface WorldTerms {
   readonly clients: number;
   /** More than one: a cluster of as many masters. */
   readonly nodes: number;
+  /** Slots beside that of the object. Without any a node leaves the cluster when it moves away. */
+  readonly otherSlots: number;
   readonly leaseMs: number;
   readonly commandTimeoutMs: number;
   readonly latencyMinMs: number;
@@ -95,10 +97,10 @@ export class World {
     this.recorder = new Recorder(() => this.timeline.now);
     this.network = new Network(new Conditions(this.timeline, this.#random.fork(), terms, trace));
     this.#serverRate = this.#rate();
-    const { nodes } = terms;
+    const { nodes, otherSlots } = terms;
     const addresses = Array.from({ length: nodes }, (_, i) => `${HOST}:${PORT + i}`);
     const slot = slotOf(OBJECT);
-    this.#map = new ClusterMap(addresses, { from: slot - 20, to: slot + 20 });
+    this.#map = new ClusterMap(addresses, { from: slot, to: slot + otherSlots });
     this.hosts = addresses.map((address) => new Host(address, this.#newServer(address)));
     for (const host of this.hosts) {
       this.network.add(host);

@@ -203,3 +203,10 @@ test('a URL in a message has neither user, password nor query', () => {
   expect(describe(`http://ann:p@ss w/${MARK}@host`)).toBe('"http://***@host"');
   expect(describe('night-job')).toBe('"night-job"');
 });
+
+test('a secret with a quotation mark in it is found inside a longer text in JSON', () => {
+  const password = `a"${MARK}`;
+  const shown = new Error(JSON.stringify({ sent: `AUTH ${password} now` }));
+
+  expect(new Redactor({ password }).error(shown).message).not.toContain(MARK);
+});

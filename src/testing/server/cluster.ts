@@ -78,7 +78,9 @@ export class ClusterMap {
       ranges.push(rangeOf(slot, slot, this.ownerOf(slot)));
       from = slot + 1;
     }
-    ranges.push(rangeOf(from, this.#slots.to, this.#nodes[0] ?? ''));
+    if (from <= this.#slots.to) {
+      ranges.push(rangeOf(from, this.#slots.to, this.#nodes[0] ?? ''));
+    }
     return ranges;
   }
 }
