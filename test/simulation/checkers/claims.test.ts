@@ -50,6 +50,15 @@ test.each(['force', 'delete'] as const)('%s excuses those of other clients', (ac
   expect(found([...parts, ...sets.slice(0, 1)])).toContain(kind === 'lock' ? OVERLAP : LIMIT);
 });
 
+test('a forced release from before a flush may run again behind it', () => {
+  const later = hold('a', [26, 30, 100], { toldLostAt: 100 });
+  const force = (calledAt: number): Part =>
+    part(call('force', [calledAt, calledAt + 8], { outcome: 'unknown', client: 3 }));
+  const parts = [later, second(50), fault('flush', [20, 20])];
+  expect(found([...parts, force(5)])).toEqual([]);
+  expect(found(parts)).toContain(OVERLAP);
+});
+
 test('all holds of one owner share the longest lease, also for an excuse', () => {
   const outer = hold('a', [0, 10, 400], { leaseMs: 100, toldLostAt: 400 });
   const inner = hold('a', [12, 14, 400], { leaseMs: 600, toldLostAt: 400 });

@@ -12,7 +12,7 @@ interface Held extends Span {
 /**
  * A loss of data, and a release by somebody else, leave a hold true until its next renewal. That is
  * missed at the latest when the lease has run out. In the client that called, it ends with the
- * answer.
+ * answer. A loss of data also forgets which calls have run: a late copy of one runs again.
  */
 function excusesOf(history: History, bounds: Bounds, object: string): (claim: Claim) => Span[] {
   const losses = lossesOf(history, object);
@@ -22,6 +22,11 @@ function excusesOf(history: History, bounds: Bounds, object: string): (claim: Cl
       (action === 'force' || action === 'delete') &&
       (outcome === 'ok' || outcome === 'unknown'),
   );
+  const again = losses
+    .filter(
+      ({ what, until }) => what !== 'clock step' && forced.some((call) => call.calledAt <= until),
+    )
+    .map(({ from, until }) => ({ from, until: until + bounds.lateMs }));
   const calledAt = new Map(
     history.operations.map((operation) => [operation.id, operation.calledAt]),
   );
@@ -32,7 +37,7 @@ function excusesOf(history: History, bounds: Bounds, object: string): (claim: Cl
     const leases = (owners.get(claim.owner) ?? [claim]).map(({ leaseMs }) => leaseMs);
     const longMs = Math.max(...leases) * (1 + bounds.drift) + bounds.networkMs;
     return [
-      ...losses
+      ...[...losses, ...again]
         .filter(({ until }) => since <= until)
         .map(({ from, until }) => ({ from, until: until + longMs })),
       ...forced
