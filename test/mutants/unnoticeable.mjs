@@ -186,4 +186,40 @@ export const unnoticeable = [
     to: '0',
     why: 'what stands at the place itself is the opening brace',
   },
+  {
+    file: 'lua/constants.lua',
+    line: 'FRESH_MS = «2500»,',
+    to: '2499',
+    why: 'a millisecond of a tolerance of seconds',
+  },
+  {
+    file: 'src/core/observe/troubles.ts',
+    line: 'const TOLD_AFTER_MS = «1_000»;',
+    to: '1001',
+    why: 'a millisecond of a patience of a second',
+  },
+  {
+    file: 'src/core/connection/create-router.ts',
+    line: 'const READY_LIMIT_MIN_MS = «2_000»;',
+    to: '2001',
+    why: 'a millisecond of a limit of seconds',
+  },
+  {
+    file: 'src/core/connection/cluster-router.ts',
+    line: 'if (waitMs > «0») {',
+    to: '1',
+    why: 'the map is read a millisecond sooner at most',
+  },
+  {
+    file: 'src/core/observe/slow-wait.ts',
+    line: 'if (dueAt «>» lastAt && dueAt <= firstAt + this.#togetherMs) {',
+    to: '>=',
+    why: 'the same instant is put down again',
+  },
+  {
+    file: 'src/core/base/nearest.ts',
+    line: 'let row = Array.from({ length: to.length + «1» }, (_, column) => column);',
+    to: '2',
+    why: 'the row is used up by the first letter; without letters all are one further away',
+  },
 ];

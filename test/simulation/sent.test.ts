@@ -35,32 +35,36 @@ describe('who waited in vain is told for how long', () => {
     readonly what: string;
     readonly hold: (client: Client) => Promise<unknown>;
     readonly wait: (client: Client) => Promise<unknown>;
+    readonly says: RegExp;
   }[] = [
     {
       what: 'lock',
       hold: async (client) => await lockIn(client).acquire(),
       wait: async (client) => await lockIn(client).acquire({ waitMs: 700 }),
+      says: /^AcquireTimeoutError: .* (?:after|within) 70\d ms$/u,
     },
     {
       what: 'semaphore',
       hold: async (client) => await semaphoreIn(client).trySetPermits(0),
       wait: async (client) => await semaphoreIn(client).acquire(1, { waitMs: 700 }),
+      says: /^AcquireTimeoutError: a permit of .* after 70\d ms$/u,
     },
     {
       what: 'permits',
       hold: async (client) => await permitsIn(client).trySetPermits(0),
       wait: async (client) => await permitsIn(client).acquire({ waitMs: 700 }),
+      says: /^AcquireTimeoutError: .* (?:after|within) 70\d ms$/u,
     },
   ];
 
-  test.each(waits)('$what', async ({ hold, wait }) => {
+  test.each(waits)('$what', async ({ hold, wait, says }) => {
     const { world, finish } = await steadyWorld(lua);
     const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
     await finish(hold(one));
 
     const error = await finish(wait(other).catch(String));
 
-    expect(error).toMatch(/^AcquireTimeoutError: .* (?:after|within) 70\d ms$/u);
+    expect(error).toMatch(says);
   });
 });
 
@@ -210,4 +214,24 @@ test('a client of a cluster asks for what it holds as soon as a node is back', a
   await world.timeline.run(from + 5_000);
 
   expect(ran.some(({ at, name }) => at >= from && name === 'lock/renew')).toBe(true);
+});
+
+test('a client that is closed while somebody waits in an outage leaves no timer', async () => {
+  const { world, finish } = await steadyWorld(lua);
+  const [holder, waiter] = [world.clients[0]!, world.clients[1]!];
+  await finish(lockIn(holder.client).acquire());
+  const waits = lockIn(waiter.client).acquire().catch(String);
+  await world.timeline.run(world.timeline.now + 1_000);
+  world.host.isUp = false;
+  for (const link of world.host.links) {
+    link.hostDied(true);
+  }
+  await world.timeline.run(world.timeline.now + 50);
+  const pending = waiter.process.pendingTimers;
+
+  await finish(waiter.client.close());
+
+  expect(await waits).toMatch(/^ClosedError/u);
+  expect(pending).toBeGreaterThan(0);
+  expect(waiter.process.pendingTimers).toBe(0);
 });

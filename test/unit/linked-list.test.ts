@@ -38,3 +38,13 @@ test('a chain may be walked while the node that the walk stands on is deleted', 
   expect(walked).toEqual(nodes);
   expect(chain.first).toBeUndefined();
 });
+
+test('what was put in front stays when the node behind it leaves', () => {
+  const [second, front] = [new Node(), new Node()];
+  const chain = chainOf([second]);
+
+  chain.unshift(front);
+  chain.delete(second);
+
+  expect([...chain]).toEqual([front]);
+});
