@@ -1,15 +1,17 @@
 -- rwlock/force-release: free a read-write lock whoever holds it in one mode, at most once per
 -- request.
 --
--- KEYS[1] lock       hash     mode, and holder -> number of holds; its TTL is the longest lease
--- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
--- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- ARGV[1] number     integer  number of the request
--- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
--- ARGV[3] mode       string   the mode to end: read or write
--- ARGV[4] publish    string   PUBLISH or SPUBLISH
--- ARGV[5] channel    string   where waiters of the lock listen
--- ARGV[6] stem       string   what the names of hold keys begin with
+-- KEYS[1] lock         hash     mode, and holder -> number of holds; its TTL is the longest lease
+-- KEYS[2] readers      zset     private: our readers -> end of their lease; its TTL is the lock's
+-- KEYS[3] requests     zset     private: this client's requests on this object; lives 30 minutes
+-- ARGV[1] number       integer  number of the request
+-- ARGV[2] low_water    integer  low-water mark: every request with a smaller number is settled
+-- ARGV[3] mode         string   the mode to end: read or write
+-- ARGV[4] publish      string   PUBLISH or SPUBLISH
+-- ARGV[5] channel      string   where waiters of the lock listen
+-- ARGV[6] stem         string   what the names of hold keys begin with
+-- ARGV[7] tombstones   string   what the names of tombstones begin with
+-- ARGV[8] tombstone_ms integer  life of a tombstone
 -- returns string     1 it was held in this mode, 0 it was not; or why the request did not run
 
 -- include lib/request_keep_record
@@ -18,6 +20,7 @@
 -- include lib/rw_mode
 -- include lib/rw_sweep
 -- include lib/notify
+-- include lib/tombstones_set
 
 -- at most once: requests, number
 local lock, readers = KEYS[1], KEYS[2]
@@ -30,7 +33,7 @@ end
 local is_held = mode == ARGV[3]
 if is_held then
   -- At most 500 hold keys are removed; the others end with their leases.
-  local fields, hold_keys = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2], {}
+  local fields, hold_keys = tombstones_set(lock, ARGV[7], ARGV[8]), {}
   for i = 1, #fields, 2 do
     local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
     for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100, 500 - #hold_keys) do

@@ -197,7 +197,9 @@ function compileOperation({ path, chunk, report }, header, sources, constants) {
   }
   const files = withIncludes(path, sources).map(({ path: file, lines }) => {
     const kept = lines.filter((line) => !/^\s*(--|$)/.test(line));
-    return { path: file, text: kept.map((line) => withNumbers(line, constants)).join('\n') };
+    // Without indentation: the scripts are a quarter of the package.
+    const short = kept.map((line) => withNumbers(line, constants).trimStart());
+    return { path: file, text: short.join('\n') };
   });
   // SLOWLOG and MONITOR show how the text of an EVAL starts: with the name of the script.
   const parts = [{ path, text: `-- ${path}` }, ...files].map((part, i, { length }) =>

@@ -4,6 +4,7 @@ import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey, twinOf } from '../core/base/key-names.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import { allTombstones, tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   fairLockAcquire,
@@ -73,7 +74,7 @@ export class FairLockProtocol extends HashLockProtocol {
     const operands = fairLockAcquire.operands(
       {
         lock: this.key,
-        tombstone: this.tombstoneKey(holder),
+        tombstone: tombstoneKey(this.key, holder),
         ...this.#queueKeys,
         twinHeartbeats: this.#twinHeartbeats,
       },
@@ -84,7 +85,7 @@ export class FairLockProtocol extends HashLockProtocol {
 
   override release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
     const operands = fairLockRelease.operands(
-      { lock: this.key, tombstone: this.tombstoneKey(holder), ...this.#queueKeys },
+      { lock: this.key, tombstone: tombstoneKey(this.key, holder), ...this.#queueKeys },
       { holder, count, tombstoneMs, ...this.notice },
     );
     return { script: release, operands };
@@ -100,6 +101,7 @@ export class FairLockProtocol extends HashLockProtocol {
 
   override forceRelease(request: { number: number; lowWater: number }): Command<string> {
     const keys = { lock: this.key, requests: this.requestsKey, ...this.#queueKeys };
-    return commandOf(fairLockForceRelease, keys, { ...request, ...this.notice });
+    const args = { ...request, ...this.notice, ...allTombstones(this.key) };
+    return commandOf(fairLockForceRelease, keys, args);
   }
 }

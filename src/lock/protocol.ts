@@ -7,6 +7,7 @@ import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import { allTombstones, tombstoneKey } from '../core/locks/tombstones.js';
 import {
   FIRST_PAGE,
   LAST_PAGE,
@@ -16,7 +17,7 @@ import {
   type LeasePage,
   type LockProtocol,
 } from '../core/locks/lock-protocol.js';
-import { prefixed, privateKey } from '../core/base/key-names.js';
+import { prefixed } from '../core/base/key-names.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   lockAcquire,
@@ -116,7 +117,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
   acquire(holder: string, count: number, leaseMs: number, _position: Position): Command<Verdict> {
     const operands = lockAcquire.operands(
-      { lock: this.key, tombstone: this.tombstoneKey(holder) },
+      { lock: this.key, tombstone: tombstoneKey(this.key, holder) },
       { holder, count, leaseMs },
     );
     return { script: acquirePlain, operands };
@@ -124,7 +125,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
   release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
     const operands = lockRelease.operands(
-      { lock: this.key, tombstone: this.tombstoneKey(holder) },
+      { lock: this.key, tombstone: tombstoneKey(this.key, holder) },
       { holder, count, tombstoneMs, ...this.notice },
     );
     return { script: release, operands };
@@ -132,7 +133,8 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
   forceRelease(request: { number: number; lowWater: number }): Command<string> {
     const keys = { lock: this.key, requests: this.requestsKey };
-    return commandOf(lockForceRelease, keys, { ...request, ...this.notice });
+    const args = { ...request, ...this.notice, ...allTombstones(this.key) };
+    return commandOf(lockForceRelease, keys, args);
   }
 
   lease(): Command<LeasePage> {
@@ -150,11 +152,6 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
   obstacles(): Command<HolderPage> {
     return this.holders(FIRST_PAGE);
   }
-
-  /** Private key of the tombstone of a holder id. */
-  protected tombstoneKey(holder: string): string {
-    return `${privateKey('latchkey_cancelled', this.key)}:${holder}`;
-  }
 }
 
 /** Adds a fencing token to every grant. */
@@ -168,7 +165,7 @@ export class FencedLockProtocol extends HashLockProtocol {
   override acquire(holder: string, count: number, leaseMs: number): Command<Verdict> {
     const keys = {
       lock: this.key,
-      tombstone: this.tombstoneKey(holder),
+      tombstone: tombstoneKey(this.key, holder),
       token: this.#token,
     };
     const operands = lockAcquireFenced.operands(keys, { holder, count, leaseMs });

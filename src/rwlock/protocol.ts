@@ -2,6 +2,7 @@ import { commandOf, type Command, type CommandScript } from '../core/wire/call.j
 import { integer, list } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { FIRST_PAGE, type HolderPage, type LeasePage } from '../core/locks/lock-protocol.js';
+import { allTombstones } from '../core/locks/tombstones.js';
 import { prefixed, privateKey, suffixed } from '../core/base/key-names.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -37,11 +38,6 @@ const lease: CommandScript<LeasePage> = {
 };
 
 const WRITE = ':write';
-
-/** Private key of the tombstone of one reader or writer. */
-export function tombstoneKey(key: string, holder: string): string {
-  return `${privateKey('latchkey_cancelled', key)}:${holder}`;
-}
 
 /** Private key of our readers and the ends of their leases. */
 export function readersKey(key: string): string {
@@ -95,7 +91,8 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   forceRelease({ number, lowWater }: { number: number; lowWater: number }): Command<string> {
     const { key, requestsKey, mode, stem } = this;
     const keys = { lock: key, readers: this.queueKeys.readers, requests: requestsKey };
-    return commandOf(rwlockForceRelease, keys, { number, lowWater, mode, ...this.notice, stem });
+    const args = { number, lowWater, mode, ...this.notice, stem, ...allTombstones(key) };
+    return commandOf(rwlockForceRelease, keys, args);
   }
 
   lease(cursor: string, enoughMs: number): Command<LeasePage> {

@@ -10,6 +10,7 @@ import {
 } from '../core/locks/lock-protocol.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import { tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockAcquireRead,
@@ -18,7 +19,7 @@ import {
   rwlockRenewRead,
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import { tombstoneKey, holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
+import { holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
 import { ReaderQueue, type ReadAttempt, type ReaderCommands } from './reader-queue.js';
 import {
   renewalAnswers,

@@ -10,10 +10,11 @@ import {
 } from '../core/locks/lock-protocol.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import { tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { rwlockAcquireWrite, rwlockReleaseWrite } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import { tombstoneKey, SideProtocol } from './protocol.js';
+import { SideProtocol } from './protocol.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 import type { Renewal } from '../core/lease/renewal.js';
 

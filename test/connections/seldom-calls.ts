@@ -190,7 +190,8 @@ async function useWriters({ raw, run }: Place): Promise<void> {
   const [requests] = sides(forced.lock, 'requests');
   await raw.hset(forced.lock, `${JAVA}:9`, 1);
   await raw.set(`${stem}${JAVA}:9:rwlock_timeout:1`, '1', 'PX', 60_000);
-  const force = { number: 7, lowWater: 3, mode: 'read', ...told, stem };
+  const tombstones = { tombstones: `latchkey_cancelled:{${forced.lock}}:`, tombstoneMs: 1_000 };
+  const force = { number: 7, lowWater: 3, mode: 'read', ...told, stem, ...tombstones };
   await run(rwlockForceRelease, rwlockForceRelease.operands({ ...forced, requests }, force));
 }
 
@@ -252,7 +253,8 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   }
   await line([`${DEAD}:0`, 1], [`${THEY}:1`, soon]);
   await raw.hset(name, `${US}:2`, 1);
-  const force = { number: 7, lowWater: 3, ...told };
+  const tombstones = { tombstones: `latchkey_cancelled:{${name}}:`, tombstoneMs: 1_000 };
+  const force = { number: 7, lowWater: 3, ...told, ...tombstones };
   await run(
     scripts.fairLockForceRelease,
     scripts.fairLockForceRelease.operands({ ...keys, requests }, force),

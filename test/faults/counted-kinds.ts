@@ -1,5 +1,6 @@
 // Calls that count, as they go over the wire, and what shows that one of them has run.
 
+import { allTombstones } from '../../src/core/locks/tombstones.js';
 import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
@@ -111,7 +112,7 @@ const lockKinds: Kind[] = [
     operands: (name, at) =>
       scripts.lockForceRelease.operands(
         { lock: name, requests: requestsOf(name) },
-        { ...at, ...told },
+        { ...at, ...told, ...allTombstones(name) },
       ),
     prepare: held,
     hasRun: isGone,
@@ -127,7 +128,7 @@ const lockKinds: Kind[] = [
           timeouts: `redisson_lock_timeout:{${name}}`,
           heartbeats: `latchkey_beats:{${name}}`,
         },
-        { ...at, ...told },
+        { ...at, ...told, ...allTombstones(name) },
       ),
     prepare: held,
     hasRun: isGone,
@@ -137,7 +138,7 @@ const lockKinds: Kind[] = [
     operands: (name, at) =>
       scripts.rwlockForceRelease.operands(
         { lock: name, readers: `latchkey_readers:{${name}}`, requests: requestsOf(name) },
-        { ...at, mode: 'write', ...told, stem: `{${name}}:` },
+        { ...at, mode: 'write', ...told, stem: `{${name}}:`, ...allTombstones(name) },
       ),
     prepare: written,
     hasRun: isGone,

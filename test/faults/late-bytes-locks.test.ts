@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
-import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { expectHolder, faultWorlds, keepUnderWay, sendsCommands, take } from './world.js';
 import { lockKinds } from '../support/kinds/kinds.js';
@@ -163,40 +162,6 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
     await late.deliver();
 
     expect(await rawClient().pttl(name)).toBeGreaterThan(50_000);
-  });
-
-  test('a forced release spares the owner who came after it', async (context) => {
-    const { proxy, name, client, other } = await open(context);
-    await take(kind.get(other, name));
-    const late = keepUnderWay(proxy, kind.scripts.forceRelease);
-
-    const forcing = kind.get(client, name).forceRelease();
-    await late.sent();
-    proxy.cutAll(sendsCommands);
-    expect(await forcing).toBe(true);
-    const taken = await take(kind.rival(other, name));
-    await late.deliver();
-
-    await expectHolder(name, taken);
-  });
-
-  test('an acquisition whose hold was ended by force since leaves no ghost', async (context) => {
-    const { proxy, name, open: start, other } = await open(context);
-    const client = start({ leaseMs: 900 });
-    await client.getLock(name).isLocked();
-    const late = keepUnderWay(proxy, kind.scripts.acquire);
-
-    const acquiring = take(kind.get(client, name));
-    await late.sent();
-    proxy.cutAll(sendsCommands);
-    const hold = await acquiring;
-    await kind.get(other, name).forceRelease();
-    await eventually(() => hold.state === 'lost');
-    const burnt = kind.tombstone(name, hold.holderId);
-    await eventually(async () => (await rawClient().exists(burnt)) === 1);
-    await late.deliver();
-
-    expect(await kind.isFree(name)).toBe(true);
   });
 });
 

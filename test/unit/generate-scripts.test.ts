@@ -137,12 +137,12 @@ test('inlines each include once and keeps the code byte by byte', async () => {
   expect(lockAcquireAll?.source).toBe(`-- lock/acquire-all
 local function base(n) return 2 * n end
 local function left(n)
-  return base(n)
+return base(n)
 end
 local function right(n) return base(n) end
 local quoted = '\\\\ \` \${x} é'
 for i = 2, #KEYS do
-  redis.call('SET', KEYS[i], ARGV[i + 1], 'PX', left(right(ARGV[1]))) -- kept
+redis.call('SET', KEYS[i], ARGV[i + 1], 'PX', left(right(ARGV[1]))) -- kept
 end
 return redis.call('APPEND', KEYS[1], ARGV[2] .. quoted)`);
   const digest = createHash('sha1').update(lockAcquireAll?.source ?? '');

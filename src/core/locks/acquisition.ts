@@ -109,8 +109,12 @@ export class Acquisition<H extends LockHold = LockHold>
       case 'busy':
         this.#busy(verdict);
         break;
+      case 'cancelled':
+        // An earlier copy was granted, its answer was lost, and the hold has been ended by force.
+        this.#askAnew();
+        break;
       default:
-        // A fresh holder id has no hold that could be gone, and no tombstone.
+        // A fresh holder id has no hold that could be gone.
         this.#fail(new UnexpectedReplyError(`a fresh acquisition was answered "${verdict.is}"`));
     }
   }
@@ -129,7 +133,8 @@ export class Acquisition<H extends LockHold = LockHold>
     lease.hasUnackedCopy = this.#hasUnackedCopy;
     lease.start(call, terms.leaseMs);
     if (!lease.covers(services.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
-      this.#tooLate();
+      // The answer to the grant took longer than the lease.
+      this.#askAnew();
       return;
     }
     this.#grants.endOthers();
@@ -143,8 +148,8 @@ export class Acquisition<H extends LockHold = LockHold>
     this.#queue?.granted(this, terms.leaseMs);
   }
 
-  /** The answer to the grant took longer than the lease: takes it back and asks anew. */
-  #tooLate(): void {
+  /** The grant is over before anybody was told of it: takes it back, and asks as another holder. */
+  #askAnew(): void {
     this.#grants.cancel(this.holderId, true);
     this.holderId = this.#grants.services.client.newHolderId();
     this.#hasUnackedCopy = false;

@@ -65,7 +65,8 @@ export async function stage() {
     force: (atMs: number) => {
       number += 1;
       const all = { ...keys, requests: `${lock}:requests` };
-      const args = { number, lowWater: number, ...notice };
+      const tombstones = { tombstones: tombstoneOf(''), tombstoneMs: 1_000 };
+      const args = { number, lowWater: number, ...notice, ...tombstones };
       return runAt(redis, atMs, commandOf(scripts.fairLockForceRelease, all, args));
     },
     followUp: (atMs: number) =>

@@ -103,7 +103,8 @@ function stage() {
     force: (atMs: number, mode: string) => {
       number += 1;
       const keys = { lock, readers: queues.readers, requests: `${lock}:requests` };
-      const args = { number, lowWater: number, mode, ...notice, stem };
+      const tombstones = { tombstones: tombstoneOf(''), tombstoneMs: 1_000 };
+      const args = { number, lowWater: number, mode, ...notice, stem, ...tombstones };
       return runAt(redis, atMs, commandOf(scripts.rwlockForceRelease, keys, args));
     },
   };

@@ -2,6 +2,11 @@
 
 import { countDifferences } from './count-differences.js';
 import type { Difference } from './difference.js';
+import { forcedDifferences } from './forced-differences.js';
 import { lockDifferences } from './lock-differences.js';
 
-export const differences: readonly Difference[] = [...lockDifferences, ...countDifferences];
+export const differences: readonly Difference[] = [
+  ...lockDifferences,
+  ...forcedDifferences,
+  ...countDifferences,
+];

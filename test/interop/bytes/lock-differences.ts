@@ -2,7 +2,6 @@
 
 import { lines, type Difference } from './difference.js';
 
-const REQUESTS = 'A forced release is recorded, so that a copy of it frees nobody else.';
 const READERS = 'The end of each lease of ours, so that nobody walks all readers to find the last.';
 const WAITERS = 'Who waits stands in a line, so that neither readers nor writers starve.';
 const QUEUE =
@@ -96,26 +95,6 @@ export const lockDifferences: readonly Difference[] = [
       'write lock, short reads': ['A reads once less'],
       'write lock, behind a reader': ['A lets B in', 'B releases'],
       'write lock, renewed': ['A releases one', 'A releases all'],
-    },
-  },
-  {
-    id: 'L20',
-    says: REQUESTS,
-    node: ['latchkey_requests:{NAME}:C zset 1800 s'],
-    at: {
-      lock: ['A is forced out', 'a free one is forced', 'A releases what it has lost'],
-      'fair lock': ['A is forced out', 'a free one is forced', 'A releases what it has lost'],
-      'fair lock, queue': ['C is forced out, and A comes in', 'A releases'],
-      'fenced lock, large tokens': [
-        'B is forced out',
-        'A acquires for 100 s',
-        'A acquires again',
-        'A releases one',
-        'A releases all',
-      ],
-      'read lock': ['A is forced out', 'a free one is forced', 'A releases what it has lost'],
-      'write lock': ['A is forced out', 'a free one is forced', 'A releases what it has lost'],
-      'write lock, short reads': ['A is forced out'],
     },
   },
   {

@@ -26,6 +26,13 @@ export const locks = [
     tests: ['test/faults/late-bytes-locks.test.ts', 'test/faults/reply-cut.test.ts'],
   },
   {
+    id: 'forced-without-tombstone',
+    mistake: 'a forced release lets late copies of the acquisitions that it ends in again',
+    file: 'lua/lib/tombstones_set.lua',
+    changes: [["if fields[i] ~= 'mode' then", "if fields[i] == 'mode' then"]],
+    tests: ['test/faults/late-bytes-forced.test.ts'],
+  },
+  {
     id: 'tombstone-not-asked-for',
     mistake: 'an acquisition that is given up while a copy may run asks for no tombstone',
     file: 'src/core/locks/acquisition.ts',

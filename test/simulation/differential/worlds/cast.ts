@@ -18,6 +18,8 @@ export interface World {
   readonly next: () => Operation;
 }
 
+const TOMBSTONE_MS = 120_017;
+
 type Choices = readonly (readonly [weight: number, make: () => Operation])[];
 
 export function operation<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Operation {
@@ -103,7 +105,12 @@ export class Cast {
   }
 
   tombstoneMs(): number {
-    return this.random.chance(0.5) ? 0 : 120_017;
+    return this.random.chance(0.5) ? 0 : TOMBSTONE_MS;
+  }
+
+  /** The tombstones of whoever holds a lock, for a script that ends the holds. */
+  allTombstones(): { tombstones: string; tombstoneMs: number } {
+    return { tombstones: this.tombstone(''), tombstoneMs: TOMBSTONE_MS };
   }
 
   /** A new request, or a late copy of one. */

@@ -98,7 +98,12 @@ export function lockWorld(cast: Cast): World {
         ],
         [
           2,
-          () => operation(lockForceRelease, { lock, requests }, { ...cast.request(), ...notice }),
+          () =>
+            operation(
+              lockForceRelease,
+              { lock, requests },
+              { ...cast.request(), ...notice, ...cast.allTombstones() },
+            ),
         ],
         [0.5, () => operation(requestsCancel, { requests }, cast.request())],
         [5, () => look(cast)],
@@ -180,7 +185,7 @@ export function fairLockWorld(cast: Cast): World {
             operation(
               fairLockForceRelease,
               { lock, requests, ...queues },
-              { ...cast.request(), ...notice },
+              { ...cast.request(), ...notice, ...cast.allTombstones() },
             ),
         ],
         [2, () => operation(fairLockFollowUp, { lock, ...queues }, notice)],

@@ -43,7 +43,9 @@ class ReadWriteLock {
   get all(): string[] {
     const { holders } = this.#cast;
     const holds = [...holders, 'java:1'].flatMap((holder) => this.#holds(holder, 1, 3));
-    const tombstones = holders.map((holder) => this.#cast.tombstone(holder));
+    const tombstones = [...holders, 'java:1'].flatMap((holder) =>
+      ['', ':write'].map((side) => this.#cast.tombstone(holder + side)),
+    );
     return [...Object.values(this.#keys), this.#requests, ...tombstones, ...holds];
   }
 
@@ -75,7 +77,7 @@ class ReadWriteLock {
   acquireWrite(): Operation {
     const cast = this.#cast;
     const holder = cast.holder();
-    const keys = { ...this.#keys, tombstone: cast.tombstone(holder) };
+    const keys = { ...this.#keys, tombstone: cast.tombstone(`${holder}:write`) };
     const position = cast.random.pick(['queue', 'queue', 'none']);
     const terms = { count: cast.count(), leaseMs: cast.leaseMs(), position };
     const args = { holder, ...terms, ...cast.notice, stem: this.#stem };
@@ -94,7 +96,7 @@ class ReadWriteLock {
   releaseWrite(): Operation {
     const cast = this.#cast;
     const holder = cast.holder();
-    const keys = { ...this.#keys, tombstone: cast.tombstone(holder) };
+    const keys = { ...this.#keys, tombstone: cast.tombstone(`${holder}:write`) };
     const terms = { count: cast.left(), tombstoneMs: cast.tombstoneMs(), stem: this.#stem };
     return operation(rwlockReleaseWrite, keys, { holder, ...terms, ...cast.notice });
   }
@@ -115,7 +117,8 @@ class ReadWriteLock {
     const cast = this.#cast;
     const keys = { ...this.#keys, requests: this.#requests };
     const mode = cast.random.pick(['read', 'write']);
-    const args = { ...cast.request(), mode, ...cast.notice, stem: this.#stem };
+    const terms = { ...cast.notice, stem: this.#stem, ...cast.allTombstones() };
+    const args = { ...cast.request(), mode, ...terms };
     return operation(rwlockForceRelease, keys, args);
   }
 
