@@ -74,6 +74,7 @@ test('while its process stands still, or the server is silent, nothing is renewe
 test('a silent server proves nothing against a hold once another one has taken its place', () => {
   const silence = fault('server stall', [200, 700]);
   expect(during(700, [silence, fault('restart', [300, 400])])).not.toContain(PROVEN);
+  expect(during(700, [silence, fault('restart', [100, 300])])).not.toContain(PROVEN);
   expect(during(700, [silence, fault('restart', [300, 650])])).toContain(PROVEN);
   expect(during(700, [silence, fault('restart', [100, 150])])).toContain(PROVEN);
 });

@@ -130,8 +130,8 @@ function lastProof(history: History, own: readonly Claim[], { drift }: Bounds): 
 /** A server that stands still answers nobody, unless another one takes its place meanwhile. */
 function servedAgainAt(history: History, stall: Fault): number {
   const replaced = history.faults.filter(
-    ({ what, from }) =>
-      (what === 'restart' || what === 'failover') && from >= stall.from && from <= stall.until,
+    ({ what, from, until }) =>
+      (what === 'restart' || what === 'failover') && from <= stall.until && until >= stall.from,
   );
   return Math.min(stall.until, ...replaced.map(({ until }) => until));
 }
