@@ -1,6 +1,6 @@
 import type { Answered } from '../core/delivery/pending-reply.js';
 import { asError } from '../core/wire/replies.js';
-import type { TombstoneFollower } from '../core/delivery/delivery.js';
+import type { TombstoneFollower } from '../core/delivery/tombstone.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitWaiter } from '../core/permits/permit-source.js';
 import { ToldPermits } from '../core/permits/told-permits.js';

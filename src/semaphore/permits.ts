@@ -1,6 +1,6 @@
 import { CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
 import { asError } from '../core/wire/replies.js';
-import type { TombstoneFollower } from '../core/delivery/delivery.js';
+import type { TombstoneFollower } from '../core/delivery/tombstone.js';
 import type { ObjectKind } from '../core/observe/events.js';
 import { Printable } from '../core/observe/printable.js';
 import type { Returned } from './protocol.js';

@@ -1,4 +1,4 @@
-import { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
+import { CommandTimeoutError, type OutcomeUnknownError } from '../../errors.js';
 import { PendingReply } from './pending-reply.js';
 import type { Answered, PendingReplyHooks, PendingReplyTerms, Purpose } from './pending-reply.js';
 import {
@@ -14,7 +14,9 @@ import type { KeepAlive, Clock } from '../base/clock.js';
 import { countOf, lateCountOf, type CountReply } from './count-reply.js';
 import { DeadlineQueue } from '../base/deadline-queue.js';
 import type { Request, Requests } from './requests.js';
+import type { Tombstone } from './tombstone.js';
 import type { Router } from '../connection/router.js';
+import { outcomeUnknown } from './translate.js';
 import { requestsCancel } from '../wire/scripts.generated.js';
 
 /** The parts that delivery is made of. */
@@ -25,22 +27,6 @@ export interface DeliveryParts extends CallWatch {
   readonly router: Router;
   readonly requests: Requests;
   readonly timeoutMs: number;
-}
-
-/** How a tombstone keeps a counted call, given up by its caller, from running later. */
-export interface Tombstone {
-  readonly setTombstone: (request: Request) => Command<unknown>;
-  /** Set it also when the call was never sent: it then does what the call should have done. */
-  readonly always: boolean;
-  readonly follower?: TombstoneFollower | undefined;
-}
-
-/** Learns the outcome of a call after its caller has stopped waiting. */
-export interface TombstoneFollower {
-  /** The tombstone is set; `answer` says whether the call had run before. */
-  tombstoneSet(answer: unknown, call: PendingCall): void;
-  /** The outcome of the call will never be known. */
-  forgotten?(): void;
 }
 
 /** Sends calls, and settles each within its caller's time, whether or not the server answers. */
@@ -157,8 +143,9 @@ export class Delivery {
     return { count: countOf(answer), sentAt: call.sentAt, call };
   }
 
-  /** Like `countOnce`, with an answer of any type. When its time is up, a tombstone is set in the
-   * background if a copy of the call may have been sent, or `always`. */
+  /** Like `countOnce`, with an answer of any type. A tombstone is set in the background when the
+   * time of the call is up and a copy of it may have been sent, or `always`, and when it is refused
+   * while an earlier copy may still run. */
   async sendOnce<R>(
     resource: string,
     key: string,
@@ -168,23 +155,27 @@ export class Delivery {
     const { requests } = this.#parts;
     const request = requests.open(key);
     const fate = { tombstone: false };
+    const setAside = (call: Call<R>, mayRun: boolean): void => {
+      fate.tombstone = true;
+      this.inBackground(setTombstone(request), {
+        answered: (answer) => follower?.tombstoneSet(answer, call),
+        failed: () => follower?.forgotten?.(),
+        done: () => requests.settle(key, request),
+        // A call whose record is gone would look like one that never ran.
+        limit: mayRun ? 'from now' : 'once sent',
+      });
+    };
     try {
       const giveUp = (call: Call<R>): Error => {
         const mayRun = this.abandon(call);
         if (mayRun || always) {
-          fate.tombstone = true;
-          this.inBackground(setTombstone(request), {
-            answered: (answer) => follower?.tombstoneSet(answer, call),
-            failed: () => follower?.forgotten?.(),
-            done: () => requests.settle(key, request),
-            // A call whose record is gone would look like one that never ran.
-            limit: mayRun ? 'from now' : 'once sent',
-          });
+          setAside(call, mayRun);
         }
         return this.#outOfTime(resource, call, 'change');
       };
       return await this.#inTime(resource, build(request), 'change', giveUp, {
         insists: always,
+        copiesLeft: (call) => setAside(call, true),
       });
     } finally {
       if (!fate.tombstone) {
@@ -291,10 +282,6 @@ export class Delivery {
   ): CommandTimeoutError | OutcomeUnknownError {
     const { timeoutMs } = this.#parts;
     const timeout = this.timeout(resource, call.routingKey, call.sent, timeoutMs, call.refusal);
-    if (purpose === 'read' || !call.sent) {
-      return timeout;
-    }
-    const message = `it is unknown whether the call on "${resource}" was carried out`;
-    return new OutcomeUnknownError(`${message}: ${timeout.message}`, { resource, cause: timeout });
+    return purpose === 'read' || !call.sent ? timeout : outcomeUnknown(resource, timeout);
   }
 }

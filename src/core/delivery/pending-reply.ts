@@ -1,7 +1,7 @@
-import { ClosedError, OutcomeUnknownError } from '../../errors.js';
+import { AccessDeniedError, ClosedError } from '../../errors.js';
 import type { Call, Command, Receiver, PendingCall } from '../wire/call.js';
 import { Expiring } from '../base/deadline-queue.js';
-import { translate } from './translate.js';
+import { outcomeUnknown, translate } from './translate.js';
 
 /** The effect of a call, which decides what happens when the caller's time is up: a `read` is
  * dropped; a `change` is dropped too, but may have run; a `release` goes on in the background. */
@@ -27,6 +27,8 @@ export interface PendingReplyTerms<R> {
   readonly insists?: boolean;
   readonly goOn?: GoOn<R> | undefined;
   readonly observer?: AnswerObserver<R> | undefined;
+  /** The call has failed, while an earlier copy of it may have run, or may still run. */
+  readonly copiesLeft?: (call: Call<R>) => void;
 }
 
 /** What all pending replies share. */
@@ -85,11 +87,21 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   }
 
   failed(error: Error, call: Call<R>): void {
-    if (this.#hooks.serve(this)) {
-      this.#reject(this.#toCaller(error, call));
-    } else {
+    if (!this.#hooks.serve(this)) {
       this.#hooks.finish(call, error);
+      return;
     }
+    const resource = this.#resource;
+    const cause = translate(error, resource);
+    if (!this.#mayHaveRun(error, call)) {
+      this.#reject(cause);
+      return;
+    }
+    // After its end a client cleans nothing up.
+    if (!(error instanceof ClosedError)) {
+      this.terms?.copiesLeft?.(call);
+    }
+    this.#reject(outcomeUnknown(resource, cause));
   }
 
   expired(): void {
@@ -102,12 +114,13 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
     this.#hooks.giveUp();
   }
 
-  #toCaller(error: Error, call: Call<R>): Error {
-    const resource = this.#resource;
-    if (error instanceof ClosedError && this.#purpose !== 'read' && call.sent) {
-      const message = `it is unknown whether the call on "${resource}" was carried out`;
-      return new OutcomeUnknownError(`${message}: ${error.message}`, { resource, cause: error });
+  #mayHaveRun(error: Error, call: Call<R>): boolean {
+    if (error instanceof ClosedError) {
+      return this.#purpose !== 'read' && call.sent;
     }
-    return translate(error, resource);
+    // A client that is denied access has never had a call carried out.
+    return (
+      this.#purpose === 'change' && call.unackedCopies > 0 && !(error instanceof AccessDeniedError)
+    );
   }
 }

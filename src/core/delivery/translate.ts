@@ -1,4 +1,4 @@
-import { AccessDeniedError, WrongTypeError } from '../../errors.js';
+import { AccessDeniedError, OutcomeUnknownError, WrongTypeError } from '../../errors.js';
 import { isReplyError } from '../connection/driver.js';
 import { accessDenied } from '../connection/server-errors.js';
 
@@ -19,4 +19,10 @@ export function translate(error: Error, resource: string): Error {
   return error instanceof AccessDeniedError && error.cause instanceof Error
     ? accessDenied(resource, error.cause)
     : error;
+}
+
+/** The error of a call that may have been carried out, or not. */
+export function outcomeUnknown(resource: string, cause: Error): OutcomeUnknownError {
+  const message = `it is unknown whether the call on "${resource}" was carried out`;
+  return new OutcomeUnknownError(`${message}: ${cause.message}`, { resource, cause });
 }

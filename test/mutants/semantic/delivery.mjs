@@ -18,6 +18,13 @@ export const delivery = [
     tests: ['test/faults/not-now.test.ts'],
   },
   {
+    id: 'refused-copy-forgotten',
+    mistake: 'a call that is refused while a copy of it may run gets no tombstone',
+    file: 'src/core/delivery/delivery.ts',
+    changes: [['copiesLeft: (call) => setAside(call, true),', '']],
+    tests: ['test/faults/refused-copies.test.ts'],
+  },
+  {
     id: 'copies-not-counted',
     mistake: 'a copy that lost its connection is not remembered as one that may run',
     file: 'src/core/connection/resend-queue.ts',

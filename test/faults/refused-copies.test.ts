@@ -1,0 +1,79 @@
+// A counted call that is refused when it is sent again, while its first copy is still under way.
+
+import { describe, expect, test } from 'vitest';
+import { OutcomeUnknownError, WrongTypeError, type Client } from '../../src/index.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
+import { rawClient } from '../support/redis.js';
+import {
+  faultWorlds,
+  keepUnderWay,
+  rejection,
+  sendsCommands,
+  type LateBytes,
+  type World,
+} from './world.js';
+
+const open = faultWorlds('refused-copies');
+const raw = rawClient();
+
+type Script = Parameters<typeof keepUnderWay>[1];
+type Make = (client: Client, name: string) => Promise<unknown>;
+
+/** Makes the call, of which one copy is under way and another one was refused. */
+async function refuse({ proxy, name, client }: World, script: Script, make: Make) {
+  const late: LateBytes = keepUnderWay(proxy, script);
+  const made = rejection(make(client, name));
+  await late.sent();
+  // Text that no object of ours consists of, so that a lock and a count are refused alike.
+  await raw.multi().del(name).lpush(name, 'text').exec();
+  proxy.cutAll(sendsCommands);
+  const { error } = await made;
+  await raw.del(name);
+  return { error, late };
+}
+
+const counted: { what: string; script: Script; make: Make }[] = [
+  {
+    what: 'the count of a latch',
+    script: scripts.latchTrySetCount,
+    make: async (client, name) => await client.getCountDownLatch(name).trySetCount(2),
+  },
+  {
+    what: 'the permits of a semaphore',
+    script: scripts.semaphoreTrySetPermits,
+    make: async (client, name) => await client.getSemaphore(name).trySetPermits(2),
+  },
+  {
+    what: 'permits on leases',
+    script: scripts.expirableSemaphoreTrySet,
+    make: async (client, name) => await client.getPermitExpirableSemaphore(name).trySetPermits(2),
+  },
+];
+
+describe.concurrent.each(counted)('$what', ({ script, make }) => {
+  test('are set by no copy of a call that was told as unknown', async (context) => {
+    const world = await open(context);
+    const { error, late } = await refuse(world, script, make);
+    // What is cleaned up in the background is over by then.
+    await world.client.close();
+    await late.deliver();
+
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect((error as Error).cause).toBeInstanceOf(WrongTypeError);
+    expect(await raw.exists(world.name)).toBe(0);
+  });
+});
+
+test('a forced release that was told as unknown spares the owner who came after it', async (context) => {
+  const world = await open(context);
+  const { error, late } = await refuse(world, scripts.lockForceRelease, (client, name) =>
+    client.getLock(name).forceRelease(),
+  );
+  await world.client.close();
+  const hold = await world.other.getLock(world.name).acquire();
+  await late.deliver();
+
+  expect(error).toBeInstanceOf(OutcomeUnknownError);
+  expect(await raw.hget(world.name, hold.holderId)).toBe('1');
+  await hold.release();
+});
