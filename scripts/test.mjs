@@ -23,6 +23,10 @@ import { runVitest } from './lib/vitest.mjs';
 /** Models, chaos, the package and the demo: each of them costs ten to fifty seconds of CPU. */
 const LONG = ['property', 'chaos', 'package', 'demo'];
 
+/** Their files share processes: each one in a process of its own costs a third of a second of CPU.
+ * None of them has a server or looks at its process. */
+const SHARED = ['unit', 'simulation/checkers'];
+
 /** Of a failed check; the check itself, run alone, shows the rest. */
 const shownLines = 150;
 
@@ -100,8 +104,22 @@ async function main(argv) {
     rows.push(...(await staticRows(names)));
   }
   if (values.static !== true && names.length === 0) {
-    const chosen = rest.length > 0 ? rest : LONG.map((name) => `--exclude=test/${name}/**`);
-    rows.push({ name: 'vitest', ...(await runVitest(chosen, { timeoutMs: 10 * 60_000 })) });
+    const runs =
+      rest.length > 0
+        ? [{ name: 'vitest', args: rest }]
+        : [
+            {
+              name: 'tests in shared processes',
+              args: ['--no-isolate', ...SHARED.map((name) => `test/${name}/`)],
+            },
+            {
+              name: 'tests',
+              args: [...LONG, ...SHARED].map((name) => `--exclude=test/${name}/**`),
+            },
+          ];
+    for (const { name, args } of runs) {
+      rows.push({ name, ...(await runVitest(args, { timeoutMs: 10 * 60_000 })) });
+    }
   }
   const passed = rows.reduce((sum, row) => sum + row.passed, 0);
   const failed = rows.reduce((sum, row) => sum + row.failed, 0);
