@@ -33,11 +33,13 @@ test('a release is not told as a loss', () => {
   expect([released(58), released(61), released(40)]).toEqual([[], [TOLD], [TOLD]]);
 });
 
-test('a grant that is over when it is told is found, unless somebody else ended it', () => {
+test('a grant that is over when it is told is found, unless somebody else or a flush ended it', () => {
   const over = hold('a', [0, 10, 10], { toldLostAt: 10 });
   const force = part(call('force', [4, 6], { client: 2 }));
   expect(found([over])).toEqual([PROVEN]);
   expect(found([over, force])).toEqual([]);
+  expect(found([over, fault('flush', [5, 5])])).toEqual([]);
+  expect(found([over, fault('flush', [11, 11])])).toEqual([PROVEN]);
 });
 
 test('a release that finds the lease over tells the loss', () => {

@@ -4,7 +4,7 @@
 import type { Claim, Fault, History, Operation, Violation } from '../history.js';
 import type { Bounds } from './bounds.js';
 import type { Checker } from './property.js';
-import { at, groupBy, killedAt, nameOf, stalledMs } from './spans.js';
+import { at, groupBy, killedAt, lossesOf, nameOf, stalledMs } from './spans.js';
 
 /** Permits of a counting semaphore cannot be lost: they have no owner. */
 const leased = ({ kind }: Claim): boolean => kind !== 'semaphore';
@@ -83,16 +83,19 @@ export const checkProvenHolds: Checker = ({ history, bounds, property, kinds }) 
   return { checked: claims.length, violations };
 };
 
-/** What is under way when an object is freed by force is lost with it. */
+/** What is under way when an object is freed by force is lost with it, and what a server forgets may
+ * be taken by another acquisition whose answer comes along. */
 function isEndedByOthers(history: History, { object, operation, until }: Claim): boolean {
   const calledAt = history.operations.find(({ id }) => id === operation)?.calledAt ?? until;
-  return history.operations.some(
+  const isFreed = history.operations.some(
     (other) =>
       (other.action === 'force' || other.action === 'delete') &&
       other.object === object &&
       other.calledAt <= until &&
       other.returnedAt >= calledAt,
   );
+  const losses = lossesOf(history, object);
+  return isFreed || losses.some((loss) => loss.from <= until && loss.until >= calledAt);
 }
 
 /** Of holds that nobody renews: all of one owner share the longest lease. */
