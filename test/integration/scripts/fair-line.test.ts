@@ -83,6 +83,21 @@ describe('a waiter', () => {
   });
 });
 
+test('an entry behind waiters of ours needs no patience for them', async () => {
+  const { acquire, line, redis, keys } = await stage();
+  await acquire(START, `${TWO}:0`);
+  await acquire(START, `${TWO}:1`);
+  await acquire(START, `${ONE}:1`);
+
+  await acquire(START + 500, `${ONE}:1`);
+
+  expect(await line()).toEqual([
+    [`${TWO}:1`, AHEAD_MS],
+    [`${ONE}:1`, AHEAD_MS + 500],
+  ]);
+  expect(await redis.zrange(keys.heartbeats, '0', '-1')).toEqual([TWO, ONE]);
+});
+
 describe('an entry behind waiters of Java', () => {
   test('outlasts the patience of each of them', async () => {
     const { acquire, java, line } = await stage();

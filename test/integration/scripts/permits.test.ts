@@ -53,9 +53,9 @@ async function stage() {
       const args = { ...counted(), claim };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreReleaseAny, keys, args));
     },
-    giveBack: (atMs: number) => {
+    giveBack: (atMs: number, leaves = 0) => {
       const claims = [Buffer.concat([permit, Buffer.from('1')])];
-      const args = { ...counted(), client: 'me', leaves: 0, claims };
+      const args = { ...counted(), client: 'me', leaves, claims };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreGiveBack, keys, args));
     },
     renew: (atMs: number, leaseMs: number) => {
@@ -211,6 +211,19 @@ test('a release that finds nothing tells nobody', async () => {
   await eventually(() => heard.includes('end'));
 
   expect(heard).toEqual(['end']);
+});
+
+test('what a client gives back as it leaves the wait queue is told once', async () => {
+  const { at, redis, keys } = await stage();
+  await at.acquire(START, randomBytes(16), 2, 'me', 1);
+  await at.release(START);
+  const heard = await messagesOn(`${keys.semaphore}:channel`);
+
+  expect([await at.giveBack(START, 1), await at.giveBack(START, 1)]).toEqual([0, 0]);
+  await redis.publish(`${keys.semaphore}:channel`, 'end');
+  await eventually(() => heard.includes('end'));
+
+  expect(heard).toEqual(['2', 'end']);
 });
 
 test.each([

@@ -1,114 +1,10 @@
 // A reader reads for as long as its lease, and not in the millisecond in which that ends: every script
 // says the same. And where the line between clients is drawn, to the microsecond.
 
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { commandOf } from '../../../src/core/wire/call.js';
-import * as scripts from '../../../src/core/wire/scripts.generated.js';
-import { runAt } from '../../support/frozen-time.js';
-import { keysUnder, randomName, rawClient } from '../../support/redis.js';
+import { describe, expect, test } from 'vitest';
+import { LEASE_MS, stage, START } from './rw-scripts.js';
 
-const START = 1_700_000_000_000;
-const LEASE_MS = 60_000;
 const ENDS_AT = START + LEASE_MS;
-
-interface Claim {
-  readonly reader: string;
-  readonly leaseMs?: number;
-  readonly count?: number;
-  readonly since?: number;
-}
-
-/** A read-write lock that nobody holds. */
-function stage() {
-  const redis = rawClient();
-  const lock = randomName('instants');
-  const queues = {
-    readers: `${lock}:readers`,
-    writers: `${lock}:writers`,
-    waiting: `${lock}:waiting`,
-    heartbeats: `${lock}:beats`,
-  };
-  const notice = { publish: 'PUBLISH', channel: `${lock}:channel` };
-  const stem = `${lock}:`;
-  const holdKey = (reader: string, hold: number) => `${stem}${reader}:rwlock_timeout:${hold}`;
-  const tombstoneOf = (holder: string) => `${lock}:cancelled:${holder}`;
-  let number = 0;
-  onTestFinished(async () => {
-    const keys = await keysUnder(lock, redis);
-    if (keys.length > 0) {
-      await redis.unlink(...keys);
-    }
-  });
-  return {
-    redis,
-    keys: { lock, ...queues },
-    holdKey,
-    read: (
-      atMs: number,
-      claims: readonly Claim[],
-      position = 'none',
-      client = 'me',
-      micros = 0,
-    ) => {
-      const ofClaims = claims.flatMap(({ reader, count = 1 }) => [
-        tombstoneOf(reader),
-        holdKey(reader, 1),
-        holdKey(reader, count),
-      ]);
-      const terms = claims.flatMap(({ reader, leaseMs = LEASE_MS, count = 1, since = 0 }) => [
-        reader,
-        String(count),
-        String(leaseMs),
-        String(since),
-        '',
-      ]);
-      const command = commandOf(
-        scripts.rwlockAcquireRead,
-        { lock, ...queues, ofClaims },
-        { client, position, ...notice, claims: terms },
-      );
-      return runAt(redis, atMs, command, micros).then((answer) => answer.split(' ').slice(1));
-    },
-    write: (atMs: number, holder = 'writer', position = 'none', micros = 0) => {
-      const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
-      const args = { holder, count: 1, leaseMs: LEASE_MS, position, ...notice, stem };
-      return runAt(redis, atMs, commandOf(scripts.rwlockAcquireWrite, keys, args), micros);
-    },
-    releaseRead: (atMs: number, holder: string) => {
-      const keys = {
-        lock,
-        tombstone: tombstoneOf(holder),
-        readers: queues.readers,
-        holds: [holdKey(holder, 1)],
-      };
-      const args = { holder, count: 0, tombstoneMs: 0, ...notice, stem };
-      return runAt(redis, atMs, commandOf(scripts.rwlockReleaseRead, keys, args));
-    },
-    renew: (atMs: number, reader: string, leaseMs: number) => {
-      const ofClaims = [lock, queues.readers, holdKey(reader, 1)];
-      const claims = [reader, '1', String(leaseMs)];
-      return runAt(redis, atMs, commandOf(scripts.rwlockRenewRead, { ofClaims }, { claims }));
-    },
-    holdCount: (atMs: number, holder: string) =>
-      runAt(redis, atMs, commandOf(scripts.rwlockHoldCount, { lock, ...queues }, { holder, stem })),
-    inspect: async (atMs: number) => {
-      const command = commandOf(scripts.rwlockInspect, { lock, ...queues }, { cursor: '0', stem });
-      const [, ...fields] = JSON.parse(await runAt(redis, atMs, command)) as string[];
-      return fields;
-    },
-    lease: (atMs: number) => {
-      const args = { side: 'read', cursor: '0', enoughMs: 2 ** 40, stem };
-      return runAt(redis, atMs, commandOf(scripts.rwlockLease, { lock, ...queues }, args));
-    },
-    force: (atMs: number, mode: string) => {
-      number += 1;
-      const keys = { lock, readers: queues.readers, requests: `${lock}:requests` };
-      const tombstones = { tombstones: tombstoneOf(''), tombstoneMs: 1_000 };
-      const args = { number, lowWater: number, mode, ...notice, stem, ...tombstones };
-      return runAt(redis, atMs, commandOf(scripts.rwlockForceRelease, keys, args));
-    },
-  };
-}
 
 /** A list of holders has no order. */
 function inOrder(told: unknown): unknown {
@@ -237,11 +133,11 @@ describe('the line between clients', () => {
     const { read, write } = stage();
     await read(START, [{ reader: 'first' }]);
     expect(await write(START + 1, 'writer', 'queue', 500)).toBe(LEASE_MS - 1);
-    const came = (micros: number) => (START + 1) * 1_000 + micros;
+    const came = (START + 1) * 1_000 + 500;
 
-    expect(await read(START + 2, [{ reader: 'late', since: came(501) }])).toEqual(['3999']);
-    expect(await read(START + 2, [{ reader: 'same', since: came(500) }])).toEqual(['T']);
-    expect(await read(START + 2, [{ reader: 'early', since: came(499) }])).toEqual(['T']);
+    expect(await read(START + 2, [{ reader: 'late', since: came + 1 }])).toEqual(['3999']);
+    expect(await read(START + 2, [{ reader: 'same', since: came }])).toEqual(['T']);
+    expect(await read(START + 2, [{ reader: 'early', since: came - 1 }])).toEqual(['T']);
   });
 
   test('a writer that has been silent for four seconds keeps nobody out', async () => {

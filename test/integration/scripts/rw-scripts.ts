@@ -1,0 +1,110 @@
+// The scripts of a read-write lock, at instants that a test chooses.
+
+import type { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { commandOf } from '../../../src/core/wire/call.js';
+import * as scripts from '../../../src/core/wire/scripts.generated.js';
+import { runAt } from '../../support/frozen-time.js';
+import { keysUnder, randomName, rawClient } from '../../support/redis.js';
+
+export const START = 1_700_000_000_000;
+export const LEASE_MS = 60_000;
+
+interface Claim {
+  readonly reader: string;
+  readonly leaseMs?: number;
+  readonly count?: number;
+  readonly since?: number;
+}
+
+/** A read-write lock that nobody holds. */
+export function stage(redis: Redis = rawClient()) {
+  const lock = randomName('instants');
+  const queues = {
+    readers: `${lock}:readers`,
+    writers: `${lock}:writers`,
+    waiting: `${lock}:waiting`,
+    heartbeats: `${lock}:beats`,
+  };
+  const notice = { publish: 'PUBLISH', channel: `${lock}:channel` };
+  const stem = `${lock}:`;
+  const holdKey = (reader: string, hold: number) => `${stem}${reader}:rwlock_timeout:${hold}`;
+  const tombstoneOf = (holder: string) => `${lock}:cancelled:${holder}`;
+  let number = 0;
+  onTestFinished(async () => {
+    const keys = await keysUnder(lock, redis);
+    if (keys.length > 0) {
+      await redis.unlink(...keys);
+    }
+  });
+  return {
+    redis,
+    keys: { lock, ...queues },
+    channel: notice.channel,
+    holdKey,
+    read: (
+      atMs: number,
+      claims: readonly Claim[],
+      position = 'none',
+      client = 'me',
+      micros = 0,
+    ) => {
+      const ofClaims = claims.flatMap(({ reader, count = 1 }) => [
+        tombstoneOf(reader),
+        holdKey(reader, 1),
+        holdKey(reader, count),
+      ]);
+      const terms = claims.flatMap(({ reader, leaseMs = LEASE_MS, count = 1, since = 0 }) => [
+        reader,
+        String(count),
+        String(leaseMs),
+        String(since),
+        '',
+      ]);
+      const command = commandOf(
+        scripts.rwlockAcquireRead,
+        { lock, ...queues, ofClaims },
+        { client, position, ...notice, claims: terms },
+      );
+      return runAt(redis, atMs, command, micros).then((answer) => answer.split(' ').slice(1));
+    },
+    write: (atMs: number, holder = 'writer', position = 'none', micros = 0, count = 1) => {
+      const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
+      const args = { holder, count, leaseMs: LEASE_MS, position, ...notice, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockAcquireWrite, keys, args), micros);
+    },
+    releaseRead: (atMs: number, holder: string) => {
+      const keys = {
+        lock,
+        tombstone: tombstoneOf(holder),
+        readers: queues.readers,
+        holds: [holdKey(holder, 1)],
+      };
+      const args = { holder, count: 0, tombstoneMs: 0, ...notice, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockReleaseRead, keys, args));
+    },
+    renew: (atMs: number, reader: string, leaseMs: number) => {
+      const ofClaims = [lock, queues.readers, holdKey(reader, 1)];
+      const claims = [reader, '1', String(leaseMs)];
+      return runAt(redis, atMs, commandOf(scripts.rwlockRenewRead, { ofClaims }, { claims }));
+    },
+    holdCount: (atMs: number, holder: string) =>
+      runAt(redis, atMs, commandOf(scripts.rwlockHoldCount, { lock, ...queues }, { holder, stem })),
+    inspect: async (atMs: number) => {
+      const command = commandOf(scripts.rwlockInspect, { lock, ...queues }, { cursor: '0', stem });
+      const [, ...fields] = JSON.parse(await runAt(redis, atMs, command)) as string[];
+      return fields;
+    },
+    lease: (atMs: number) => {
+      const args = { side: 'read', cursor: '0', enoughMs: 2 ** 40, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockLease, { lock, ...queues }, args));
+    },
+    force: (atMs: number, mode: string) => {
+      number += 1;
+      const keys = { lock, readers: queues.readers, requests: `${lock}:requests` };
+      const tombstones = { tombstones: tombstoneOf(''), tombstoneMs: 1_000 };
+      const args = { number, lowWater: number, mode, ...notice, stem, ...tombstones };
+      return runAt(redis, atMs, commandOf(scripts.rwlockForceRelease, keys, args));
+    },
+  };
+}
