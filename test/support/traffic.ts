@@ -1,7 +1,9 @@
 // What a client really sends, seen from a proxy in front of the server.
 
+import type { Client } from '../../src/index.js';
 import { eventually } from './eventually.js';
 import { startProxy, type Proxy } from './proxy.js';
+import { randomName } from './redis.js';
 
 /** Signing in, and asking the other side whether it lives. */
 const upkeep = /^(?:hello|auth|client|info|select|ping|readonly)$/i;
@@ -31,8 +33,14 @@ export async function countedTraffic(target: string): Promise<Traffic> {
   };
 }
 
-/** Waits until nothing more is sent for half a second. */
-export async function quiet(traffic: Traffic): Promise<void> {
+/**
+ * Waits until all that a client has called before is answered, and then until it sends nothing for
+ * half a second. Silence alone proves nothing on a busy machine: it may be that of a client that has
+ * not connected yet.
+ */
+export async function quiet(traffic: Traffic, client: Client): Promise<void> {
+  // One connection carries all commands, in order.
+  await client.getLock(randomName('quiet')).isLocked();
   let last = -1;
   await eventually(
     () => {

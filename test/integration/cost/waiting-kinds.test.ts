@@ -31,7 +31,7 @@ async function costOfWaiting(kind: ObjectKind): Promise<number> {
     { length: 200 },
     async () => await kind.wait(client, name, { signal: abort.signal }).catch(() => 'aborted'),
   );
-  await quiet(traffic);
+  await quiet(traffic, client);
   const before = traffic.names().length;
 
   await delay(windowMs);

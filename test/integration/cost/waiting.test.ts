@@ -143,7 +143,7 @@ test.concurrent('an idle client sends nothing', async () => {
   const traffic = await countedTraffic(server.url);
   await using client = clientOn(traffic.url, 6_000);
   await client.getLock(name).using(() => undefined);
-  await quiet(traffic);
+  await quiet(traffic, client);
 
   const sent = await commandsInWindow(traffic);
 
