@@ -1,3 +1,4 @@
+import type { AskState, LocalQueue } from '../acquisition.js';
 import type { Answered } from '../delivery/pending-reply.js';
 import type { PendingCall } from '../wire/call.js';
 import type { Timer } from '../base/clock.js';
@@ -19,7 +20,7 @@ const OPEN_EVERY = 4;
  * was passed over for long, its client enters the wait queue on the server, and other clients get
  * nothing until that head is served or leaves, or the heartbeat of its client stops.
  */
-export class PermitQueue<W extends PermitWaiter> {
+export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   /** True when by the last answer nobody has set the number of permits. */
   isUninitialised = false;
   readonly #services: EndpointServices;
@@ -71,9 +72,8 @@ export class PermitQueue<W extends PermitWaiter> {
     }
   }
 
-  /** Why the server has refused to run the call under way, which is sent again. */
-  get refusal(): Error | undefined {
-    return this.#ask?.call?.refusal;
+  askOf(): AskState {
+    return { refusal: this.#ask?.call?.refusal };
   }
 
   /** Removes a waiter that gives up. If it was the head, the next one may need fewer permits. */

@@ -131,10 +131,7 @@ export const permits = [
     mistake: 'a waiter that has left keeps the permits that it is granted',
     file: 'src/semaphore/acquisition.ts',
     changes: [
-      [
-        '      this.#grants.giveBack(taken).catch((error: Error) => this.#grants.failed(error));\n',
-        '',
-      ],
+      ['      grants.giveBack(taken).catch((error: Error) => grants.failed(error));\n', ''],
     ],
     tests: [
       'test/integration/semaphore/queue.test.ts',
@@ -147,7 +144,7 @@ export const permits = [
     mistake: 'a waiter that has left keeps the leased permits that it is granted',
     file: 'src/expirable-semaphore/acquisition.ts',
     changes: [
-      ['    if (this.#over) {\n      this.#grants.giveBack(this);\n', '    if (this.#over) {\n'],
+      ['    if (this.isOver) {\n      grants.giveBack(this);\n', '    if (this.isOver) {\n'],
     ],
     tests: ['test/faults/reply-cut.test.ts', 'test/faults/aborted-answers.test.ts'],
   },
