@@ -1,77 +1,65 @@
-import { LinkedList, Linked } from '../core/base/linked-list.js';
-import type { Clock, Timer } from '../core/base/clock.js';
-import type { ChannelHub } from '../core/waiting/channel-hub.js';
-import type { Position, Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
+import { LinkedList } from '../core/base/linked-list.js';
+import type { Timer } from '../core/base/clock.js';
+import { Ticket, type Asks } from '../core/locks/ticket.js';
+import type { LockWaiter, Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
-export interface FairQueueServices {
-  readonly hub: ChannelHub;
-  readonly clock: Clock;
-}
-
-/** The entry of one waiter in the local queue. */
-class Entry extends Linked {
-  readonly waiter: Waiter;
-  /** The holder id on whose channel it listens. */
-  holderId: string;
+/** The ticket of a waiter, who has a channel of its own. */
+class FairTicket extends Ticket {
   /** Its subscription has been confirmed: it hears the message about its turn. */
   isListening = false;
   isAsking = false;
-  /** Something may have changed since it asked last. */
+  /** Something may have changed since it was asked for last. */
   isWokenUp = false;
   stopListening: (() => void) | undefined;
 
-  constructor(waiter: Waiter) {
-    super();
-    this.waiter = waiter;
-    this.holderId = waiter.holderId;
-  }
-
-  ask(position: Position): void {
+  override ask(position: Position): void {
     this.isAsking = true;
     this.isWokenUp = false;
-    this.waiter.ask(position);
+    super.ask(position);
   }
 }
 
 /**
- * The waiters of one client for one fair lock. Each asks at once, and has its own entry in the
- * server's wait queue from then on; only the first of them asks again, which is the heartbeat of
- * all.
+ * The waiters of one client for one fair lock. Each is asked for at once, and has its own entry in
+ * the server's wait queue from then on; only the first of them is asked for again, which is the
+ * heartbeat of all.
  */
 export class FairQueue implements WaitQueue {
   contended = false;
-  readonly #services: FairQueueServices;
+  readonly #asks: Asks;
   /** The prefix of each waiter's channel. */
   readonly #channel: string;
-  readonly #emptied: () => void;
-  readonly #queue = new LinkedList<Entry>();
-  readonly #entries = new Map<Waiter, Entry>();
+  readonly #queue = new LinkedList<LockWaiter>();
+  readonly #tickets = new Map<LockWaiter, FairTicket>();
   /** A waiter here was granted the lock, and nothing has happened since. */
   #isHeldHere = false;
   #timer: Timer | undefined;
 
-  constructor(services: FairQueueServices, channel: string, emptied: () => void) {
-    this.#services = services;
+  constructor(asks: Asks, channel: string) {
+    this.#asks = asks;
     this.#channel = channel;
-    this.#emptied = emptied;
   }
 
-  join(waiter: Waiter): boolean {
-    const entry = new Entry(waiter);
+  join(waiter: LockWaiter): void {
+    const ticket = new FairTicket(this.#asks, waiter, this);
     const isFirst = this.#queue.first === undefined;
-    this.#entries.set(waiter, entry);
-    this.#queue.push(entry);
-    entry.ask('queue');
+    this.#tickets.set(waiter, ticket);
+    this.#queue.push(waiter);
+    ticket.ask('queue');
     if (!isFirst) {
-      this.#listen(entry);
+      this.#listen(ticket);
+      waiter.queued();
     }
-    return isFirst;
+  }
+
+  askOf(waiter: LockWaiter): FairTicket | undefined {
+    return this.#tickets.get(waiter);
   }
 
   wakeUp(): void {
     this.#isHeldHere = false;
-    const head = this.#queue.first;
+    const head = this.#head;
     if (head?.isAsking === true) {
       // The answer may be older than the wake-up.
       head.isWokenUp = true;
@@ -82,83 +70,74 @@ export class FairQueue implements WaitQueue {
     }
   }
 
-  granted(waiter: Waiter, leaseMs: number): void {
+  granted(ticket: FairTicket): void {
     this.contended = true;
     this.#isHeldHere = true;
-    if (this.#remove(waiter)?.wasHead === true) {
+    if (this.#remove(ticket)) {
       // Its release brings the next wake-up, unless the new head has already got one.
-      this.#sleep(this.#queue.first?.isWokenUp === true ? 0 : leaseMs);
+      this.#sleep(this.#head?.isWokenUp === true ? 0 : ticket.waiter.leaseMs);
     }
   }
 
-  busy(waiter: Waiter, { busyMs }: Verdict & { is: 'busy' }): void {
-    const entry = this.#entries.get(waiter);
-    if (entry === undefined) {
-      return;
-    }
-    entry.isAsking = false;
+  busy(ticket: FairTicket, { busyMs }: Verdict & { is: 'busy' }): void {
+    ticket.isAsking = false;
     this.contended = true;
-    if (entry.holderId !== waiter.holderId) {
-      this.#startOver(entry);
+    if (ticket.stopListening === undefined) {
+      this.#listen(ticket);
+    }
+    if (ticket !== this.#head) {
       return;
     }
-    if (entry.stopListening === undefined) {
-      this.#listen(entry);
-    }
-    if (entry !== this.#queue.first) {
-      return;
-    }
-    if (entry.isWokenUp) {
+    if (ticket.isWokenUp) {
       this.wakeUp();
     } else {
       this.#sleep(busyMs);
     }
   }
 
-  leave(waiter: Waiter): void {
-    const left = this.#remove(waiter);
-    if (left?.wasHead === true && left.entry.isAsking) {
+  /** A grant that came too late was its turn all the same: the waiter goes on behind all others
+   * here, as its new entry is on the server. */
+  renewed(ticket: FairTicket): void {
+    const { waiter } = ticket;
+    const wasHead = ticket === this.#head;
+    this.contended = true;
+    ticket.stopListening?.();
+    ticket.isListening = false;
+    this.#queue.delete(waiter);
+    this.#queue.push(waiter);
+    ticket.ask('queue');
+    this.#listen(ticket);
+    if (wasHead) {
+      // The clean-up of that grant wakes the new head.
+      this.#sleep(HEARTBEAT_MS);
+    }
+  }
+
+  leave(waiter: LockWaiter): void {
+    const ticket = this.#tickets.get(waiter);
+    ticket?.cancel();
+    if (ticket !== undefined && this.#remove(ticket) && ticket.isAsking) {
       // Its wake-up passes to the new head, only once even if many leave together.
       this.#sleep(0);
     }
   }
 
-  /** In this queue every waiter asks for itself. */
-  isAskingFor(): boolean {
-    return false;
+  get #head(): FairTicket | undefined {
+    const { first } = this.#queue;
+    return first && this.#tickets.get(first);
   }
 
-  #remove(waiter: Waiter): { entry: Entry; wasHead: boolean } | undefined {
-    const entry = this.#entries.get(waiter);
-    if (entry === undefined) {
-      return undefined;
-    }
-    const wasHead = entry === this.#queue.first;
-    this.#entries.delete(waiter);
-    this.#queue.delete(entry);
-    entry.stopListening?.();
+  /** True when it was the ticket of the head. */
+  #remove(ticket: FairTicket): boolean {
+    const wasHead = ticket === this.#head;
+    this.#tickets.delete(ticket.waiter);
+    this.#queue.delete(ticket.waiter);
+    ticket.stopListening?.();
     if (this.#queue.first === undefined) {
       this.#timer?.cancel();
-      this.#emptied();
+      this.#asks.emptied();
     }
-    return { entry, wasHead };
-  }
-
-  /** Its grant came too late to be of use, and was its turn all the same: the waiter goes on under
-   * another holder id, behind all others here, as its new entry is on the server. */
-  #startOver(entry: Entry): void {
-    const wasHead = entry === this.#queue.first;
-    entry.stopListening?.();
-    entry.holderId = entry.waiter.holderId;
-    entry.isListening = false;
-    this.#queue.delete(entry);
-    this.#queue.push(entry);
-    entry.ask('queue');
-    this.#listen(entry);
-    if (wasHead) {
-      // The clean-up of that grant wakes the new head.
-      this.#sleep(HEARTBEAT_MS);
-    }
+    return wasHead;
   }
 
   /**
@@ -166,15 +145,15 @@ export class FairQueue implements WaitQueue {
    * confirmed, the head asks again. Any other waiter is notified after it has become the head. A
    * head that follows a holder of this client is woken by the release here.
    */
-  #listen(entry: Entry): void {
-    const channel = `${this.#channel}:${entry.holderId}`;
-    entry.stopListening = this.#services.hub.listen(channel, () => {
-      const isFollowing = entry !== this.#queue.first || this.#isHeldHere;
-      if (entry.isListening || !isFollowing) {
-        entry.isWokenUp = true;
+  #listen(ticket: FairTicket): void {
+    const channel = `${this.#channel}:${ticket.holderId}`;
+    ticket.stopListening = this.#asks.locks.services.hub.listen(channel, () => {
+      const isFollowing = ticket !== this.#head || this.#isHeldHere;
+      if (ticket.isListening || !isFollowing) {
+        ticket.isWokenUp = true;
         this.wakeUp();
       }
-      entry.isListening = true;
+      ticket.isListening = true;
     });
   }
 
@@ -185,6 +164,6 @@ export class FairQueue implements WaitQueue {
     this.#timer?.cancel();
     const isSoon = busyMs >= 0 && busyMs < HEARTBEAT_MS;
     const sleepMs = isSoon ? busyMs + 1 : HEARTBEAT_MS;
-    this.#timer = this.#services.clock.after(sleepMs, () => this.wakeUp());
+    this.#timer = this.#asks.locks.services.clock.after(sleepMs, () => this.wakeUp());
   }
 }

@@ -2,8 +2,8 @@ import { commandOf, type Command, type CommandScript } from '../core/wire/call.j
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey, twinOf } from '../core/base/key-names.js';
-import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import type { Asks } from '../core/locks/ticket.js';
 import { allTombstones, tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -61,8 +61,8 @@ export class FairLockProtocol extends HashLockProtocol {
     return false;
   }
 
-  override createQueue({ services }: LockServices, emptied: () => void): WaitQueue {
-    return new FairQueue(services, this.channel, emptied);
+  override createQueue(asks: Asks): WaitQueue {
+    return new FairQueue(asks, this.channel);
   }
 
   override acquire(

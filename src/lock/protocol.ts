@@ -5,8 +5,8 @@ import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
-import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import type { Asks } from '../core/locks/ticket.js';
 import { allTombstones, tombstoneKey } from '../core/locks/tombstones.js';
 import {
   FIRST_PAGE,
@@ -110,9 +110,8 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return true;
   }
 
-  createQueue({ services, fairness }: LockServices, emptied: () => void): WaitQueue {
-    const { hub, clock, rechecks } = services;
-    return new ExclusiveQueue({ hub, clock, rechecks, fairness }, this, emptied);
+  createQueue(asks: Asks): WaitQueue {
+    return new ExclusiveQueue(asks, this);
   }
 
   acquire(holder: string, count: number, leaseMs: number, _position: Position): Command<Verdict> {

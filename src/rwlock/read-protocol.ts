@@ -8,8 +8,8 @@ import {
   type LockProtocol,
   type Sibling,
 } from '../core/locks/lock-protocol.js';
-import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import type { Asks } from '../core/locks/ticket.js';
 import { tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -97,8 +97,8 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
     };
   }
 
-  createQueue({ services }: LockServices, emptied: () => void): WaitQueue {
-    return new ReaderQueue(services, this, emptied);
+  createQueue(asks: Asks): WaitQueue {
+    return new ReaderQueue(asks, this);
   }
 
   acquire(

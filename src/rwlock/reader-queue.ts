@@ -1,7 +1,7 @@
 import type { Call, Command, PendingCall } from '../core/wire/call.js';
 import type { Timer } from '../core/base/clock.js';
-import type { EndpointServices } from '../core/endpoint-services.js';
-import type { Verdict, WaitQueue, Waiter } from '../core/locks/wait-queue.js';
+import { Ticket, type Asks } from '../core/locks/ticket.js';
+import type { LockWaiter, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
 /** The most readers that one command asks for: the server is never busy with it for long. */
@@ -26,9 +26,17 @@ export interface ReaderCommands {
   leaveQueue(): Command<number>;
 }
 
-/** An ask that is under way for several waiters. */
+/** The ticket of a reader. */
+class ReadTicket extends Ticket {
+  /** Server time in microseconds since when it waits; 0: not known yet. */
+  rank = 0;
+  /** The number of wake-ups before its own first ask. */
+  wakeUps = 0;
+}
+
+/** An ask that is under way for several readers. */
 interface Asking {
-  readonly waiters: readonly Waiter[];
+  readonly tickets: readonly ReadTicket[];
   readonly wakeUps: number;
   call: Call<Verdict[]> | undefined;
   /** A copy of it may still be granted. */
@@ -37,17 +45,16 @@ interface Asking {
 
 /**
  * The waiting readers of one client: all of them can get in together, so one ask is made for all.
- * A reader that comes while no other waits asks for itself.
+ * A reader that comes while no other waits is asked for alone.
  */
 export class ReaderQueue implements WaitQueue {
   contended = false;
-  readonly #services: EndpointServices;
+  readonly #asks: Asks;
   readonly #commands: ReaderCommands;
-  readonly #emptied: () => void;
-  /** The waiters whose own first ask is under way, and the number of wake-ups before it. */
-  readonly #entering = new Map<Waiter, number>();
-  /** The waiters that found the lock busy, and those that came after them, with their ranks. */
-  readonly #waiting = new Map<Waiter, number>();
+  /** The readers whose own first ask is under way. */
+  readonly #entering = new Map<LockWaiter, ReadTicket>();
+  /** The readers that found the lock busy, and those that came after them. */
+  readonly #waiting = new Map<LockWaiter, ReadTicket>();
   #wakeUps = 0;
   /** A waiter has left, and this client may have an entry in the wait queue on the server. */
   #mayBeQueued = false;
@@ -55,59 +62,65 @@ export class ReaderQueue implements WaitQueue {
   #recheck: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(services: EndpointServices, commands: ReaderCommands, emptied: () => void) {
-    this.#services = services;
+  constructor(asks: Asks, commands: ReaderCommands) {
+    this.#asks = asks;
     this.#commands = commands;
-    this.#emptied = emptied;
-    if (services.hub.knows(commands.channel)) {
+    if (asks.locks.services.hub.knows(commands.channel)) {
       this.#listen();
     }
   }
 
-  join(waiter: Waiter): boolean {
+  join(waiter: LockWaiter): void {
+    const ticket = new ReadTicket(this.#asks, waiter, this);
     if (this.#waiting.size > 0) {
       // It cannot be granted before the readers that wait already.
-      this.#waiting.set(waiter, 0);
-      return false;
+      this.#waiting.set(waiter, ticket);
+      waiter.queued();
+      return;
     }
-    this.#entering.set(waiter, this.#wakeUps);
-    waiter.ask('queue');
-    return true;
+    this.#entering.set(waiter, ticket);
+    ticket.wakeUps = this.#wakeUps;
+    ticket.ask('queue');
   }
 
-  granted(waiter: Waiter): void {
+  askOf(waiter: LockWaiter): ReadTicket | undefined {
+    return this.#entering.get(waiter) ?? this.#waiting.get(waiter);
+  }
+
+  granted({ waiter }: ReadTicket): void {
     this.#forget(waiter);
-    if (this.#isEmpty) {
-      this.#end();
-    }
   }
 
-  busy(waiter: Waiter, { busyMs, rank = 0 }: Verdict & { is: 'busy' }): void {
+  busy(ticket: ReadTicket, { busyMs, rank = 0 }: Verdict & { is: 'busy' }): void {
     this.contended = true;
-    const known = this.#waiting.get(waiter) ?? 0;
-    this.#waiting.set(waiter, known === 0 ? rank : known);
-    const wakeUps = this.#entering.get(waiter);
-    this.#entering.delete(waiter);
+    ticket.rank = ticket.rank === 0 ? rank : ticket.rank;
+    const wasEntering = this.#entering.delete(ticket.waiter);
+    this.#waiting.set(ticket.waiter, ticket);
     this.#listen();
-    if (wakeUps !== undefined && wakeUps !== this.#wakeUps) {
-      // Something has changed since it asked.
+    if (wasEntering && ticket.wakeUps !== this.#wakeUps) {
+      // Something has changed since it was asked for.
       this.wakeUp();
     } else if (this.#asking === undefined) {
       this.#sleep(busyMs);
     }
   }
 
-  leave(waiter: Waiter): void {
+  renewed(ticket: ReadTicket): void {
+    this.busy(ticket, { is: 'busy', busyMs: 0 });
+  }
+
+  leave(waiter: LockWaiter): void {
+    const ticket = this.askOf(waiter);
+    if (ticket === undefined) {
+      return;
+    }
+    // An ask that is under way for several goes on for the others.
+    const asking = this.#asking;
+    ticket.hasUnackedCopy ||= asking?.mayRun === true && asking.tickets.includes(ticket);
+    ticket.cancel();
     // An ask that was not answered yet may have made an entry.
     this.#mayBeQueued ||= this.contended || this.#entering.has(waiter);
     this.#forget(waiter);
-    if (this.#isEmpty) {
-      this.#end();
-    }
-  }
-
-  isAskingFor(waiter: Waiter): boolean {
-    return this.#asking?.mayRun === true && this.#asking.waiters.includes(waiter);
   }
 
   wakeUp(): void {
@@ -120,29 +133,25 @@ export class ReaderQueue implements WaitQueue {
       return;
     }
     this.#recheck?.cancel();
-    const waiters: Waiter[] = [];
+    const tickets: ReadTicket[] = [];
     const claims: ReadAttempt[] = [];
-    for (const [waiter, rank] of this.#waiting) {
-      if (waiters.length === READERS_PER_COMMAND) {
+    for (const ticket of this.#waiting.values()) {
+      if (tickets.length === READERS_PER_COMMAND) {
         break;
       }
-      const { holderId, leaseMs } = waiter;
-      waiters.push(waiter);
-      claims.push({ holderId, count: 1, leaseMs, rank });
+      const { holderId, waiter, rank } = ticket;
+      tickets.push(ticket);
+      claims.push({ holderId, count: 1, leaseMs: waiter.leaseMs, rank });
     }
-    const asking: Asking = {
-      waiters,
-      wakeUps: this.#wakeUps,
-      call: undefined,
-      mayRun: true,
-    };
+    const asking: Asking = { tickets, wakeUps: this.#wakeUps, call: undefined, mayRun: true };
     this.#asking = asking;
-    asking.call = this.#services.delivery.start(this.#commands.acquireMany(claims), {
+    const { delivery } = this.#asks.locks.services;
+    asking.call = delivery.start(this.#commands.acquireMany(claims), {
       answered: (verdicts, call) => this.#answered(asking, verdicts, call),
       failed: (error, call) => {
         asking.call = undefined;
         asking.mayRun = call.unackedCopies > 0;
-        this.#tell(asking, (waiter) => waiter.failed(error, call));
+        this.#tell(asking, (ticket) => ticket.failed(error, call));
         this.#goOn(asking, 0);
       },
     });
@@ -150,8 +159,8 @@ export class ReaderQueue implements WaitQueue {
 
   #answered(asking: Asking, verdicts: readonly Verdict[], call: PendingCall): void {
     asking.call = undefined;
-    this.#tell(asking, (waiter, i) => {
-      waiter.answered(verdicts[i] ?? { is: 'busy', busyMs: 0 }, call);
+    this.#tell(asking, (ticket, i) => {
+      ticket.answered(verdicts[i] ?? { is: 'busy', busyMs: 0 }, call);
     });
     let busyMs: number | undefined;
     for (const verdict of verdicts) {
@@ -163,11 +172,11 @@ export class ReaderQueue implements WaitQueue {
     this.#goOn(asking, busyMs ?? 0);
   }
 
-  /** Tells the waiters that are still here the outcome of their ask. */
-  #tell(asking: Asking, tell: (waiter: Waiter, i: number) => void): void {
-    asking.waiters.forEach((waiter, i) => {
-      if (this.#waiting.has(waiter)) {
-        tell(waiter, i);
+  /** Tells the readers that are still here the outcome of their ask. */
+  #tell(asking: Asking, tell: (ticket: ReadTicket, i: number) => void): void {
+    asking.tickets.forEach((ticket, i) => {
+      if (this.#waiting.has(ticket.waiter)) {
+        tell(ticket, i);
       }
     });
   }
@@ -189,26 +198,26 @@ export class ReaderQueue implements WaitQueue {
     this.#recheck?.cancel();
     if (this.#waiting.size > 0) {
       const delayMs = busyMs < 0 ? HEARTBEAT_MS : Math.min(busyMs + 1, HEARTBEAT_MS);
-      this.#recheck = this.#services.clock.after(delayMs, () => this.wakeUp());
+      const { clock } = this.#asks.locks.services;
+      this.#recheck = clock.after(delayMs, () => this.wakeUp());
     }
   }
 
   #listen(): void {
-    const { hub } = this.#services;
+    const { hub } = this.#asks.locks.services;
     this.#stopListening ??= hub.listen(this.#commands.channel, () => this.wakeUp());
   }
 
-  #forget(waiter: Waiter): void {
+  #forget(waiter: LockWaiter): void {
     this.#entering.delete(waiter);
     this.#waiting.delete(waiter);
-  }
-
-  get #isEmpty(): boolean {
-    return this.#waiting.size + this.#entering.size === 0;
+    if (this.#waiting.size + this.#entering.size === 0) {
+      this.#end();
+    }
   }
 
   #end(): void {
-    const { delivery } = this.#services;
+    const { delivery } = this.#asks.locks.services;
     if (this.#asking?.call !== undefined) {
       delivery.abandon(this.#asking.call);
     }
@@ -220,6 +229,6 @@ export class ReaderQueue implements WaitQueue {
     this.#recheck?.cancel();
     this.#stopListening?.();
     this.#stopListening = undefined;
-    this.#emptied();
+    this.#asks.emptied();
   }
 }

@@ -8,8 +8,8 @@ import {
   type LockProtocol,
   type Sibling,
 } from '../core/locks/lock-protocol.js';
-import type { LockServices } from '../core/locks/lock-services.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import type { Asks } from '../core/locks/ticket.js';
 import { tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { rwlockAcquireWrite, rwlockReleaseWrite } from '../core/wire/scripts.generated.js';
@@ -35,6 +35,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   readonly kind = 'write-lock';
   readonly isShared = false;
   readonly keepsPosition = true;
+  readonly heartbeatMs: number = HEARTBEAT_MS;
   readonly renewal: Renewal = renewal;
   readonly lockId: string;
   readonly sibling: Sibling;
@@ -50,14 +51,8 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
     };
   }
 
-  createQueue({ services }: LockServices, emptied: () => void): WaitQueue {
-    const { key, channel } = this;
-    const { hub, clock, rechecks } = services;
-    return new ExclusiveQueue(
-      { hub, clock, rechecks },
-      { key, channel, heartbeatMs: HEARTBEAT_MS },
-      emptied,
-    );
+  createQueue(asks: Asks): WaitQueue {
+    return new ExclusiveQueue(asks, this);
   }
 
   acquire(holder: string, count: number, leaseMs: number, position: Position): Command<Verdict> {

@@ -82,7 +82,7 @@ export const unnoticeable = [
     file: 'src/lock/fair-queue.ts',
     line: 'isAsking = «false»;',
     to: 'true',
-    why: 'every entry asks as soon as it is made',
+    why: 'every ticket is asked for as soon as it is made',
   },
   {
     file: 'src/core/connection/endpoint.ts',
@@ -130,7 +130,7 @@ export const unnoticeable = [
     file: 'src/rwlock/protocol.ts',
     line: 'return «false»;',
     to: 'true',
-    why: 'releases here name no receivers, and the queues of this lock ask for no share',
+    why: 'releases here name no receivers, so that its share of the lock is never used up',
   },
   {
     file: 'lua/expirable-semaphore/acquire.lua',

@@ -1,22 +1,114 @@
-// A waiter that only writes down when it is asked to ask.
+// A waiter for a lock that only writes down what it is told, and the way to the server of its queue.
 
 import { Linked } from '../../src/core/base/linked-list.js';
-import type { Position, Waiter } from '../../src/core/locks/wait-queue.js';
+import type { Asks } from '../../src/core/locks/ticket.js';
+import type { LockWaiter, Position, Verdict } from '../../src/core/locks/wait-queue.js';
+import type { Call, Receiver } from '../../src/core/wire/call.js';
 
-export class TestWaiter extends Linked implements Waiter {
-  readonly leaseMs = 1_000;
-  holderId: string;
-  asked: Position[] = [];
+export class TestWaiter extends Linked implements LockWaiter {
+  readonly leaseMs: number;
+  readonly told: string[] = [];
+  /** Its next grant is of use. */
+  isInTime = true;
 
-  constructor(holderId: string) {
+  constructor(leaseMs = 1_000) {
     super();
-    this.holderId = holderId;
+    this.leaseMs = leaseMs;
   }
 
-  ask(position: Position): void {
-    this.asked.push(position);
+  queued(): void {
+    this.told.push('queued');
   }
 
-  answered(): void {}
-  failed(): void {}
+  blocked(): void {
+    this.told.push('blocked');
+  }
+
+  refused(): void {
+    this.told.push('refused');
+  }
+
+  granted({ holderId, hasUnackedCopy }: { holderId: string; hasUnackedCopy: boolean }): boolean {
+    this.told.push(`granted ${holderId}${hasUnackedCopy ? ' with a copy' : ''}`);
+    return this.isInTime;
+  }
+
+  failed({ message }: Error): void {
+    this.told.push(message);
+  }
 }
+
+/** The parts of a call that the receiver of its outcome looks at. */
+export interface TestCall {
+  sent: boolean;
+  unackedCopies: number;
+}
+
+/** Writes down what a queue asks; tests answer. Holder ids are `1`, `2` and so on. */
+export class TestAsks {
+  readonly keepsPosition: boolean;
+  readonly locks: Asks['locks'];
+  /** The asks as `holder id position`, and what was given up or taken back. */
+  readonly told: string[] = [];
+  readonly #calls = new Map<string, { call: TestCall; receiver: Receiver<Verdict> }>();
+  #ids = 0;
+
+  /** `services` of the client, but for those that every queue needs of it. */
+  constructor(services: object, fairness: object = { delayMs: () => 0 }, keepsPosition = false) {
+    this.keepsPosition = keepsPosition;
+    const client = { newHolderId: () => String((this.#ids += 1)) };
+    const delivery = {
+      abandon: ({ sent }: TestCall) => {
+        this.told.push('abandoned');
+        return sent;
+      },
+    };
+    const all = { client, delivery, ...services };
+    this.locks = { services: all, fairness } as unknown as Asks['locks'];
+  }
+
+  ask(
+    holderId: string,
+    _leaseMs: number,
+    position: Position,
+    receiver: Receiver<Verdict>,
+  ): Call<Verdict> {
+    this.told.push(`${holderId} ${position}`);
+    const call: TestCall = { sent: true, unackedCopies: 0 };
+    this.#calls.set(holderId, { call, receiver });
+    return call as unknown as Call<Verdict>;
+  }
+
+  cancel(holderId: string, hasUnackedCopy: boolean): void {
+    this.told.push(`cancels ${holderId}${hasUnackedCopy ? ' for good' : ''}`);
+  }
+
+  emptied(): void {
+    this.told.push('emptied');
+  }
+
+  /** The last call of a holder, as it is under way. */
+  callOf(holderId: string): TestCall {
+    return this.#calls.get(holderId)!.call;
+  }
+
+  answer(holderId: string, verdict: Verdict): void {
+    const { call, receiver } = this.#calls.get(holderId)!;
+    receiver.answered(verdict, call as unknown as Call<Verdict>);
+  }
+
+  fail(holderId: string, message: string): void {
+    const { call, receiver } = this.#calls.get(holderId)!;
+    receiver.failed(new Error(message), call as unknown as Call<Verdict>);
+  }
+
+  /** The asks under a holder id, or all. */
+  asksOf(holderId?: string): string[] {
+    return this.told.filter(
+      (line) => /^\d+ /u.test(line) && (holderId === undefined || line.startsWith(`${holderId} `)),
+    );
+  }
+}
+
+export const granted: Verdict = { is: 'granted' };
+export const busy = (busyMs: number, rank = 0): Verdict => ({ is: 'busy', busyMs, rank });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { FairQueue } from '../../src/lock/fair-queue.js';
 import { fakeClock } from '../support/fake-clock.js';
-import { TestWaiter } from '../support/test-waiter.js';
+import { busy, granted, TestAsks, TestWaiter } from '../support/test-waiter.js';
 
+/** Two waiters, with the holder ids 1 and 2, that have found the lock busy. */
 function stage() {
   const clock = fakeClock();
   const listeners = new Map<string, () => void>();
@@ -12,103 +13,132 @@ function stage() {
       return () => listeners.delete(channel);
     },
   };
-  const queue = new FairQueue({ clock, hub } as never, 'lock', () => {});
-  const [head, other] = [new TestWaiter('1'), new TestWaiter('2')];
-  for (const waiter of [head, other]) {
+  const asks = new TestAsks({ clock, hub }, {}, true);
+  const queue = new FairQueue(asks, 'lock');
+  const [head, other] = [new TestWaiter(), new TestWaiter()];
+  for (const [i, waiter] of [head, other].entries()) {
     queue.join(waiter);
-    queue.busy(waiter, { is: 'busy', busyMs: -1 });
-    waiter.asked = [];
+    asks.answer(String(i + 1), busy(-1));
   }
-  return { clock, listeners, queue, head, other };
+  asks.told.length = 0;
+  /** The head is asked for, and granted a lease that is over already. */
+  const grantTooLate = (): void => {
+    head.isInTime = false;
+    queue.wakeUp();
+    asks.answer('1', granted);
+    asks.told.length = 0;
+  };
+  /** The head is asked for, and gets in. */
+  const grant = (): void => {
+    queue.wakeUp();
+    asks.answer('1', granted);
+    asks.told.length = 0;
+  };
+  return { clock, listeners, queue, asks, head, other, grant, grantTooLate };
 }
 
-const busy = { is: 'busy', busyMs: -1 } as const;
+test('every waiter is asked for at once, and told where it stands', () => {
+  const { head, other } = stage();
+
+  expect([head.told, other.told]).toEqual([['blocked'], ['queued', 'blocked']]);
+});
 
 describe('a waiter whose grant came too late to be of use', () => {
   test('goes on under its new holder id behind the others, where it has a place anew', () => {
-    const { queue, listeners, head, other } = stage();
-    head.holderId = '3';
+    const { queue, listeners, asks, head } = stage();
+    head.isInTime = false;
+    queue.wakeUp();
 
-    queue.busy(head, busy);
+    asks.answer('1', granted);
 
-    expect(head.asked).toEqual(['queue']);
+    expect(asks.told).toEqual(['1 front', 'cancels 1 for good', '3 queue']);
     expect([...listeners.keys()]).toEqual(['lock:2', 'lock:3']);
     queue.wakeUp();
-    expect([head.asked, other.asked]).toEqual([['queue'], ['front']]);
+    expect(asks.asksOf('2')).toEqual(['2 front']);
+    expect(asks.asksOf('3')).toEqual(['3 queue']);
   });
 
   test('leaves the heartbeat to the new head', () => {
-    const { queue, clock, head, other } = stage();
-    head.holderId = '3';
+    const { clock, asks, grantTooLate } = stage();
 
-    queue.busy(head, busy);
+    grantTooLate();
     clock.advance(60_000);
 
-    expect(head.asked).toEqual(['queue']);
-    expect(other.asked).toEqual(['front']);
+    expect(asks.told).toEqual(['2 front']);
   });
 
   test('hears the message about its turn when it is the head again', () => {
-    const { queue, listeners, head, other } = stage();
-    head.holderId = '3';
-    queue.busy(head, busy);
-    queue.busy(head, busy);
+    const { queue, listeners, asks, other, grantTooLate } = stage();
+    grantTooLate();
+    asks.answer('3', busy(-1));
     listeners.get('lock:3')?.();
-    head.asked = [];
+    asks.told.length = 0;
 
     queue.leave(other);
     listeners.get('lock:3')?.();
 
-    expect(head.asked).toEqual(['front']);
+    expect(asks.asksOf('3')).toEqual(['3 front']);
   });
 });
 
 test('a head whose subscription is confirmed asks again, unless a holder here will wake it', () => {
-  const { queue, listeners, head, other } = stage();
-  queue.granted(head, 1_000);
+  const { listeners, asks, grant } = stage();
+  grant();
 
   listeners.get('lock:2')?.();
-  expect(other.asked).toEqual([]);
+  expect(asks.asksOf('2')).toEqual([]);
 });
 
 test('a head that was woken since asks again when its subscription is confirmed', () => {
-  const { queue, listeners, head, other } = stage();
-  queue.granted(head, 1_000);
+  const { queue, listeners, asks, grant } = stage();
+  grant();
   queue.wakeUp();
-  queue.busy(other, busy);
+  asks.answer('2', busy(-1));
 
   listeners.get('lock:2')?.();
 
-  expect(other.asked).toEqual(['front', 'front']);
+  expect(asks.asksOf('2')).toEqual(['2 front', '2 front']);
 });
 
-test('the next one asks when the lease of the one before it should have ended', () => {
-  const { queue, clock, head, other } = stage();
+test('the next one is asked for when the lease of the one before it should have ended', () => {
+  const { clock, asks, grant } = stage();
 
-  queue.granted(head, 1_000);
+  grant();
   clock.advance(1_000);
-  const early = [...other.asked];
+  const early = [...asks.told];
   clock.advance(1);
 
-  expect([early, other.asked]).toEqual([[], ['front']]);
+  expect([early, asks.told]).toEqual([[], ['2 front']]);
 });
 
-test('a waiter that leaves behind the head passes nothing on', () => {
-  const { queue, clock, head, other } = stage();
-  const last = new TestWaiter('3');
+test('a waiter that leaves behind the head passes nothing on, and its entry goes', () => {
+  const { queue, clock, asks } = stage();
+  const last = new TestWaiter();
   queue.join(last);
+  asks.answer('3', busy(-1));
 
   queue.leave(last);
   clock.advance(10);
 
-  expect([head.asked, other.asked]).toEqual([[], []]);
+  expect(asks.told).toEqual(['3 queue', 'cancels 3']);
+});
+
+test('a head that leaves while it is asked for passes its turn on', () => {
+  const { queue, clock, asks, head } = stage();
+  queue.wakeUp();
+
+  queue.leave(head);
+  clock.advance(1);
+
+  expect(asks.told).toEqual(['1 front', 'abandoned', 'cancels 1 for good', '2 front']);
 });
 
 test('a waiter that is refused behind the head moves nothing', () => {
-  const { queue, clock, head, other } = stage();
+  const { queue, clock, asks } = stage();
+  queue.join(new TestWaiter());
 
-  queue.busy(other, { is: 'busy', busyMs: 10 });
+  asks.answer('3', busy(10));
   clock.advance(100);
 
-  expect([head.asked, other.asked]).toEqual([[], []]);
+  expect(asks.told).toEqual(['3 queue']);
 });

@@ -2,7 +2,6 @@
 
 import { expect, test } from 'vitest';
 import { Call, type PendingCall } from '../../src/core/wire/call.js';
-import { Linked } from '../../src/core/base/linked-list.js';
 import { ClusterRouter } from '../../src/core/connection/cluster-router.js';
 import { ExclusiveQueue } from '../../src/core/locks/exclusive-queue.js';
 import { CommandConnection } from '../../src/core/connection/command-connection.js';
@@ -12,9 +11,9 @@ import { Rechecks } from '../../src/core/waiting/rechecks.js';
 import { Requests } from '../../src/core/delivery/requests.js';
 import type { RouterOwner } from '../../src/core/connection/router.js';
 import { ChannelHub } from '../../src/core/waiting/channel-hub.js';
-import type { Waiter } from '../../src/core/locks/wait-queue.js';
 import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { fakeClock } from '../support/fake-clock.js';
+import { TestAsks, TestWaiter } from '../support/test-waiter.js';
 
 const COUNT = 40_000;
 
@@ -88,23 +87,15 @@ const abandon = (sent: readonly PendingCall[]) => (): void => {
   }
 };
 
-class AnyWaiter extends Linked implements Waiter {
-  readonly holderId = '';
-  readonly leaseMs = 1_000;
-  ask = nothing;
-  answered = nothing;
-  failed = nothing;
-}
-
-function queueOf(count: number): { queue: ExclusiveQueue; waiters: AnyWaiter[] } {
+function queueOf(count: number): { queue: ExclusiveQueue; waiters: TestWaiter[] } {
   const never = { start: fault as never };
-  const services = {
+  const asks = new TestAsks({
     clock,
     hub: new ChannelHub({ add: nothing, remove: nothing }, clock, fault),
     rechecks: new Rechecks(clock, { groupOf: () => '' }, never, fault),
-  };
-  const queue = new ExclusiveQueue(services, { key: 'key', channel: 'channel' }, nothing);
-  const waiters = Array.from({ length: count }, () => new AnyWaiter());
+  });
+  const queue = new ExclusiveQueue(asks, { key: 'key', channel: 'channel' });
+  const waiters = Array.from({ length: count }, () => new TestWaiter());
   for (const waiter of waiters) {
     queue.join(waiter);
   }
@@ -112,7 +103,7 @@ function queueOf(count: number): { queue: ExclusiveQueue; waiters: AnyWaiter[] }
 }
 
 const leaving =
-  (order: (waiters: AnyWaiter[]) => AnyWaiter[]): Work =>
+  (order: (waiters: TestWaiter[]) => TestWaiter[]): Work =>
   (count) => {
     const { queue, waiters } = queueOf(count);
     return () => {

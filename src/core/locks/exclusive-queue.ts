@@ -1,19 +1,9 @@
 import { LinkedList } from '../base/linked-list.js';
-import type { Clock, Timer } from '../base/clock.js';
-import { Sleeper, type Rechecks } from '../waiting/rechecks.js';
-import type { Fairness } from './fairness.js';
-import type { ChannelHub } from '../waiting/channel-hub.js';
-import type { Verdict, WaitQueue, Waiter } from './wait-queue.js';
+import type { Timer } from '../base/clock.js';
+import { Sleeper } from '../waiting/rechecks.js';
+import { Ticket, type Asks, type TicketQueue } from './ticket.js';
+import type { LockWaiter, Verdict, WaitQueue } from './wait-queue.js';
 import { RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
-
-/** The parts of a client that a queue needs. */
-export interface QueueServices {
-  readonly hub: ChannelHub;
-  readonly clock: Clock;
-  readonly rechecks: Rechecks;
-  /** Says when to leave the lock to other clients, where they race for it. */
-  readonly fairness?: Pick<Fairness, 'delayMs'>;
-}
 
 /** The lock that a queue waits for. */
 export interface Awaited {
@@ -26,33 +16,32 @@ export interface Awaited {
 }
 
 /**
- * The waiters of one client for one exclusive lock, first come, first served. Only the head asks,
- * since only the head can be granted: a thousand waiters cost the server what one costs.
+ * The waiters of one client for one exclusive lock, first come, first served. It asks for the head
+ * alone, since only the head can be granted: a thousand waiters cost the server what one costs.
  */
-export class ExclusiveQueue extends Sleeper implements WaitQueue {
+export class ExclusiveQueue extends Sleeper implements WaitQueue, TicketQueue {
   /** True once the server has answered "busy", or has granted the lock to a waiter here. */
   contended = false;
   readonly key: string;
-  readonly #services: QueueServices;
+  readonly #asks: Asks;
   readonly #awaited: Awaited;
-  readonly #emptied: () => void;
-  #head: Waiter | undefined;
+  /** The ticket of the first waiter. */
+  #head: Ticket | undefined;
   /** The waiters behind the head; most locks never have any. */
-  #others: LinkedList<Waiter> | undefined;
+  #others: LinkedList<LockWaiter> | undefined;
   #asking = false;
-  /** A wake-up came while the head was asking: the answer may be older than the wake-up. */
+  /** A wake-up came during the ask: the answer may be older than the wake-up. */
   #wokenUp = false;
   /** Wakes the head when the lease that it saw ends, for its heartbeat, or after a delay. */
   #leaseEnd: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(services: QueueServices, awaited: Awaited, emptied: () => void) {
+  constructor(asks: Asks, awaited: Awaited) {
     super();
-    this.#services = services;
+    this.#asks = asks;
     this.key = awaited.key;
     this.#awaited = awaited;
-    this.#emptied = emptied;
-    if (services.hub.knows(awaited.channel)) {
+    if (asks.locks.services.hub.knows(awaited.channel)) {
       // Still subscribed from before: listening now saves a second attempt.
       this.#listen();
     }
@@ -62,20 +51,24 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     return this.#head?.holderId ?? '';
   }
 
-  /** True when the waiter is the head, which asks at once. */
-  join(waiter: Waiter): boolean {
+  /** A waiter that is the head is asked for at once. */
+  join(waiter: LockWaiter): void {
     if (this.#head === undefined) {
-      this.#head = waiter;
+      this.#head = new Ticket(this.#asks, waiter, this);
       this.#ask();
-      return true;
+      return;
     }
     this.#others ??= new LinkedList();
     this.#others.push(waiter);
     this.#listen();
-    return false;
+    waiter.queued();
   }
 
-  /** Something may have changed: the head asks. */
+  askOf(waiter: LockWaiter): Ticket | undefined {
+    return waiter === this.#head?.waiter ? this.#head : undefined;
+  }
+
+  /** Something may have changed: asks for the head. */
   wakeUp(): void {
     if (this.#asking) {
       this.#wokenUp = true;
@@ -84,9 +77,9 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
   }
 
-  /** The head was granted the lock for `leaseMs`. Its release wakes the next head; messages and a
-   * timer cover every other end of the lease. */
-  granted(_waiter: Waiter, leaseMs: number): void {
+  /** The release of the head wakes the next one; messages and a timer cover every other end of its
+   * lease. */
+  granted({ waiter: { leaseMs } }: Ticket): void {
     this.#asking = false;
     this.contended = true;
     this.#advance();
@@ -95,8 +88,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     this.#sleep(this.#wokenUp ? Math.min(leaseMs, SECOND_POLL_MS) : leaseMs);
   }
 
-  /** The server answered the head that the lock is busy for so many ms; -1: unknown. */
-  busy(_waiter: Waiter, { busyMs }: Verdict & { is: 'busy' }): void {
+  busy(_ticket: Ticket, { busyMs }: Verdict & { is: 'busy' }): void {
     this.#asking = false;
     this.contended = true;
     this.#listen();
@@ -105,6 +97,10 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     } else {
       this.#sleep(busyMs);
     }
+  }
+
+  renewed(ticket: Ticket): void {
+    this.busy(ticket, { is: 'busy', busyMs: 0 });
   }
 
   /** A poll found that the lease lasts so many ms more; -1: without limit, -2: worth asking. */
@@ -119,12 +115,14 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
   }
 
-  /** A waiter gives up. If it was asking, it passes its wake-up on: the next one asks instead. */
-  leave(waiter: Waiter): void {
-    if (waiter !== this.#head) {
+  /** A waiter gives up. If it was asked for, its wake-up passes on: the next one is, instead. */
+  leave(waiter: LockWaiter): void {
+    const head = this.askOf(waiter);
+    if (head === undefined) {
       this.#others?.delete(waiter);
       return;
     }
+    head.cancel();
     const wasAsking = this.#asking;
     this.#asking = false;
     this.#advance();
@@ -133,21 +131,16 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
   }
 
-  /** In this queue every waiter asks for itself. */
-  isAskingFor(): boolean {
-    return false;
-  }
-
   #ask(): void {
     if (this.#head !== undefined) {
       this.#stopSleeping();
-      const { clock, fairness } = this.#services;
-      const delayMs = fairness?.delayMs(this.#awaited.channel) ?? 0;
+      const { services, fairness } = this.#asks.locks;
+      const delayMs = fairness.delayMs(this.#awaited.channel);
       if (delayMs > 0) {
         // Other clients hold the lock, or get the chance to acquire it first.
         this.contended = true;
         this.#listen();
-        this.#leaseEnd = clock.after(delayMs, () => this.wakeUp());
+        this.#leaseEnd = services.clock.after(delayMs, () => this.wakeUp());
         return;
       }
       this.#asking = true;
@@ -158,14 +151,15 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
 
   #advance(): void {
     const next = this.#others?.first;
-    this.#head = next;
     if (next === undefined) {
+      this.#head = undefined;
       this.#stopSleeping();
       this.#stopListening?.();
       this.#stopListening = undefined;
-      this.#emptied();
+      this.#asks.emptied();
     } else {
       this.#others?.delete(next);
+      this.#head = new Ticket(this.#asks, next, this);
     }
   }
 
@@ -175,23 +169,25 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue {
     }
     this.#stopSleeping();
     const { heartbeatMs } = this.#awaited;
+    const { clock, rechecks } = this.#asks.locks.services;
     const soon = heartbeatMs ?? RECHECK_MAX_MS;
     if (busyMs >= 0 && busyMs < soon) {
-      this.#leaseEnd = this.#services.clock.after(busyMs + 1, () => this.wakeUp());
+      this.#leaseEnd = clock.after(busyMs + 1, () => this.wakeUp());
     } else if (heartbeatMs !== undefined) {
-      this.#leaseEnd = this.#services.clock.after(heartbeatMs, () => this.wakeUp());
+      this.#leaseEnd = clock.after(heartbeatMs, () => this.wakeUp());
     } else {
-      this.#services.rechecks.add(this);
+      rechecks.add(this);
     }
   }
 
   #stopSleeping(): void {
     this.#leaseEnd?.cancel();
-    this.#services.rechecks.delete(this);
+    this.#asks.locks.services.rechecks.delete(this);
   }
 
   #listen(): void {
     // Any message is a wake-up, and so is the confirmation of the subscription.
-    this.#stopListening ??= this.#services.hub.listen(this.#awaited.channel, () => this.wakeUp());
+    const { hub } = this.#asks.locks.services;
+    this.#stopListening ??= hub.listen(this.#awaited.channel, () => this.wakeUp());
   }
 }

@@ -1,5 +1,5 @@
 import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../../errors.js';
-import { Acquisition, type AcquisitionTerms } from './acquisition.js';
+import { LockAcquisition, type AcquisitionTerms } from './acquisition.js';
 import { optionsOf, taskOf, type Task } from '../base/using-arguments.js';
 import type { PendingCall } from '../wire/call.js';
 import { Face } from '../face.js';
@@ -273,7 +273,7 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
 
   readonly #start = (terms: AcquisitionTerms): Promise<H> =>
     new Promise((resolve, reject) => {
-      new Acquisition(this.#grants, terms, resolve, reject).start();
+      new LockAcquisition(this.#grants, terms, resolve, reject).start();
     });
 
   #checkWithin(options: object): LockHold | undefined {

@@ -1,4 +1,4 @@
-import type { Command, PendingCall } from '../wire/call.js';
+import type { Call, Command, PendingCall, Receiver } from '../wire/call.js';
 import { releaseTerms, type ReleaseTerms } from './release-terms.js';
 import { outside } from '../base/async-context.js';
 import type { Holder, ObjectKind } from '../observe/events.js';
@@ -8,7 +8,8 @@ import type { Lease } from '../lease/lease.js';
 import type { LockProtocol } from './lock-protocol.js';
 import type { LockServices } from './lock-services.js';
 import type { LeaseTerms } from '../base/arguments.js';
-import type { WaitQueue } from './wait-queue.js';
+import type { Asks } from './ticket.js';
+import type { Position, Verdict, WaitQueue } from './wait-queue.js';
 
 /** Returns the hold as what the holds of its lock all are; throws if it is not. */
 export type AsGranted<H extends LockHold> = (hold: LockHold) => H;
@@ -19,7 +20,7 @@ export const anyHold: AsGranted<LockHold> = (hold) => hold;
 /** Manages the holds of one lock from their grant to their end. */
 export class LockGrants<H extends LockHold = LockHold>
   extends GrantLifecycle<LockHold>
-  implements HoldOwner
+  implements HoldOwner, Asks
 {
   readonly locks: LockServices;
   readonly protocol: LockProtocol;
@@ -87,10 +88,28 @@ export class LockGrants<H extends LockHold = LockHold>
     const { lockId } = this.protocol;
     let queue = queues.get(lockId);
     if (queue === undefined) {
-      queue = this.protocol.createQueue(this.locks, () => queues.delete(lockId));
+      queue = this.protocol.createQueue(this);
       queues.set(lockId, queue);
     }
     return queue;
+  }
+
+  emptied(): void {
+    this.locks.queues.delete(this.protocol.lockId);
+  }
+
+  get keepsPosition(): boolean {
+    return this.protocol.keepsPosition;
+  }
+
+  ask(
+    holderId: string,
+    leaseMs: number,
+    position: Position,
+    receiver: Receiver<Verdict>,
+  ): Call<Verdict> {
+    const command = this.protocol.acquire(holderId, 1, leaseMs, position);
+    return this.services.delivery.start(command, receiver);
   }
 
   inScope<T>(hold: LockHold, task: () => T): T {
@@ -147,8 +166,8 @@ export class LockGrants<H extends LockHold = LockHold>
     this.#inBackground(this.stateAlive(lease));
   }
 
-  /** Takes back the one hold that a given-up acquisition may have been granted; sets a tombstone if
-   * a copy of it may still run. */
+  /** Takes back the one hold that a ticket may have been granted, and its entry in a wait queue;
+   * sets a tombstone if a copy of an ask may still run. */
   cancel(holderId: string, hasUnackedCopy: boolean): void {
     const terms = releaseTerms('ended', { alive: 0, hasUnackedCopy, peak: 1, most: 1 });
     this.#inBackground(this.#release(holderId, terms));

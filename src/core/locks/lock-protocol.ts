@@ -3,8 +3,8 @@ import type { Command } from '../wire/call.js';
 import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { ObjectProtocol } from '../object-protocol.js';
-import type { LockServices } from './lock-services.js';
 import type { ReleaseTerms } from './release-terms.js';
+import type { Asks } from './ticket.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
 import type { Holder, ObjectKind } from '../observe/events.js';
 
@@ -90,8 +90,8 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   readonly sibling?: Sibling;
   /** True when clients race for it after a release, so each has to let others in at times. */
   readonly isRaced: boolean;
-  /** The queue of the local waiters; `emptied` is called when the last one has left. */
-  createQueue(locks: LockServices, emptied: () => void): WaitQueue;
+  /** The queue of the local waiters. */
+  createQueue(asks: Asks): WaitQueue;
   /** `beside`: the holder on the other side whose hold admits this one. */
   acquire(
     holderId: string,

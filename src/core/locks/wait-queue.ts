@@ -1,5 +1,6 @@
-import type { PendingCall } from '../wire/call.js';
+import type { LocalQueue } from '../acquisition.js';
 import type { Linked } from '../base/linked-list.js';
+import type { PendingCall } from '../wire/call.js';
 
 /** The server's answer to an acquisition. `gone`: the hold to re-enter is no longer there;
  * `cancelled`: this holder id has a tombstone. `rank`: server time since when it waits. */
@@ -9,37 +10,37 @@ export type Verdict =
   | { readonly is: 'gone'; readonly reason: 'deleted' | 'taken' }
   | { readonly is: 'cancelled' };
 
-/** The entry that an attempt leaves in the server's wait queue when the lock is busy. `front`: the
+/** The entry that an ask leaves in the server's wait queue when the lock is busy. `front`: the
  * first waiter of its client, which gets an entry at the front if its own was lost. */
 export type Position = 'none' | 'queue' | 'front';
 
-/** A waiter for a lock. */
-export interface Waiter extends Linked {
-  /** The holder id under which it asks. */
+/** A ticket that was granted the lock. */
+export interface GrantedTicket {
   readonly holderId: string;
-  /** The lease that it asks for. */
+  /** A copy of an ask under this holder id may still run. */
+  readonly hasUnackedCopy: boolean;
+}
+
+/** A waiter for a lock. */
+export interface LockWaiter extends Linked {
+  /** The lease that it wants. */
   readonly leaseMs: number;
-  /** Asks the server once; the answer comes back through `granted`, `busy` or `leave`. */
-  ask(position: Position): void;
-  /** The answer to an ask that the queue has sent for several waiters together. */
-  answered(verdict: Verdict, call: PendingCall): void;
-  failed(error: Error, call: PendingCall): void;
+  /** It waits behind others here, and the server has not been asked for it. */
+  queued(): void;
+  /** The server has answered that the lock is busy. */
+  blocked(): void;
+  /** The lock is busy, and it does not wait. */
+  refused(): void;
+  /** False: the grant came too late to be of use. */
+  granted(ticket: GrantedTicket, call: PendingCall, fencingToken: bigint | undefined): boolean;
+  /** The call that asked for it has failed: it leaves. */
+  failed(error: Error): void;
 }
 
 /** The waiters of one client for one lock. */
-export interface WaitQueue {
+export interface WaitQueue extends LocalQueue<LockWaiter> {
   /** True once the server has answered "busy", or has granted the lock to a waiter here. */
   readonly contended: boolean;
-  /** True when no other waiter here is before it: it has asked, and may not have to wait. */
-  join(waiter: Waiter): boolean;
-  /** The waiter was granted the lock for `leaseMs`. */
-  granted(waiter: Waiter, leaseMs: number): void;
-  /** The server answered the waiter that the lock is busy. */
-  busy(waiter: Waiter, verdict: Verdict & { is: 'busy' }): void;
-  /** The waiter gives up. */
-  leave(waiter: Waiter): void;
-  /** True while an ask that the queue has sent for the waiter may still be granted. */
-  isAskingFor(waiter: Waiter): boolean;
   /** Something may have changed. */
   wakeUp(): void;
 }

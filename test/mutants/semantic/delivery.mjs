@@ -144,7 +144,7 @@ export const delivery = [
     id: 'poll-forgotten',
     mistake: 'waiters rely on messages alone',
     file: 'src/core/locks/exclusive-queue.ts',
-    changes: [['      this.#services.rechecks.add(this);\n', '']],
+    changes: [['      rechecks.add(this);\n', '']],
     tests: ['test/unit/exclusive-queue.test.ts'],
   },
   {

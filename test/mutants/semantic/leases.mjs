@@ -62,8 +62,8 @@ export const leases = [
   {
     id: 'late-grant-kept',
     mistake: 'a grant that came too late is asked for anew, and not taken back',
-    file: 'src/core/locks/acquisition.ts',
-    changes: [['    this.#grants.cancel(this.holderId, true);\n', '']],
+    file: 'src/core/locks/ticket.ts',
+    changes: [['    asks.cancel(this.holderId, true);\n', '']],
     tests: ['test/faults/slow-answers.test.ts'],
   },
   {

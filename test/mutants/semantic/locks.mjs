@@ -35,12 +35,9 @@ export const locks = [
   {
     id: 'tombstone-not-asked-for',
     mistake: 'an acquisition that is given up while a copy may run asks for no tombstone',
-    file: 'src/core/locks/acquisition.ts',
+    file: 'src/core/locks/ticket.ts',
     changes: [
-      [
-        'this.#grants.cancel(this.holderId, this.#hasUnackedCopy)',
-        'this.#grants.cancel(this.holderId, false)',
-      ],
+      ['asks.cancel(this.holderId, this.hasUnackedCopy)', 'asks.cancel(this.holderId, false)'],
     ],
     tests: ['test/faults/late-bytes-locks.test.ts', 'test/faults/late-requests.test.ts'],
   },
@@ -54,11 +51,11 @@ export const locks = [
   {
     id: 'aborted-acquisition-stays',
     mistake: 'an acquisition that is given up is not taken back',
-    file: 'src/core/locks/acquisition.ts',
+    file: 'src/core/locks/ticket.ts',
     changes: [
       [
-        'if (this.#hasUnackedCopy || (this.#asksForPosition && this.#everSent)) {',
-        'if (this.#hasUnackedCopy && this.#asksForPosition) {',
+        'if (this.hasUnackedCopy || (this.#asksForPosition && this.#wasSent)) {',
+        'if (this.hasUnackedCopy && this.#asksForPosition) {',
       ],
     ],
     tests: ['test/faults/aborted-answers.test.ts'],
@@ -69,8 +66,8 @@ export const locks = [
     file: 'src/lock/fair-queue.ts',
     changes: [
       [
-        "this.#queue.push(entry);\n    entry.ask('queue');\n    if (!isFirst) {",
-        "this.#queue.push(entry);\n    entry.ask('none');\n    if (!isFirst) {",
+        "this.#queue.push(waiter);\n    ticket.ask('queue');\n    if (!isFirst) {",
+        "this.#queue.push(waiter);\n    ticket.ask('none');\n    if (!isFirst) {",
       ],
     ],
     tests: ['test/faults/fair-arrival.test.ts'],
@@ -136,7 +133,7 @@ export const locks = [
     id: 'older-holds-stay',
     mistake: 'a grant leaves older holds of this client held, which it excludes',
     file: 'src/core/locks/acquisition.ts',
-    changes: [['    this.#grants.endOthers();\n', '']],
+    changes: [['    grants.endOthers();\n', '']],
     tests: ['test/integration/locks/forced-in-flight.test.ts'],
   },
   {

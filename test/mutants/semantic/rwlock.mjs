@@ -139,7 +139,7 @@ export const rwlock = [
         'this.#mayBeQueued ||= this.#entering.has(waiter) && this.contended;',
       ],
     ],
-    tests: ['test/unit/reader-queue.test.ts'],
+    tests: ['test/unit/reader-leaving.test.ts'],
   },
   {
     id: 'reader-loses-rank',
@@ -157,7 +157,7 @@ export const rwlock = [
     id: 'reader-rank-overwritten',
     mistake: 'a reader that asks again gets the rank of its last ask',
     file: 'src/rwlock/reader-queue.ts',
-    changes: [['known === 0 ? rank : known', 'rank === 0 ? known : rank']],
+    changes: [['ticket.rank === 0 ? rank : ticket.rank', 'rank === 0 ? ticket.rank : rank']],
     tests: ['test/unit/reader-queue.test.ts'],
   },
   {

@@ -1,0 +1,159 @@
+import { UnexpectedReplyError } from '../../errors.js';
+import type { LocalQueue } from '../acquisition.js';
+import type { Call, PendingCall, Receiver } from '../wire/call.js';
+import type { LockServices } from './lock-services.js';
+import type { LockWaiter, Position, Verdict } from './wait-queue.js';
+
+/** How a queue asks for its lock. */
+export interface Asks {
+  readonly locks: LockServices;
+  /** True when a ticket that is given up has to remove its entry from the server's wait queue. */
+  readonly keepsPosition: boolean;
+  ask(
+    holderId: string,
+    leaseMs: number,
+    position: Position,
+    receiver: Receiver<Verdict>,
+  ): Call<Verdict>;
+  /** Takes back what a holder may have on the server; `hasUnackedCopy`: may be granted later. */
+  cancel(holderId: string, hasUnackedCopy: boolean): void;
+  /** The queue has no waiter left. */
+  emptied(): void;
+}
+
+/** The queue of a ticket. */
+export interface TicketQueue {
+  /** The ticket's waiter has got the lock. */
+  granted(ticket: Ticket): void;
+  /** The lock is busy. */
+  busy(ticket: Ticket, verdict: Verdict & { is: 'busy' }): void;
+  /** The lock was granted, and that is over: the ticket has another holder id now. */
+  renewed(ticket: Ticket): void;
+}
+
+/**
+ * The holder id under which a queue asks for one of its waiters, and all that may be left of it on
+ * the server: a grant, copies of asks that may be granted yet, an entry in the wait queue.
+ */
+export class Ticket implements Receiver<Verdict> {
+  readonly waiter: LockWaiter;
+  holderId: string;
+  hasUnackedCopy = false;
+  protected readonly asks: Asks;
+  /** Without one it asks for a waiter that does not wait. */
+  readonly #queue: TicketQueue | undefined;
+  /** The ask for this ticket alone that is under way. */
+  #call: Call<Verdict> | undefined;
+  #wasSent = false;
+  /** Once it was sent, it may have an entry in a wait queue on the server. */
+  #asksForPosition = false;
+
+  constructor(asks: Asks, waiter: LockWaiter, queue: TicketQueue | undefined) {
+    this.asks = asks;
+    this.waiter = waiter;
+    this.#queue = queue;
+    this.holderId = asks.locks.services.client.newHolderId();
+  }
+
+  get sent(): boolean {
+    return this.#wasSent || this.#call?.sent === true;
+  }
+
+  /** Why the server has refused to run the ask under way, which is sent again. */
+  get refusal(): Error | undefined {
+    return this.#call?.refusal;
+  }
+
+  ask(position: Position): void {
+    const { asks } = this;
+    this.#asksForPosition ||= position === 'queue' && asks.keepsPosition;
+    this.#call = asks.ask(this.holderId, this.waiter.leaseMs, position, this);
+  }
+
+  answered(verdict: Verdict, call: PendingCall): void {
+    this.#settled(call);
+    switch (verdict.is) {
+      case 'granted':
+        if (this.waiter.granted(this, call, verdict.fencingToken)) {
+          this.#queue?.granted(this);
+        } else {
+          this.#renew();
+        }
+        break;
+      case 'busy':
+        if (this.#queue === undefined) {
+          this.waiter.refused();
+        } else {
+          this.waiter.blocked();
+          this.#queue.busy(this, verdict);
+        }
+        break;
+      case 'cancelled':
+        // An earlier copy was granted, its answer was lost, and the hold has been ended by force.
+        this.#renew();
+        break;
+      default:
+        // A fresh holder id has no hold that could be gone.
+        this.waiter.failed(
+          new UnexpectedReplyError(`a fresh acquisition was answered "${verdict.is}"`),
+        );
+    }
+  }
+
+  failed(error: Error, call: PendingCall): void {
+    this.#settled(call);
+    this.waiter.failed(error);
+  }
+
+  /** Its waiter gives up: nothing is left on the server. */
+  cancel(): void {
+    const { asks } = this;
+    if (this.#call !== undefined) {
+      const mayRun = asks.locks.services.delivery.abandon(this.#call);
+      this.hasUnackedCopy ||= mayRun;
+    }
+    if (this.hasUnackedCopy || (this.#asksForPosition && this.#wasSent)) {
+      asks.cancel(this.holderId, this.hasUnackedCopy);
+    }
+  }
+
+  #settled(call: PendingCall): void {
+    this.#call = undefined;
+    this.#wasSent ||= call.sent;
+    this.hasUnackedCopy ||= call.unackedCopies > 0;
+  }
+
+  /** A grant is over before anybody was told of it: takes it back, and goes on as another holder. */
+  #renew(): void {
+    const { asks } = this;
+    asks.cancel(this.holderId, true);
+    this.holderId = asks.locks.services.client.newHolderId();
+    this.hasUnackedCopy = false;
+    this.#asksForPosition = false;
+    if (this.#queue === undefined) {
+      this.ask('none');
+    } else {
+      this.#queue.renewed(this);
+    }
+  }
+}
+
+/** The ticket of a waiter that does not wait. It stands in no queue, so that it is refused or served
+ * by its own answer alone. */
+export class Attempt extends Ticket implements LocalQueue<LockWaiter> {
+  constructor(asks: Asks, waiter: LockWaiter) {
+    super(asks, waiter, undefined);
+  }
+
+  join(): void {
+    this.ask('none');
+  }
+
+  leave(): void {
+    this.cancel();
+  }
+
+  askOf(): Ticket {
+    return this;
+  }
+}
