@@ -1,14 +1,25 @@
--- Gives `holder` an entry at the end of a fair lock's queue, or at its front. Where it has one, the
--- scores and the heartbeat of its client are renewed.
--- Java's next call evicts a head whose score has passed. So an entry with no Java waiter before it
--- has a score that is 5 s ahead, and its client renews it: a dead client delays Java no longer than
--- that. Each time a Java waiter acquires the lock it subtracts its patience from all scores. A
--- score makes up for that for each Java waiter before the entry, 300 s for each with the default
--- patience, and so no acquisition evicts the entry.
--- Only the first 100 entries are read. An entry behind them is scored as if all before it were
--- Java's, until it is one of the 100.
+-- Sees to it that `holder` has an entry in a fair lock's queue, and that Java does not evict those
+-- of its client: heartbeat, scores and position, in that order. The TTL of all three keys follows.
+--
+--   holder's entry   last heartbeat         heartbeat   scores    position
+--   there            less than 500 ms ago   -           -         -
+--   there            longer ago, or none    now         renewed   -
+--   missing          less than 500 ms ago   kept        -         new
+--   missing          longer ago, or none    now         renewed   new
+--
+-- Where queue and scores differ in length a part of them was lost: the heartbeat counts as old, and
+-- an entry that the queue does not have as missing.
+-- A new entry at the front is behind nobody, and has a score that is 5 s ahead: a dead client delays
+-- Java no longer than that. One at the end gets that of fair_score_at_end:
+--
+--   behind                                   score
+--   100 entries or more, which are not read  as if all were Java's, until it is one of the 100
+--   an entry of a client just heard of       that of this entry: both are behind the same of Java's
+--   any other entry, or none                 by the Java waiters before it: fair_score_queue
+--
 -- The queue and the scores belong to Java, which gives them no TTL. They get one for as long as an
 -- entry of ours is there and its client sends heartbeats: 10 minutes longer than the last score.
+-- include lib/fair_score_at_end
 -- include lib/fair_score_queue
 -- include lib/zadd_for
 local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, now)
@@ -20,46 +31,36 @@ local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, n
     return
   end
   local length = redis.call('LLEN', queue)
-  -- The queue and the scores have the same entries, unless a part of them was lost.
   local is_damaged = length ~= redis.call('ZCARD', timeouts)
   is_due = is_due or is_damaged
   -- It runs even when it changes nothing: it shows that a score and a TTL can be set, before an
   -- entry is made.
   zadd_for(heartbeats, QUEUE_TTL_MS, is_due and now or heartbeat, client)
-  local behind
+  local counted
   if is_due then
     local found
-    behind, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
+    counted, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
     if length <= 100 or is_damaged then
       has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
   end
-  local last = redis.call('LINDEX', queue, -1)
-  local last_score = last and redis.call('ZSCORE', timeouts, last)
+  local last_score
+  if has_entry or to_front then
+    local last = redis.call('LINDEX', queue, -1)
+    last_score = last and redis.call('ZSCORE', timeouts, last) or 0
+  else
+    last_score = fair_score_at_end(queue, timeouts, heartbeats, holder, length, counted, now)
+  end
   if not has_entry then
-    local enough = now + SCORE_AHEAD_MS
-    if not to_front then
-      local last_heartbeat = last
-        and redis.call('ZSCORE', heartbeats, string.sub(last, 1, CLIENT_ID_LENGTH))
-      if length >= 100 then
-        enough = enough + PATIENCE_MS * length
-      elseif last_score and last_heartbeat and now - last_heartbeat < FRESH_MS then
-        -- The same Java waiters are before both entries.
-        enough = math.max(enough, last_score)
-      else
-        enough = behind or fair_score_queue(queue, timeouts, heartbeats, holder, now)
-      end
-      redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - OLD_HEARTBEAT_MS)
-      last_score = enough
-    end
+    redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - OLD_HEARTBEAT_MS)
     if to_front then
       redis.call('LPUSH', queue, holder)
     else
       redis.call('RPUSH', queue, holder)
     end
-    redis.call('ZADD', timeouts, enough, holder)
+    redis.call('ZADD', timeouts, to_front and now + SCORE_AHEAD_MS or last_score, holder)
   end
-  local ttl = math.max(tonumber(last_score or 0) - now, 0) + QUEUE_TTL_MS
+  local ttl = math.max(last_score - now, 0) + QUEUE_TTL_MS
   redis.call('PEXPIRE', queue, ttl)
   redis.call('PEXPIRE', timeouts, ttl)
   redis.call('PEXPIRE', heartbeats, ttl)

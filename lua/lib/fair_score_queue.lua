@@ -1,7 +1,15 @@
 -- Renews the scores of all entries of `holder`'s client among the first 100 of a fair lock's queue.
 -- Returns the score of an entry behind them, and whether `holder` is one of them.
--- A Java waiter whose score is later than the default patience explains is a more patient one: the
--- entries behind it get the same score at least. They do not get a later one, or scores would grow
+--
+--   entry                                     its score
+--   before every Java waiter                  now + 5 s
+--   behind n Java waiters                     now + 5 s + n * 300 s, Java's default patience
+--   behind one of more patience than that     at least the score of that one
+--   one of Java's                             stays
+--
+-- Java's next call evicts a head whose score has passed, and the grant of a Java waiter subtracts
+-- its patience from all scores: these make up for it, for each Java waiter before the entry.
+-- Behind a more patient one a score is as high as that one and not higher, or scores would grow
 -- from one to the next.
 local function fair_score_queue(queue, timeouts, heartbeats, holder, now)
   local client = string.sub(holder, 1, CLIENT_ID_LENGTH)

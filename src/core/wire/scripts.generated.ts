@@ -14,39 +14,31 @@ local length = redis.call('LLEN', queue)
 local is_damaged = length ~= redis.call('ZCARD', timeouts)
 is_due = is_due or is_damaged
 zadd_for(heartbeats, 600000, is_due and now or heartbeat, client)
-local behind
+local counted
 if is_due then
 local found
-behind, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
+counted, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
 if length <= 100 or is_damaged then
 has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
 end
 end
+local last_score
+if has_entry or to_front then
 local last = redis.call('LINDEX', queue, -1)
-local last_score = last and redis.call('ZSCORE', timeouts, last)
-if not has_entry then
-local enough = now + 5000
-if not to_front then
-local last_heartbeat = last
-and redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36))
-if length >= 100 then
-enough = enough + 300000 * length
-elseif last_score and last_heartbeat and now - last_heartbeat < 2500 then
-enough = math.max(enough, last_score)
+last_score = last and redis.call('ZSCORE', timeouts, last) or 0
 else
-enough = behind or fair_score_queue(queue, timeouts, heartbeats, holder, now)
+last_score = fair_score_at_end(queue, timeouts, heartbeats, holder, length, counted, now)
 end
+if not has_entry then
 redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - 86400000)
-last_score = enough
-end
 if to_front then
 redis.call('LPUSH', queue, holder)
 else
 redis.call('RPUSH', queue, holder)
 end
-redis.call('ZADD', timeouts, enough, holder)
+redis.call('ZADD', timeouts, to_front and now + 5000 or last_score, holder)
 end
-local ttl = math.max(tonumber(last_score or 0) - now, 0) + 600000
+local ttl = math.max(last_score - now, 0) + 600000
 redis.call('PEXPIRE', queue, ttl)
 redis.call('PEXPIRE', timeouts, ttl)
 redis.call('PEXPIRE', heartbeats, ttl)
@@ -99,6 +91,21 @@ if last and last[2] and now - last[2] < 4000 then
 local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
 return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
 end
+end
+`;
+
+const libFairScoreAtEnd = `local function fair_score_at_end(queue, timeouts, heartbeats, holder, length, counted, now)
+local least = now + 5000
+if length >= 100 then
+return least + 300000 * length
+end
+local last = redis.call('LINDEX', queue, -1)
+local score = last and redis.call('ZSCORE', timeouts, last)
+local heartbeat = last and redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36))
+if score and heartbeat and now - heartbeat < 2500 then
+return math.max(least, score)
+end
+return counted or (fair_score_queue(queue, timeouts, heartbeats, holder, now))
 end
 `;
 
@@ -1051,9 +1058,9 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'e19cf49da9d27c3e4c2858a711ef5f067df96415',
+  sha1: '7204b1b2636c9312c4ad89f137f96e5f2d1ee2e5',
   source: `-- fair-lock/acquire
-${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local refusal, held = lock_admit(lock, tombstone, holder, count)
 if type(refusal) == 'table' or refusal and refusal < -1 then
