@@ -235,3 +235,56 @@ test('a client that is closed while somebody waits in an outage leaves no timer'
   expect(pending).toBeGreaterThan(0);
   expect(waiter.process.pendingTimers).toBe(0);
 });
+
+test('a grant that was never told and was ended by force is asked for anew', async () => {
+  const { world, finish } = await steadyWorld(lua);
+  const [asks, forces] = [world.clients[0]!, world.clients[1]!];
+  const from = world.timeline.now;
+  const links = world.network.open().filter(({ process }) => process === asks.process);
+  for (const link of links) {
+    link.block(false, true);
+  }
+
+  const asked = lockIn(asks.client).acquire();
+  await world.timeline.run(from + 1);
+  const isForced = await finish(lockIn(forces.client).forceRelease());
+  for (const link of links) {
+    link.hostDied(true);
+  }
+  const hold = await finish(asked);
+
+  expect(isForced).toBe(true);
+  expect([hold.isHeld, await finish(lockIn(forces.client).isLocked())]).toEqual([true, true]);
+  expect(world.timeline.now - from).toBeLessThan(100);
+});
+
+test('a client that keeps freeing a lock lets one in that is further away', async () => {
+  const { world } = await steadyWorld(lua);
+  const [busy, far] = [world.clients[0]!, world.clients[1]!];
+  for (const link of world.network.open()) {
+    link.slowness = link.process === far.process ? 1 : 0;
+  }
+  let releases = 0;
+  const keepBusy = async (): Promise<void> => {
+    for (;;) {
+      const hold = await lockIn(busy.client).acquire();
+      await world.sleep(busy, 20);
+      await hold.release();
+      releases += 1;
+    }
+  };
+  void keepBusy();
+  void keepBusy();
+  await world.timeline.run(world.timeline.now + 100);
+
+  const from = releases;
+  let got: number | undefined;
+  void lockIn(far.client)
+    .acquire()
+    .then(() => {
+      got = releases - from;
+    });
+  await world.timeline.run(world.timeline.now + 1_000);
+
+  expect(got).toBeLessThan(10);
+});

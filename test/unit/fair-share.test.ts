@@ -6,11 +6,13 @@ function share() {
   const one = new FairShare();
   let now = 1_000;
   return {
-    /** Takes and frees the lock so many times; its own message comes with each. */
+    /** Takes and frees the lock so many times; its own message comes before each answer, and makes the
+     * next waiter ask whether it may. */
     takes(times: number, others: number): void {
       for (let i = 0; i < times; i += 1) {
         one.releasing();
         one.heard(now);
+        one.delayMs(now);
         one.freed(others, now);
       }
     },
@@ -73,6 +75,14 @@ describe('the share of a client in a lock', () => {
     mine.takes(4, 1);
 
     expect([before, after, again, mine.standsBack]).toEqual([true, false, false, true]);
+  });
+
+  test('leaves a turn also where its own message is read before the answer that goes with it', () => {
+    const mine = share();
+    // The fourth release was answered when the fifth grant had been asked for.
+    mine.takes(5, 1);
+
+    expect(mine.standsBack).toBe(true);
   });
 
   test('is small again when another one has come', () => {

@@ -20,6 +20,8 @@ export class FairShare {
   #owed = 0;
   #run = RUN;
   #standsBack = false;
+  /** The turn that was left to the others is over, and this client asks all the same. */
+  #asksAgain = false;
   #heardAt = 0;
   /** The next message is that of our own release. */
   #expectsOwn = false;
@@ -37,8 +39,9 @@ export class FairShare {
   /** A release of ours has notified so many others. */
   freed(listeners: number, now: number): void {
     const others = Math.min(listeners, OTHERS_MAX);
-    if (this.#standsBack) {
+    if (this.#asksAgain) {
       // They did not use the turn that was left to them: this client got it.
+      this.#asksAgain = false;
       this.#owed = 0;
       this.#run = Math.min(2 * this.#run, RUN_MAX);
     }
@@ -54,14 +57,17 @@ export class FairShare {
       this.#expectsOwn = false;
       return;
     }
+    this.#asksAgain = false;
     this.#run = RUN;
     // After a larger run there is no more to settle than this either.
     this.#owed = Math.min(Math.max(0, this.#owed - 1), RUN * OTHERS_MAX);
     this.#standsBack &&= this.#owed > 0;
   }
 
-  /** How many ms more to leave the lock to others. */
+  /** How many ms more to leave the lock to others; at 0 this client asks. */
   delayMs(now: number): number {
-    return this.#standsBack ? Math.max(0, this.#heardAt + QUIET_MS - now) : 0;
+    const leftMs = this.#standsBack ? Math.max(0, this.#heardAt + QUIET_MS - now) : 0;
+    this.#asksAgain ||= this.#standsBack && leftMs === 0;
+    return leftMs;
   }
 }

@@ -247,6 +247,13 @@ export const locks = [
     tests: ['test/unit/fair-share.test.ts'],
   },
   {
+    id: 'turn-never-left',
+    mistake: 'a client counts a turn as unused that it has not left to others yet',
+    file: 'src/core/locks/fair-share.ts',
+    changes: [['if (this.#asksAgain) {', 'if (this.#standsBack) {']],
+    tests: ['test/unit/fair-share.test.ts', 'test/simulation/sent.test.ts'],
+  },
+  {
     id: 'lost-keeps-its-entry',
     mistake: 'a hold that is found lost leaves the queue entry that a failover has brought back',
     file: 'src/core/grant/grant-lifecycle.ts',
