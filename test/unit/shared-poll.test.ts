@@ -124,6 +124,19 @@ describe('the waiters of one client for one object', () => {
     expect(polls.length).toBe(2);
   });
 
+  test('leave no timer when the last one leaves between two looks', () => {
+    const { clock, poll, answer, done, listeners } = stage();
+    const only = watcher();
+    poll.join(only);
+    answer(1);
+    expect(clock.pending).toBe(1);
+
+    poll.leave(only);
+
+    expect(done).toEqual(['listens to channel', 'emptied']);
+    expect([listeners.size, clock.pending]).toEqual([0, 0]);
+  });
+
   test('leave nothing behind', () => {
     const { clock, poll, answer, done, listeners, say } = stage();
     const [first, second] = [watcher(), watcher()];
