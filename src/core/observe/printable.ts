@@ -21,7 +21,7 @@ export abstract class Printable {
       return lineOf(this.label, this.facts);
     };
     // Defined, not declared: a name that is computed cannot stand in the declarations.
-    Object.defineProperty(this.prototype, INSPECT, { value: inspect, configurable: true });
+    Object.defineProperty(this.prototype, INSPECT, { value: inspect });
   }
 
   /** What the object is, in front of its facts. */
