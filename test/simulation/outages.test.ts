@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import { LuaEngine } from '../../src/testing/server/lua.js';
 import { controlPlan } from './control.js';
+import { steadyWorld } from './steady.js';
 import { OBJECT, World } from './world.js';
 
 /** The same trouble is told once in so many ms at most. */
@@ -128,4 +129,21 @@ test('a connection that ends while a channel is left takes no error with it', as
   expect(await waiting).toBe(false);
   expect(left).toBeGreaterThan(0);
   expect(unheard).toEqual([]);
+});
+
+test('a connection that has answered nothing for a sixth of the lease is made anew', async () => {
+  const { world, finish } = await steadyWorld(lua, { leaseMs: 12_000, commandTimeoutMs: 10_000 });
+  const { client, process } = world.clients[0]!;
+  const from = world.timeline.now;
+  for (const link of world.network.open()) {
+    if (link.process === process) {
+      link.block(true, true);
+    }
+  }
+
+  const isLocked = await finish(client.getLock(OBJECT).isLocked());
+
+  expect(isLocked).toBe(false);
+  expect(world.timeline.now - from).toBeGreaterThan(2_000);
+  expect(world.timeline.now - from).toBeLessThan(2_050);
 });

@@ -67,6 +67,16 @@ describe('a waiter whose grant came too late to be of use', () => {
     expect(asks.told).toEqual(['2 front']);
   });
 
+  test('is asked for once when nobody else waits here', () => {
+    const { queue, clock, asks, other, grantTooLate } = stage();
+    queue.leave(other);
+    grantTooLate();
+
+    clock.advance(100);
+
+    expect(asks.told).toEqual([]);
+  });
+
   test('hears the message about its turn when it is the head again', () => {
     const { queue, listeners, asks, other, grantTooLate } = stage();
     grantTooLate();

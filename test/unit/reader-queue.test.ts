@@ -141,6 +141,15 @@ describe('readers that wait ask again', () => {
     expect(asked.length).toBe(2);
   });
 
+  test('a millisecond later when they are told to ask again at once', () => {
+    const { clock, asked, waiting } = stage();
+    waiting(1, 0);
+
+    clock.advance(1);
+
+    expect(asked.map(idsOf)).toEqual([['1']]);
+  });
+
   test('at once when something has changed since the first ask', () => {
     const { asks, asked, say, join } = stage(true);
     join();

@@ -96,6 +96,15 @@ test.each(seeds)(
   },
 );
 
+test('a line of a private key is secret also where it is the last and a short one', () => {
+  const last = MARK.padEnd(16, '=');
+  const key = `-----BEGIN PRIVATE KEY-----\n${'k'.repeat(64)}\n${last}\n-----END PRIVATE KEY-----`;
+
+  const clean = new Redactor({ tls: { key } }).error(new Error(`no good line: ${last}`));
+
+  expect(showsMark(clean)).toBe(false);
+});
+
 group('an error that was cleaned', () => {
   const redactor = new Redactor({ username: 'ann', password: MARK });
 
