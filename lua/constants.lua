@@ -22,6 +22,8 @@ return {
   OLD_HEARTBEAT_MS = 86400000,
   -- Length of a client id, with which each holder id begins.
   CLIENT_ID_LENGTH = 36,
+  -- client: The first bytes of the id of a permit name the client that has acquired it.
+  PERMIT_CLIENT_BYTES = 8,
   -- One call returns at most so many expired permits, and makes so many ids at once.
   PERMITS_CHUNK = 1000,
   -- The score that Redisson gives to a permit that never expires.

@@ -10,6 +10,9 @@
 
 -- include lib/request_keep_record
 -- include lib/request_record
+-- include lib/notify_ended
+-- include lib/permits_clients
+-- include lib/permits_own_client
 -- include lib/stored_count
 -- include lib/permits_twin_refusal
 
@@ -23,5 +26,8 @@ if refusal then
   return refusal
 end
 request_keep_record(requests, ARGV[2])
+-- The holders of more permits than these learn of it when they renew them.
+local clients = permits_clients(redis.call('ZRANGE', timeouts, 0, 499))
 local removed = redis.call('UNLINK', semaphore, timeouts)
-return request_record(requests, number, removed > 0 and '1' or '0')
+local answer = request_record(requests, number, removed > 0 and '1' or '0')
+return notify_ended(answer, semaphore, clients, permits_own_client(requests))

@@ -15,7 +15,9 @@
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/permits_return
--- include lib/notify_available
+-- include lib/notify_ended
+-- include lib/permits_clients
+-- include lib/permits_own_client
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -30,4 +32,7 @@ if type(held) == 'table' then
   return held
 end
 local answer = request_record(requests, number, tostring(held))
-return notify_available(answer, available or 0, ARGV[3], ARGV[4])
+local clients = held > 0 and permits_clients({ string.sub(ARGV[5], 1, 16) }) or {}
+local payload = (available or 0) > 0 and string.format('%.0f', available)
+local own = permits_own_client(requests)
+return notify_ended(answer, KEYS[1], clients, own, ARGV[3], ARGV[4], payload)

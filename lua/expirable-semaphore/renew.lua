@@ -4,8 +4,9 @@
 --
 -- KEYS[*] keys       any      for each permit its semaphore and the zset of its timeouts
 -- ARGV[*] claims     bytes    for each permit its id and the lease in ms, 0 to ask only
--- returns string     for each permit, after a space: 1 held, or 1:<ms that its semaphore lives>; 0
---                    expired or gone; 2 the key holds something else
+-- returns string     for each permit, after a space: 1 held, or 1:<ms that its semaphore lives>, and
+--                    where it is asked only :<ms until it expires>, with an empty life of a
+--                    semaphore without limit; 0 expired or gone; 2 the key holds something else
 
 -- include lib/now_ms
 local now = now_ms()
@@ -28,10 +29,16 @@ for i = 1, #ARGV do
     if ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
     end
-    if lease_ms > tonumber(expiry) - now then
+    local left_ms = tonumber(expiry) - now
+    if lease_ms > left_ms then
       redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
     end
-    answers[i] = ttl < 0 and '1' or '1:' .. string.format('%.0f', ttl)
+    local life = ttl < 0 and '' or string.format('%.0f', ttl)
+    if lease_ms == 0 then
+      answers[i] = '1:' .. life .. ':' .. string.format('%.0f', left_ms)
+    else
+      answers[i] = ttl < 0 and '1' or '1:' .. life
+    end
   end
 end
 return table.concat(answers, ' ')

@@ -16,7 +16,9 @@
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/stored_count
--- include lib/notify
+-- include lib/notify_ended
+-- include lib/permits_clients
+-- include lib/permits_own_client
 
 -- at most once: requests, number
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -36,9 +38,11 @@ if life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end
 local answer = request_record(requests, number, '1')
-if now + ARGV[4] < expiry then
-  -- Waiters sleep until the expiry that they know of. A message, though nothing has become
-  -- available, makes them ask when it is now. Java takes a 0 for no permits.
-  return notify(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+if now + ARGV[4] >= expiry then
+  return answer
 end
-return answer
+-- Waiters sleep until the expiry that they know of. A message, though nothing has become available,
+-- makes them ask when it is now. Java takes a 0 for no permits.
+local payload = string.format('%.0f', math.max(left, 0))
+local clients, own = permits_clients({ ARGV[3] }), permits_own_client(requests)
+return notify_ended(answer, semaphore, clients, own, ARGV[5], ARGV[6], payload)

@@ -18,7 +18,8 @@
 -- include lib/lock_not_read_write
 -- include lib/request_keep_record
 -- include lib/request_record
--- include lib/notify
+-- include lib/notify_ended
+-- include lib/clients_of_holders
 -- include lib/tombstones_set
 
 -- at most once: requests, number
@@ -28,10 +29,10 @@ if wrong then
   return wrong
 end
 request_keep_record(requests, ARGV[2])
-tombstones_set(lock, ARGV[5], ARGV[6])
+local clients = clients_of_holders(tombstones_set(lock, ARGV[5], ARGV[6]))
+local own = string.sub(requests, -CLIENT_ID_LENGTH)
 local head = fair_head_to_notify(KEYS[3], KEYS[4], KEYS[5])
 local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
-if answer == '1' and head then
-  return notify(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
-end
-return answer
+local payload = answer == '1' and head and '0'
+local channel = ARGV[4] .. ':' .. (head or '')
+return notify_ended(answer, lock, clients, own, ARGV[3], channel, payload)

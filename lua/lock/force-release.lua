@@ -13,7 +13,8 @@
 -- include lib/lock_not_read_write
 -- include lib/request_keep_record
 -- include lib/request_record
--- include lib/notify
+-- include lib/notify_ended
+-- include lib/clients_of_holders
 -- include lib/tombstones_set
 
 -- at most once: requests, number
@@ -23,9 +24,8 @@ if wrong then
   return wrong
 end
 request_keep_record(requests, ARGV[2])
-tombstones_set(lock, ARGV[5], ARGV[6])
+local clients = clients_of_holders(tombstones_set(lock, ARGV[5], ARGV[6]))
+local own = string.sub(requests, -CLIENT_ID_LENGTH)
 local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
-if answer == '1' then
-  return notify(answer, ARGV[3], ARGV[4], '0')
-end
-return answer
+local payload = answer == '1' and '0'
+return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], payload)

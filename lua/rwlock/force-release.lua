@@ -19,7 +19,8 @@
 -- include lib/now_ms
 -- include lib/rw_mode
 -- include lib/rw_sweep
--- include lib/notify
+-- include lib/notify_ended
+-- include lib/clients_of_holders
 -- include lib/tombstones_set
 
 -- at most once: requests, number
@@ -30,10 +31,11 @@ local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
 end
-local is_held = mode == ARGV[3]
+local is_held, clients = mode == ARGV[3], {}
 if is_held then
   -- At most 500 hold keys are removed; the others end with their leases.
   local fields, hold_keys = tombstones_set(lock, ARGV[7], ARGV[8]), {}
+  clients = clients_of_holders(fields)
   for i = 1, #fields, 2 do
     local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
     for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100, 500 - #hold_keys) do
@@ -44,7 +46,6 @@ if is_held then
   redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
 local answer = request_record(requests, number, is_held and '1' or '0')
-if is_held or freed then
-  return notify(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
-end
-return answer
+local payload = (is_held or freed) and (mode == 'write' and '1' or '0')
+local own = string.sub(requests, -CLIENT_ID_LENGTH)
+return notify_ended(answer, lock, clients, own, ARGV[4], ARGV[5], payload)

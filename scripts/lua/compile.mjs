@@ -33,8 +33,8 @@ const LIB = /^lib\/[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const INCLUDE = /^\s*--\s*include\b/;
 /** The one file that is no code. */
 const CONSTANTS = 'constants.lua';
-/** The one file that publishes. */
-const NOTIFY = 'lib/notify';
+/** The files that publish. */
+const NOTIFY = ['lib/notify', 'lib/notify_ended'];
 
 /**
  * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`
@@ -141,9 +141,11 @@ function checkSource({ path, lines, chunk, includes, report }, sources, constant
   if (isLib) {
     checkLib(chunk, functionOf(path), lines, report);
   }
-  if (path !== NOTIFY) {
+  if (!NOTIFY.includes(path)) {
     const notifiers = new Set(
-      included.filter((include) => reaches(include, NOTIFY, sources)).map(functionOf),
+      included
+        .filter((include) => NOTIFY.some((file) => reaches(include, file, sources)))
+        .map(functionOf),
     );
     checkCommands(chunk, report);
     checkNotifying(chunk, notifiers, isLib, report);

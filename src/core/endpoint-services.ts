@@ -9,6 +9,7 @@ import type { Renewal } from './lease/renewal.js';
 import { Watchdog } from './lease/watchdog.js';
 import { NameRegistry } from './name-registry.js';
 import { ChannelHub } from './waiting/channel-hub.js';
+import { OwnChannel } from './waiting/own-channel.js';
 import { Rechecks } from './waiting/rechecks.js';
 
 /** A silent connection has at least this long to answer, unless `commandTimeoutMs` is shorter. */
@@ -28,6 +29,7 @@ export class EndpointServices {
   readonly watchdog: Watchdog;
   readonly rechecks: Rechecks;
   readonly delivery: Delivery;
+  readonly #ownChannel: OwnChannel;
   #lastTrouble = '';
   #lastTroubleAt = 0;
 
@@ -58,10 +60,15 @@ export class EndpointServices {
       requests: new Requests(),
       timeoutMs: commandTimeoutMs,
       failed,
-      unheard: (call) => refusedMessages.report(call.operands),
+      unheard: (publish, channel) => refusedMessages.report(publish, channel),
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
+    this.#ownChannel = new OwnChannel({
+      hub: this.hub,
+      look: (key) => this.watchdog.look(key),
+      lookAtAll: () => this.watchdog.lookAtAll(),
+    });
     this.router.open();
   }
 
@@ -73,6 +80,7 @@ export class EndpointServices {
   keep(lease: Lease, renewal: Renewal): void {
     this.watchdog.add(lease, renewal);
     this.client.keepAlive.ref();
+    this.#ownChannel.held(lease.identity);
   }
 
   /** The lease ends, since it was released or lost. */

@@ -98,9 +98,9 @@ export interface PermitExpirableSemaphore {
    */
   using<T>(task: (permit: Permit) => T | Promise<T>, options?: AcquireOptions): Promise<T>;
   /**
-   * Releases a permit by its id, of any client. An owner in another client learns of it with its
-   * next renewal, a third of its client's lease later at most: until then it may believe that it
-   * holds a permit that is held by another.
+   * Releases a permit by its id, of any client. An owner in another client is told of it at once;
+   * where the message is lost, it learns of it with its next renewal, a third of its client's lease
+   * later at most. Until then it may believe that it holds a permit that is held by another.
    *
    * Failure: the permit is released at most once, whatever the network does.
    * @param permitId - 32 lower-case hex digits.
@@ -114,8 +114,9 @@ export interface PermitExpirableSemaphore {
   /**
    * Sets when a permit of any client expires: `leaseMs` from now, also sooner than before. From
    * then on this client does not renew it; another client that renews it goes on doing so. An owner
-   * in another client learns of an earlier end with its next renewal, a third of its client's lease
-   * later at most: until then it may believe that it holds a permit that is held by another.
+   * in another client is told of an earlier end, and looks when that has come; where the message is
+   * lost, it learns of it with its next renewal, a third of its client's lease later at most. Until
+   * then it may believe that it holds a permit that is held by another.
    *
    * Failure: the lease is set at most once. While the outcome is unknown, a permit of this client
    * counts as held only until the earlier end of its old and its new lease; when that passes, the
@@ -129,7 +130,8 @@ export interface PermitExpirableSemaphore {
   /**
    * Removes the semaphore and all its permits; waiters go on waiting until permits are set again.
    * The signals of its permits abort: in this client before the call settles, also for permits
-   * whose grant was still on its way; in other clients with their next renewal.
+   * whose grant was still on its way; in other clients at once, where the message is lost with
+   * their next renewal, as for all but the 500 permits that would have expired first.
    * @returns true if there was one.
    */
   delete(): Promise<boolean>;

@@ -113,7 +113,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { key } = this.protocol;
     let queue = queues.get(key);
     if (queue === undefined) {
-      const source = new LeasedPermitSource(this.protocol, this.services.client.random);
+      const source = new LeasedPermitSource(this.protocol, this.services.client);
       queue = new PermitQueue(this.services, source, () => queues.delete(key));
       queues.set(key, queue);
     }

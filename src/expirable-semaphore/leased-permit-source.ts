@@ -3,7 +3,7 @@ import type { Command } from '../core/wire/call.js';
 import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
 import type { CarriedSetting } from '../core/permits/told-permits.js';
 import type { Request } from '../core/delivery/requests.js';
-import type { PermitIds } from './permit-ids.js';
+import { clientBytes, type PermitIds } from './permit-ids.js';
 import type { ExpirableSemaphoreProtocol } from './protocol.js';
 
 /** A waiter for leased permits. */
@@ -24,13 +24,18 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
   readonly tellsAvailable = false;
   readonly #protocol: ExpirableSemaphoreProtocol;
   readonly #random: RandomSource;
+  readonly #client: Uint8Array;
   /** The newest request, and its ids: a request is given back before the next one is made. */
   #request: Request | undefined;
   #ids: readonly PermitIds[] = [];
 
-  constructor(protocol: ExpirableSemaphoreProtocol, random: RandomSource) {
+  constructor(
+    protocol: ExpirableSemaphoreProtocol,
+    { id, random }: { readonly id: string; readonly random: RandomSource },
+  ) {
     this.#protocol = protocol;
     this.#random = random;
+    this.#client = clientBytes(id);
     this.key = protocol.key;
     this.channel = protocol.channel;
   }
@@ -50,6 +55,7 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
   ): Command<PermitAnswer> {
     const ids = waiters.map((waiter) => {
       waiter.first = this.#random.id();
+      waiter.first.set(this.#client);
       const { first, count, leaseMs } = waiter;
       return { first, count, leaseMs };
     });

@@ -1,3 +1,11 @@
+import { PERMIT_CLIENT_BYTES } from '../core/wire/constants.generated.js';
+
+/** What the id of each permit of a client begins with, so that whoever ends the permit can tell the
+ * client. The eight bytes behind it are random. */
+export function clientBytes(clientId: string): Uint8Array {
+  return Buffer.from(clientId.replaceAll('-', ''), 'hex').subarray(0, PERMIT_CLIENT_BYTES);
+}
+
 /** A permit id on the wire. */
 export function idBytes(id: string): Buffer {
   return Buffer.from(id, 'hex');

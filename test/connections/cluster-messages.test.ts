@@ -32,12 +32,14 @@ async function runs(master: number, commands: readonly string[]): Promise<number
 }
 
 const plain = ['publish', 'subscribe'];
+/** The own channel of a client is in no slot. */
+const plainMessages = ['publish'];
 const sharded = ['spublish', 'ssubscribe'];
 
 describe.each([
   { mode: 'off', used: plain, unused: [...sharded, 'pubsub|shardnumsub'] },
-  { mode: 'on', used: sharded, unused: [...plain, 'pubsub|shardnumsub'] },
-  { mode: 'auto', used: sharded, unused: plain },
+  { mode: 'on', used: sharded, unused: [...plainMessages, 'pubsub|shardnumsub'] },
+  { mode: 'auto', used: sharded, unused: plainMessages },
 ] as const)('told $mode, clients use $used', ({ mode, used, unused }) => {
   test.each(objectKinds)('for a $id, on every master', async (kind) => {
     const [holder, waiter] = [open(mode), open(mode)];
@@ -56,6 +58,26 @@ describe.each([
       expect(await runs(master, unused)).toEqual(unused.map(() => 0));
       await taken.remove();
     }
+  });
+
+  test('a forced release is told at once to the holder elsewhere, whatever its master', async () => {
+    const holder = open(mode);
+    const holds = await Promise.all(
+      everyMaster.map(async (master) => await holder.getLock(world.nameOn(master)).acquire()),
+    );
+    const permits = holder.getPermitExpirableSemaphore(world.nameOn(1));
+    await permits.trySetPermits(1);
+    const permit = await permits.acquire();
+
+    const other = open(mode);
+    await other.getPermitExpirableSemaphore(permits.name).release(permit.id);
+    for (const { lockName } of holds) {
+      await other.getLock(lockName).forceRelease();
+    }
+
+    // The next renewal would be ten seconds later.
+    await eventually(() => [...holds, permit].every(({ state }) => state === 'lost'));
+    await permits.delete();
   });
 
   test('for the very first call of a client, before a node has answered', async () => {

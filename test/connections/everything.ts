@@ -29,6 +29,7 @@ export function patterns(prefix: string): string[] {
   return [
     ...[...keys, ...queues].map((start) => `~${start}${prefix}*`),
     ...channels.map((start) => `&redisson_${start}${prefix}*`),
+    '&latchkey:*',
   ];
 }
 

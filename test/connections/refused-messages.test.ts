@@ -4,6 +4,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
 import { exclusiveLocks } from '../support/kinds/kinds.js';
 import { randomName, rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
@@ -143,9 +144,33 @@ test('a waiter elsewhere gets in by its next look, when a release could not be p
 
   expect(next.isHeld).toBe(true);
   await next.release();
-  expect(errors).toEqual([
+  expect(errors.toSorted()).toEqual([
     expect.stringMatching(
       /^Redis refuses PUBLISH on "redisson_lock__channel:\{.*\}": .*\+publish &redisson_lock__channel/u,
     ),
+    expect.stringMatching(/^may not listen to the channel "latchkey:/u),
   ]);
+});
+
+test('a holder whom nobody may tell of a forced release learns of it with its next renewal', async () => {
+  const { client, errors } = muted('without PUBLISH');
+  const holder = openClient({ redis: server.url, leaseMs: 900 });
+  const locks = ['getLock', 'getFairLock'] as const;
+  const holds = await Promise.all(
+    locks.map(async (get) => await holder[get](randomName('forced')).acquire()),
+  );
+  const seats = holder.getPermitExpirableSemaphore(randomName('seats'));
+  await seats.trySetPermits(1);
+  const permit = await seats.acquire();
+
+  for (const [i, get] of locks.entries()) {
+    expect(await client[get](holds[i]?.lockName ?? '').forceRelease()).toBe(true);
+  }
+  expect(await client.getPermitExpirableSemaphore(seats.name).tryRelease(permit.id)).toBe(true);
+
+  await eventually(() => [...holds, permit].every(({ state }) => state === 'lost'));
+  expect(errors.filter((message) => message.includes('latchkey:'))).toEqual([
+    expect.stringMatching(/^Redis refuses PUBLISH .*its next renewal\. .*\+publish &latchkey\*$/u),
+  ]);
+  await seats.delete();
 });

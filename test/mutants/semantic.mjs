@@ -7,6 +7,7 @@ import { leases } from './semantic/leases.mjs';
 import { locks } from './semantic/locks.mjs';
 import { permits } from './semantic/permits.mjs';
 import { rwlock } from './semantic/rwlock.mjs';
+import { told } from './semantic/told.mjs';
 
 /**
  * @typedef {object} SemanticMutant
@@ -19,4 +20,4 @@ import { rwlock } from './semantic/rwlock.mjs';
  */
 
 /** @type {SemanticMutant[]} */
-export const semanticMutants = [...leases, ...locks, ...rwlock, ...permits, ...delivery];
+export const semanticMutants = [...leases, ...locks, ...rwlock, ...permits, ...delivery, ...told];

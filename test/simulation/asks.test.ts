@@ -71,25 +71,34 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** When the wait begins. */
+const BEGIN = 3_000;
+
 async function asksOf({ hold, wait }: Kind, way: Way): Promise<Record<string, number[]>> {
   const { world, ran, finish } = await steadyWorld(lua);
   const [holder, waiter] = [world.clients[0]!, world.clients[1]!];
-  const release = await finish(hold(holder.client, way === 'ended' ? 4_000 : undefined));
+  for (const { client } of [holder, waiter]) {
+    // From its first hold on a client listens to its own channel.
+    const release = await finish(hold(client));
+    await finish(release());
+  }
   await world.timeline.run(2_000);
+  const release = await finish(hold(holder.client, way === 'ended' ? 4_000 : undefined));
+  await world.timeline.run(BEGIN);
   let outcome: unknown;
   void wait(waiter.client).then((got) => {
     outcome = got;
   });
   if (way === 'released') {
-    await world.timeline.run(3_500);
+    await world.timeline.run(BEGIN + 1_500);
     void release();
   }
-  await world.timeline.run(way === 'kept' ? 22_000 : 5_500);
+  await world.timeline.run(BEGIN + (way === 'kept' ? 20_000 : 3_500));
   expect(outcome !== null && outcome !== false && outcome !== undefined).toBe(way !== 'kept');
   expect(world.recorder.surprises).toEqual([]);
   const asks: Record<string, number[]> = {};
-  for (const { at, name } of ran.filter((each) => each.at >= 2_000)) {
-    (asks[name] ??= []).push(Math.round(at - 2_000));
+  for (const { at, name } of ran.filter((each) => each.at >= BEGIN)) {
+    (asks[name] ??= []).push(Math.round(at - BEGIN));
   }
   return asks;
 }
@@ -100,11 +109,27 @@ const every = (stepMs: number, from: number, to: number): number[] =>
 
 const RENEWED = every(1_000, 2, 20_000);
 /** Who waits in a queue has to show every 1.3 s that it is alive; an answer takes 1 ms. */
-const BEATS = [1, 5, ...every(1_301, 1_306, 11_500)];
-/** Whoever listens hears every 2.5 s whether it still would hear anything. */
-const LISTENS = { PING: [3, 2_502], subscribe: [4] };
-const WOKEN = { ...LISTENS, UNSUBSCRIBE: [2_503] };
-const GIVEN_UP = {
+const BEATS = [1, 3, ...every(1_301, 1_304, 11_500)];
+/** Whoever listens hears every 2.5 s whether it still would hear anything: holder and waiter do, since
+ * each of them has held something. */
+function listening(
+  holder: number,
+  waiter: number,
+): Record<'LISTENS' | 'WOKEN' | 'GIVEN_UP', Schedule> {
+  const PING = every(2_500, holder, 20_000).flatMap((at) => [at, at + waiter - holder]);
+  const LISTENS = { PING: PING.slice(0, 4), subscribe: [2] };
+  return {
+    LISTENS,
+    WOKEN: { ...LISTENS, UNSUBSCRIBE: [2_503] },
+    GIVEN_UP: { PING, subscribe: [2], UNSUBSCRIBE: [12_501] },
+  };
+}
+const { LISTENS, WOKEN, GIVEN_UP } = listening(502, 504);
+/** A number of permits is set before the first one is held. */
+const ofPermits = listening(503, 506);
+/** Where nothing has a lease, a client listens from its first wait on, and as long as it waits. */
+const FIRST_WOKEN = { PING: [3, 2_502], subscribe: [4], UNSUBSCRIBE: [2_503] };
+const FIRST_GIVEN_UP = {
   PING: [3, ...every(2_500, 2_502, 12_501)],
   subscribe: [4],
   UNSUBSCRIBE: [12_501],
@@ -112,14 +137,14 @@ const GIVEN_UP = {
 
 /** Whoever waits asks before and after it listens, and when the lease that it was told should be over. */
 const toldLeases = (acquire: string): Schedules => ({
-  ended: { [acquire]: [1, 5, 3_003], 'lock/renew': [2, 1_002, 2_002], ...LISTENS },
+  ended: { [acquire]: [1, 3, 3_003], 'lock/renew': [2, 1_002, 2_002], ...LISTENS },
   released: {
-    [acquire]: [1, 5, 1_502],
+    [acquire]: [1, 3, 1_502],
     'lock/release': [1_501],
     'lock/renew': [2, 1_002, 2_503],
     ...WOKEN,
   },
-  kept: { [acquire]: [1, 5, 3_004, 6_004, 9_004], 'lock/renew': RENEWED, ...GIVEN_UP },
+  kept: { [acquire]: [1, 3, 3_004, 6_004, 9_004], 'lock/renew': RENEWED, ...GIVEN_UP },
 });
 
 interface Scripts {
@@ -135,9 +160,9 @@ interface Scripts {
 /** Whoever waits in line also says that it is alive, and leaves the line when it gives up. */
 function inLine({ acquire, release, leave, renewal, nextRenewal }: Scripts): Schedules {
   return {
-    ended: { [acquire]: [1, 5, 1_306, 2_607, 3_003], [renewal]: [2, 1_002, 2_002], ...LISTENS },
+    ended: { [acquire]: [1, 3, 1_304, 2_605, 3_003], [renewal]: [2, 1_002, 2_002], ...LISTENS },
     released: {
-      [acquire]: [1, 5, 1_306, 1_502],
+      [acquire]: [1, 3, 1_304, 1_502],
       [release]: [1_501],
       [nextRenewal]: [2_503],
       [renewal]: renewal === nextRenewal ? [2, 1_002, 2_503] : [2, 1_002],
@@ -173,35 +198,35 @@ const expected: Readonly<Record<string, Schedules>> = {
     nextRenewal: 'lock/renew',
   }),
   semaphore: {
-    released: { 'semaphore/acquire': [1, 5, 1_502], 'semaphore/release': [1_501], ...WOKEN },
+    released: { 'semaphore/acquire': [1, 5, 1_502], 'semaphore/release': [1_501], ...FIRST_WOKEN },
     kept: {
       'semaphore/acquire': [1, 5, ...every(1_302, 5_002, 11_500)],
       'semaphore/give-back': [11_501],
-      ...GIVEN_UP,
+      ...FIRST_GIVEN_UP,
     },
   },
   'permit-expirable semaphore': {
     ended: {
-      'expirable-semaphore/acquire': [1, 5, 3_004],
+      'expirable-semaphore/acquire': [1, 3, 3_004],
       'expirable-semaphore/renew': [3, 1_003, 2_003],
-      ...LISTENS,
+      ...ofPermits.LISTENS,
     },
     released: {
-      'expirable-semaphore/acquire': [1, 5, 1_502],
+      'expirable-semaphore/acquire': [1, 3, 1_502],
       'expirable-semaphore/release': [1_501],
       'expirable-semaphore/renew': [3, 1_003, 2_503],
-      ...WOKEN,
+      ...ofPermits.WOKEN,
     },
     kept: {
-      'expirable-semaphore/acquire': [1, 5, 3_005, ...every(1_302, 5_002, 11_500)],
+      'expirable-semaphore/acquire': [1, 3, 3_005, ...every(1_302, 5_002, 11_500)],
       'expirable-semaphore/give-back': [11_501],
       'expirable-semaphore/renew': every(1_000, 3, 20_000),
-      ...GIVEN_UP,
+      ...ofPermits.GIVEN_UP,
     },
   },
   latch: {
-    released: { 'latch/inspect': [1, 5, 1_502], 'latch/count-down': [1_501], ...WOKEN },
-    kept: { 'latch/inspect': [1, 5, 5_006, 10_007], ...GIVEN_UP },
+    released: { 'latch/inspect': [1, 5, 1_502], 'latch/count-down': [1_501], ...FIRST_WOKEN },
+    kept: { 'latch/inspect': [1, 5, 5_006, 10_007], ...FIRST_GIVEN_UP },
   },
 };
 

@@ -47,7 +47,8 @@ test.each(changes)(
     const { world, finish } = await steadyWorld(lua);
     const { client } = world.clients[0]!;
     const from = world.timeline.now;
-    const waited = waits[kind](client).catch(String);
+    const waiting: Promise<unknown> = waits[kind](client);
+    const waited = waiting.catch(String);
     // The answer is there half a millisecond before the time is up: too late to ask once more.
     await world.timeline.run(from + 698.5);
 

@@ -146,6 +146,7 @@ export class World {
     const server = new Server(this.#lua, () => this.wallMs(), this.#random.fork());
     if (this.terms.nodes > 1) {
       server.node = { map: this.#map, address };
+      this.#map.joins(address, server.channels);
     }
     return server;
   }

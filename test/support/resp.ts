@@ -1,6 +1,8 @@
 // Finds the borders of requests and replies in the Redis protocol (RESP2 and RESP3), however the
 // network cuts them into chunks.
 
+import { isUtf8 } from 'node:buffer';
+
 const crlf = '\r\n';
 
 export interface Request {
@@ -48,7 +50,8 @@ function requestAt(buffer: Buffer): { command: string[]; end: number } | undefin
     if (buffer.length < end + crlf.length) {
       return undefined;
     }
-    command.push(buffer.toString('utf8', size.end, end));
+    const bytes = buffer.subarray(size.end, end);
+    command.push(bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1'));
     at = end + crlf.length;
   }
   return { command, end: at };

@@ -26,7 +26,7 @@ function stage(receive: () => void = () => {}) {
   };
   const watch = {
     failed: ({ message }: Error) => told.push(`reported ${message}`),
-    unheard: () => told.push('unheard'),
+    unheard: (publish: string, channel: string) => told.push(`unheard ${publish} ${channel}`),
   };
   const operands = [1, 'key', 'SPUBLISH', 'channel', 'SPUBLISH'];
   return { told, call: new Call({ script, operands }, receiver, true, watch) };
@@ -66,12 +66,12 @@ test('a reply that cannot be read fails the call, once', () => {
   expect(told).toEqual(['failed an odd reply']);
 });
 
-test('a reply beside a refused message is an answer all the same, and the refusal is told', () => {
+test('a reply beside refused messages is an answer all the same, and each refusal is told', () => {
   const { call, told } = stage();
 
-  call.succeed(['1', 'NOPERM']);
+  call.succeed(['1', 'PUBLISH', 'a', 'SPUBLISH', 'b']);
 
-  expect(told).toEqual(['unheard', 'answered 1']);
+  expect(told).toEqual(['unheard PUBLISH a', 'unheard SPUBLISH b', 'answered 1']);
 });
 
 test.each([

@@ -10,10 +10,10 @@ function listener(): { unheard: RefusedMessages; told: string[] } {
 test('a refused message is told once for each kind of channel, whatever the object is called', () => {
   const { unheard, told } = listener();
 
-  unheard.report([1, 'PUBLISH', 0, 'PUBLISH', 'redisson_sc:{PUBLISH}']);
-  unheard.report([1, 'a', 'PUBLISH', 'redisson_sc:{a}']);
-  unheard.report([1, 'b', 'PUBLISH', 'redisson_sc:x{b}']);
-  unheard.report([1, 'c', 'PUBLISH', 'redisson_countdownlatch__channel__{c}', 7]);
+  unheard.report('PUBLISH', 'redisson_sc:{PUBLISH}');
+  unheard.report('PUBLISH', 'redisson_sc:{a}');
+  unheard.report('PUBLISH', 'redisson_sc:x{b}');
+  unheard.report('PUBLISH', 'redisson_countdownlatch__channel__{c}');
 
   expect(told.map((message) => message.replace(/: what was done.*:/u, ' ...'))).toEqual([
     'Redis refuses PUBLISH on "redisson_sc:{PUBLISH}" ... +publish &redisson_sc*',
@@ -25,9 +25,20 @@ test('a refused message is told once for each kind of channel, whatever the obje
 test('in a cluster it names the right to publish there', () => {
   const { unheard, told } = listener();
 
-  unheard.report([2, 'a', 'b', 'holder', 'SPUBLISH', 'redisson_rwlock:{a}']);
+  unheard.report('SPUBLISH', 'redisson_rwlock:{a}');
 
   expect(told).toEqual([
     expect.stringMatching(/^Redis refuses SPUBLISH .* \+spublish &redisson_rwlock\*$/u),
+  ]);
+});
+
+test('a client that is not told of the end of its holds is named as such, and not as a waiter', () => {
+  const { unheard, told } = listener();
+
+  unheard.report('PUBLISH', 'latchkey:0123');
+
+  expect(told).toEqual([
+    'Redis refuses PUBLISH on "latchkey:0123": what was done stands, but the client whose holds ' +
+      'have ended learns of it with its next renewal. The user lacks one of: +publish &latchkey*',
   ]);
 });

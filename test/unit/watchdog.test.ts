@@ -78,7 +78,7 @@ function stage(): Stage {
   return world;
 }
 
-const HELD: RenewalAnswer = { is: 'held', lifeMs: -1 };
+const HELD: RenewalAnswer = { is: 'held', lifeMs: -1, leftMs: -1 };
 
 describe('the watchdog', () => {
   test('renews every lease each third of the lease, with one command', () => {
@@ -205,6 +205,45 @@ describe('the watchdog', () => {
     asked[0]!.answer([HELD]);
 
     expect([lease.state, lease.remainingMs]).toEqual(['held', LEASE_MS * 0.99]);
+  });
+
+  test('looks at one object when it is told to, whatever is under way, and renews nothing', () => {
+    const { clock, asked, watchdog, grant } = stage();
+    const lease = grant('a');
+    grant('b');
+    clock.advance(LEASE_MS / 3);
+
+    expect([watchdog.look('a'), watchdog.look('c')]).toEqual([true, false]);
+    expect(asked[1]?.items.map(({ key, leaseMs }) => [key, leaseMs])).toEqual([['a', 0]]);
+    asked[1]?.answer([{ is: 'deleted' }]);
+
+    expect(lease.state).toBe('lost');
+  });
+
+  test('looks at everything, and renews nothing', () => {
+    const { asked, watchdog, grant } = stage();
+    grant('a');
+    grant('b');
+
+    watchdog.lookAtAll();
+
+    const items = asked.flatMap((each) => each.items);
+    expect(items.map(({ key, leaseMs }) => [key, leaseMs])).toEqual([
+      ['a', 0],
+      ['b', 0],
+    ]);
+  });
+
+  test('looks at nothing while nothing can be sent, or when it is lost', () => {
+    const world = stage();
+    world.grant('a');
+    world.down = new Error('away');
+    expect(world.watchdog.look('a')).toBe(true);
+    world.down = undefined;
+    world.clock.freeze(LEASE_MS);
+    expect(world.watchdog.look('a')).toBe(true);
+
+    expect(world.asked).toEqual([]);
   });
 
   test('rests while it has no lease', () => {

@@ -2,6 +2,13 @@ import { withoutCredentials } from './redactor.js';
 
 const NAME_BYTES_MAX = 512;
 
+/** What the name of the channel begins with on which one client alone is told something. */
+export const OWN_CHANNEL = 'latchkey:';
+
+export function isOwnChannel(channel: string): boolean {
+  return channel.startsWith(OWN_CHANNEL);
+}
+
 /** At most one hash tag, not empty: any other braces could put an object's keys in two slots. */
 const ONE_TAG_AT_MOST = /^[^{}]*(?:\{[^{}]+\}[^{}]*)?$/;
 

@@ -1,3 +1,4 @@
+import { isOwnChannel } from '../base/key-names.js';
 import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { Timer } from '../base/clock.js';
@@ -65,7 +66,7 @@ export class ClusterRouter implements Router {
         owner.trouble(error);
         this.#refreshSoon();
       },
-      masterOf: (channel) => this.#masterOf(slotOf(channel))?.address,
+      masterOf: (channel) => this.#masterFor(channel)?.address,
     });
   }
 
@@ -123,6 +124,13 @@ export class ClusterRouter implements Router {
   #masterOf(slot: number): Node | undefined {
     const id = this.#masters.get(slot);
     return id === undefined ? undefined : this.#nodes.get(id);
+  }
+
+  /** Where to listen to a channel. Every node hears what is published for one client alone: where
+   * nobody serves the slot of that channel, any master will do. */
+  #masterFor(channel: string): Node | undefined {
+    const [any = ''] = isOwnChannel(channel) ? this.#masters.values() : [];
+    return this.#masterOf(slotOf(channel)) ?? this.#nodes.get(any);
   }
 
   /** The node at an address, with a link that is opened the first time. */

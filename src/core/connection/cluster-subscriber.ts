@@ -1,5 +1,6 @@
 import type { Environment } from './environment.js';
 import type { Address, ConnectionOptions } from './driver.js';
+import { isOwnChannel } from '../base/key-names.js';
 import { Subscriber, type SubscriberOwner } from './subscriber.js';
 import type { Channels } from './router.js';
 
@@ -87,7 +88,10 @@ export class ClusterSubscriber implements Channels {
         options: { ...this.#options, ...master },
         readyLimitMs: this.#readyLimitMs,
       };
-      subscriber = new Subscriber(server, this.#environment, this.#owner, this.#sharded);
+      const sharded = this.#sharded;
+      // Messages for one client alone are rare, and their channels in no slot: all nodes get them.
+      const isSharded = (name: string): boolean => sharded && !isOwnChannel(name);
+      subscriber = new Subscriber(server, this.#environment, this.#owner, isSharded);
       this.#subscribers.set(id, subscriber);
     }
     return subscriber;

@@ -57,7 +57,7 @@ export class SingleRouter implements Router {
       access: owner.access,
       health: owner.health,
     });
-    this.channels = new Subscriber(server, environment, owner, false);
+    this.channels = new Subscriber(server, environment, owner, () => false);
   }
 
   open(): void {

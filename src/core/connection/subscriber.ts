@@ -29,7 +29,7 @@ export interface SubscriberOwner {
 export class Subscriber {
   readonly #connection: Connection;
   readonly #owner: SubscriberOwner;
-  readonly #sharded: boolean;
+  readonly #isSharded: (channel: string) => boolean;
   /** Channels that are wanted, and whether the server has confirmed them on this connection. */
   readonly #channels = new Map<string, boolean>();
   /** Channels whose refusal was reported, and which were not confirmed since. */
@@ -38,9 +38,14 @@ export class Subscriber {
   readonly #nextPing = new Limit(() => this.#pingAgain());
   #unansweredPing: Redis | undefined;
 
-  constructor(server: Server, environment: Environment, owner: SubscriberOwner, sharded: boolean) {
+  constructor(
+    server: Server,
+    environment: Environment,
+    owner: SubscriberOwner,
+    isSharded: (channel: string) => boolean,
+  ) {
     this.#owner = owner;
-    this.#sharded = sharded;
+    this.#isSharded = isSharded;
     this.#pings = new DeadlineQueue(environment.clock, PING_PERIOD_MS);
     this.#connection = new Connection(server, environment, {
       connected: (redis) => this.#connected(redis),
@@ -67,7 +72,9 @@ export class Subscriber {
     this.#channels.delete(channel);
     this.#admitted(channel);
     const redis = this.#connection.ready;
-    const done = this.#sharded ? redis?.sunsubscribe(channel) : redis?.unsubscribe(channel);
+    const done = this.#isSharded(channel)
+      ? redis?.sunsubscribe(channel)
+      : redis?.unsubscribe(channel);
     done?.catch(() => {});
   }
 
@@ -91,13 +98,19 @@ export class Subscriber {
 
   #connected(redis: Redis): void {
     this.#unansweredPing = undefined;
-    redis.on(this.#sharded ? 'smessage' : 'message', (channel, payload) =>
-      this.#owner.message(channel, payload),
-    );
-    const channels = [...this.#channels.keys()];
-    const step = this.#sharded ? 1 : CHANNELS_PER_COMMAND;
-    for (let i = 0; i < channels.length; i += step) {
-      this.#subscribe(redis, channels.slice(i, i + step));
+    const heard = (channel: string, payload: string): void => this.#owner.message(channel, payload);
+    redis.on('message', heard);
+    redis.on('smessage', heard);
+    const plain: string[] = [];
+    for (const channel of this.#channels.keys()) {
+      if (this.#isSharded(channel)) {
+        this.#subscribe(redis, [channel]);
+      } else {
+        plain.push(channel);
+      }
+    }
+    for (let i = 0; i < plain.length; i += CHANNELS_PER_COMMAND) {
+      this.#subscribe(redis, plain.slice(i, i + CHANNELS_PER_COMMAND));
     }
   }
 
@@ -110,7 +123,7 @@ export class Subscriber {
 
   #subscribe(redis: Redis, channels: string[]): void {
     whenSettled(
-      redis.call(this.#sharded ? 'ssubscribe' : 'subscribe', channels),
+      redis.call(this.#isSharded(channels[0] ?? '') ? 'ssubscribe' : 'subscribe', channels),
       () => this.#confirmed(redis, channels),
       (error) => this.#failed(redis, channels, error),
     );

@@ -96,7 +96,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const lengthening = lease.lengthening();
     try {
       const { answer, call } = await services.delivery.send(resource, command, 'change');
-      judgeAll([lease], answer, call.sentAt, [leaseMs]);
+      judgeAll([lease], answer, { sentAt: call.sentAt, now: services.clock.now() }, [leaseMs]);
       lease.arm(leaseMs);
       if (call.unackedCopies === 0) {
         lengthening.settled();

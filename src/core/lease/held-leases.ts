@@ -59,11 +59,12 @@ export class HeldLeases implements Iterable<Lease> {
 
   /** A copy of the leases of one object: what the caller does with them may change the rows. */
   of(kind: ObjectKind, key: string): readonly Lease[] {
-    const row = this.#kinds.get(kind)?.rows.get(key);
-    if (row === undefined) {
-      return NONE;
-    }
-    return row instanceof Set ? [...row] : [row];
+    return copyOf(this.#kinds.get(kind)?.rows.get(key));
+  }
+
+  /** The leases of all objects under one key, of each kind by themselves. */
+  under(key: string): [Renewal, readonly Lease[]][] {
+    return [...this.#kinds.values()].map(({ renewal, rows }) => [renewal, copyOf(rows.get(key))]);
   }
 
   /** The leases of each kind, which one renewal command may carry together. A lease that ends
@@ -84,6 +85,13 @@ export class HeldLeases implements Iterable<Lease> {
     this.#kinds.clear();
     this.#size = 0;
   }
+}
+
+function copyOf(row: Row | undefined): readonly Lease[] {
+  if (row === undefined) {
+    return NONE;
+  }
+  return row instanceof Set ? [...row] : [row];
 }
 
 function* leasesIn(rows: ReadonlyMap<string, Row>): Iterable<Lease> {

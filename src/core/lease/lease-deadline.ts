@@ -52,6 +52,7 @@ export class LeaseDeadline {
   #ceiling = Number.POSITIVE_INFINITY;
   /** When the newest call that has set the deadline was sent. */
   #setAt = Number.NEGATIVE_INFINITY;
+  #isShortened = false;
   /** Number of calls under way that may lengthen the lease. */
   #lengthenings = 0;
 
@@ -83,6 +84,11 @@ export class LeaseDeadline {
     return this.at === this.#objectEnd;
   }
 
+  /** The deadline is this early because another client has set it. */
+  get isShortened(): boolean {
+    return this.#isShortened;
+  }
+
   /** True when the server may keep the lease for longer. */
   get mayBeLater(): boolean {
     return this.#lengthenings > 0 || this.isBeingSet || this.#objectEnd < this.#deadline;
@@ -90,6 +96,13 @@ export class LeaseDeadline {
 
   start(sentAt: number, leaseMs: number): void {
     this.#deadline = endOf(sentAt, leaseMs);
+    this.#isShortened = false;
+  }
+
+  /** Another client has set an earlier end: `leftMs`, as answered to a command sent at `sentAt`. */
+  shorten(sentAt: number, leftMs: number): void {
+    this.start(sentAt, leftMs);
+    this.#isShortened = true;
   }
 
   /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`. */
@@ -98,6 +111,7 @@ export class LeaseDeadline {
     const isNews = leaseMs > 0 && sentAt >= this.#setAt;
     const deadline = isNews ? endOf(sentAt, leaseMs) : this.#deadline;
     this.#deadline = this.isGranted ? Math.max(this.#deadline, deadline) : deadline;
+    this.#isShortened &&= !isNews;
   }
 
   /** The object has `lifeMs` to live, as answered to a command sent at `sentAt`; < 0: no limit. */

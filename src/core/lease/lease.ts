@@ -143,8 +143,8 @@ export class Lease {
    * caller may run before our timers do. */
   get error(): LeaseLostError | undefined {
     if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#end.at) {
-      const { isCautious, isOfObject } = this.#end;
-      const isUnproven = isCautious || (this.#wantsRenewal && !isOfObject);
+      const { isCautious, isOfObject, isShortened } = this.#end;
+      const isUnproven = isCautious || (this.#wantsRenewal && !isOfObject && !isShortened);
       this.lose(isUnproven ? 'unproven' : 'expired');
     }
     return this.#error;
@@ -189,6 +189,12 @@ export class Lease {
     if (this.#end.at < before) {
       this.#rearm(lifeMs);
     }
+  }
+
+  /** Another client has set an earlier end: `leftMs`, as answered to a command sent at `sentAt`. */
+  shorten(sentAt: number, leftMs: number): void {
+    this.#end.shorten(sentAt, leftMs);
+    this.#rearm(leftMs);
   }
 
   /** A call that sets the end, perhaps to an earlier one, is about to be made. Until it is settled,

@@ -17,6 +17,8 @@ export type RenewalAnswer =
       readonly is: 'held';
       /** What the object itself has left to live; -1: no limit. */
       readonly lifeMs: number;
+      /** What the lease has left, where the server says it; -1 elsewhere. */
+      readonly leftMs: number;
     }
   | { readonly is: 'taken' }
   | { readonly is: 'deleted' };
@@ -25,12 +27,13 @@ export type RenewalAnswer =
  * each. Each kind has one constant, so that leases can be grouped by it. */
 export type Renewal = (items: readonly RenewalItem[]) => Command<readonly RenewalAnswer[]>;
 
-const HELD: RenewalAnswer = { is: 'held', lifeMs: -1 };
+const HELD: RenewalAnswer = { is: 'held', lifeMs: -1, leftMs: -1 };
 const TAKEN: RenewalAnswer = { is: 'taken' };
 const DELETED: RenewalAnswer = { is: 'deleted' };
 
 /** Reads the answers of a renewal script, a word for each lease: `1` held, or `1:20000` with the ms
- * that the object has left; `2` held by another; `0` held by none. */
+ * that the object has left, or `1:20000:500` and `1::500` with those that the lease has left; `2`
+ * held by another; `0` held by none. */
 export function renewalAnswers(words: Iterable<string>): RenewalAnswer[] {
   return Array.from(words, answerOf);
 }
@@ -44,11 +47,11 @@ function answerOf(word: string): RenewalAnswer {
     case '0':
       return DELETED;
     default: {
-      const [, lifeMs] = /^1:(\d+)$/.exec(word) ?? [];
+      const [, lifeMs, leftMs] = /^1:(?=[\d:])(\d*)(?::(\d+))?$/.exec(word) ?? [];
       if (lifeMs === undefined) {
         throw new UnexpectedReplyError(`a renewal was answered ${JSON.stringify(word)}`);
       }
-      return { is: 'held', lifeMs: Number(lifeMs) };
+      return { is: 'held', lifeMs: Number(lifeMs || -1), leftMs: Number(leftMs ?? -1) };
     }
   }
 }
@@ -59,11 +62,12 @@ export function itemOf(lease: Lease, leaseMs: number): RenewalItem {
   return { key, holderId, leaseMs, count: lease.alive };
 }
 
-/** Judges what the server says of leases, to items of so many ms that were sent at `sentAt`. */
+/** Judges what the server says of leases, to items of so many ms that were sent at `sentAt`, and
+ * answered at `now`. */
 export function judgeAll(
   leases: readonly Lease[],
   answers: readonly RenewalAnswer[],
-  sentAt: number,
+  { sentAt, now }: { readonly sentAt: number; readonly now: number },
   terms: readonly number[],
 ): void {
   if (answers.length !== leases.length) {
@@ -71,14 +75,17 @@ export function judgeAll(
     const found = `${answers.length} answers to ${leases.length} leases`;
     throw new UnexpectedReplyError(`a renewal was answered with ${found}`);
   }
-  leases.forEach((lease, i) => judge(lease, answers[i] ?? DELETED, sentAt, terms[i] ?? 0));
-}
-
-function judge(lease: Lease, answer: RenewalAnswer, sentAt: number, leaseMs: number): void {
-  if (answer.is === 'held') {
-    lease.limit(sentAt, answer.lifeMs);
-    lease.prove(sentAt, leaseMs);
-  } else {
-    lease.lose(answer.is);
-  }
+  leases.forEach((lease, i) => {
+    const answer = answers[i] ?? DELETED;
+    if (answer.is === 'held') {
+      lease.limit(sentAt, answer.lifeMs);
+      lease.prove(sentAt, terms[i] ?? 0);
+      if (answer.leftMs >= 0 && lease.covers(now + answer.leftMs)) {
+        // So much is not lost on the way: another client has set an earlier end.
+        lease.shorten(sentAt, answer.leftMs);
+      }
+    } else {
+      lease.lose(answer.is);
+    }
+  });
 }

@@ -45,6 +45,28 @@ export class Watchdog {
     this.#round(false);
   }
 
+  /** Asks about every lease now, and renews none. */
+  lookAtAll(): void {
+    this.#round(false, 0);
+  }
+
+  /** Asks about every lease under this key now, and renews none, since some may have ended: also
+   * about those that are being renewed, for that answer may be older. False when there is none. */
+  look(key: string): boolean {
+    const isUp = this.#routes.whyDown(key) === undefined;
+    const groupOf = (): string => key;
+    let found = false;
+    for (const [renewal, leases] of this.#leases.under(key)) {
+      found ||= leases.length > 0;
+      // Where nothing can be sent, the reconnection polls.
+      const due = isUp ? leases.filter(({ error }) => error === undefined) : [];
+      for (const batch of batchesOf(due, groupOf, ({ alive }) => alive)) {
+        this.#renew(renewal, batch, 0);
+      }
+    }
+    return found;
+  }
+
   /** Starts to renew or poll a lease that was granted. */
   add(lease: Lease, renewal: Renewal): void {
     this.#leases.add(lease, renewal);
@@ -93,7 +115,7 @@ export class Watchdog {
   }
 
   /** `isLate`: a whole period has passed, so that what is still unanswered is overdue. */
-  #round(isLate: boolean): void {
+  #round(isLate: boolean, leaseMs?: number): void {
     const due = new Map<Renewal, Lease[]>();
     for (const [renewal, leases] of this.#leases.byKind()) {
       const chosen = due.get(renewal) ?? [];
@@ -108,7 +130,7 @@ export class Watchdog {
     for (const [renewal, leases] of due) {
       // Each hold of a reader has a key of its own.
       for (const batch of batchesOf(leases, groupOf, ({ alive }) => alive)) {
-        this.#renew(renewal, batch);
+        this.#renew(renewal, batch, leaseMs);
       }
     }
   }
@@ -131,8 +153,9 @@ export class Watchdog {
     return false;
   }
 
-  #renew(renewal: Renewal, leases: readonly Lease[]): void {
-    const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
+  /** `leaseMs`: of the leases that are renewed; 0 asks only. */
+  #renew(renewal: Renewal, leases: readonly Lease[], leaseMs = this.#leaseMs): void {
+    const terms = leases.map((lease) => (lease.renewed ? leaseMs : 0));
     const items = leases.map((lease, i) => itemOf(lease, terms[i] ?? 0));
     const lengthenings: Lengthening[] = [];
     leases.forEach((lease, i) => {
@@ -149,7 +172,7 @@ export class Watchdog {
     const receiver: Receiver<readonly RenewalAnswer[]> = {
       answered: (answers, call) => {
         answered();
-        judgeAll(leases, answers, call.sentAt, terms);
+        judgeAll(leases, answers, { sentAt: call.sentAt, now: this.#clock.now() }, terms);
         lengthenings.forEach((lengthening) => lengthening.settled());
       },
       failed: (error) => {

@@ -97,7 +97,8 @@ export interface Lock {
   /**
    * Frees the lock, whoever holds it; runs at most once, however often the network sends it.
    * A holder learns of it through its signal: in this client with the answer, acquisitions that
-   * began before the call included, in other clients with its next renewal.
+   * began before the call included. Other clients are told at once; where the message is lost, they
+   * learn of it with their next renewal, as do all but some 500 of the readers of a read lock.
    * @returns true if the lock was held.
    * @throws OutcomeUnknownError when no answer came in time; the call is then not run later.
    */

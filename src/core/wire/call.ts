@@ -26,8 +26,8 @@ export interface Receiver<R> {
 export interface CallWatch {
   /** Something has failed in the background, or a receiver has thrown. */
   readonly failed: (error: Error) => void;
-  /** A call was carried out, but the server refused its message. */
-  readonly unheard: (call: PendingCall) => void;
+  /** A call was carried out, but the server refused this message of it. */
+  readonly unheard: (publish: string, channel: string) => void;
 }
 
 /** A pending call as delivery sees it, whatever the type of its answer. */
@@ -119,7 +119,7 @@ export class Call<R> extends PendingCall {
     }
     let answer: R;
     try {
-      // An array comes only from lib/notify.lua, when the server has refused the message.
+      // An array comes only from lib/notify*.lua, when the server has refused a message.
       answer = this.script.decode(Array.isArray(reply) ? this.#unwrap(reply) : reply);
     } catch (error) {
       this.fail(asError(error));
@@ -144,8 +144,11 @@ export class Call<R> extends PendingCall {
     }
   }
 
-  #unwrap([reply]: readonly unknown[]): unknown {
-    this.#watch.unheard(this);
+  /** Behind the reply stand, for each message, the command that was to publish it and the channel. */
+  #unwrap([reply, ...refused]: readonly unknown[]): unknown {
+    for (let i = 0; i < refused.length; i += 2) {
+      this.#watch.unheard(String(refused[i]), String(refused[i + 1]));
+    }
     return reply;
   }
 }

@@ -2,6 +2,17 @@
 import { integer, integerOrNull, text } from './replies.js';
 import type { Script } from './script.js';
 
+const libClientsOfHolders = `local function clients_of_holders(fields)
+local clients = {}
+for i = 1, #fields, 2 do
+if string.sub(fields[i], 36 + 1, 36 + 1) == ':' then
+clients[#clients + 1] = string.sub(fields[i], 1, 36)
+end
+end
+return clients
+end
+`;
+
 const libFairEnterQueue = `local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, now)
 local client = string.sub(holder, 1, 36)
 local heartbeat = redis.call('ZSCORE', heartbeats, client)
@@ -228,7 +239,7 @@ end
 const libNotify = `local function notify(reply, publish, channel, payload, counts)
 local receivers = redis.pcall(publish, channel, payload)
 if type(receivers) == 'table' then
-return { reply or false, receivers.err }
+return { reply or false, publish, channel }
 end
 return counts and reply + receivers or reply
 end
@@ -242,9 +253,40 @@ return notify(reply, publish, channel, string.format('%.0f', available))
 end
 `;
 
+const libNotifyEnded = `local function notify_ended(reply, key, clients, own, publish, channel, payload)
+local answer, told = { reply }, { [own] = true }
+for i = 1, #clients do
+local client = clients[i]
+if not told[client] then
+told[client] = true
+local receivers = redis.pcall('PUBLISH', 'latchkey:' .. client, key)
+if type(receivers) == 'table' then
+answer[2], answer[3] = 'PUBLISH', 'latchkey:' .. client
+end
+end
+end
+local receivers = payload and redis.pcall(publish, channel, payload)
+if type(receivers) == 'table' then
+answer[#answer + 1], answer[#answer + 2] = publish, channel
+end
+return #answer > 1 and answer or reply
+end
+`;
+
 const libNowMs = `local function now_ms()
 local time = redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`;
+
+const libPermitsClients = `local function permits_clients(permits)
+local clients = {}
+for i = 1, #permits do
+clients[i] = string.gsub(string.sub(permits[i], 1, 8), '.', function(byte)
+return string.format('%02x', string.byte(byte))
+end)
+end
+return clients
 end
 `;
 
@@ -282,6 +324,12 @@ for i = from, to - 1 do
 ids[#ids + 1] = permits_id(first, i)
 end
 return ids
+end
+`;
+
+const libPermitsOwnClient = `local function permits_own_client(requests)
+local id = string.gsub(string.sub(requests, -36), '-', '')
+return string.sub(id, 1, 2 * 8)
 end
 `;
 
@@ -639,7 +687,7 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: 'a0e131ffa69f09463c927d5b7126044de0731911',
+  sha1: 'ce9a902e862afbb885da6055c6e5dadc84dd2d8a',
   source: `-- expirable-semaphore/acquire
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}${libNotify}${libNotifyAvailable}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts, setting = KEYS[1], KEYS[2], ARGV[7]
@@ -718,7 +766,7 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: 'eb32e66c5491abf31f22ee4bc4f901c5f654545b',
+  sha1: '7f7ee6d0c696b4068f355777fef851e3c7a18543',
   source: `-- expirable-semaphore/configure
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -764,9 +812,9 @@ export const expirableSemaphoreDelete: Script<
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: 'f92df061ab0c12ac17ea37edfb35373cf13199fa',
+  sha1: '8b9953132afb6a5b88005daf0485687ec5d50bd4',
   source: `-- expirable-semaphore/delete
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libStoredCount}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
@@ -775,8 +823,10 @@ if refusal then
 return refusal
 end
 request_keep_record(requests, ARGV[2])
+local clients = permits_clients(redis.call('ZRANGE', timeouts, 0, 499))
 local removed = redis.call('UNLINK', semaphore, timeouts)
-return request_record(requests, number, removed > 0 and '1' or '0')`,
+local answer = request_record(requests, number, removed > 0 and '1' or '0')
+return notify_ended(answer, semaphore, clients, permits_own_client(requests))`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater],
   decode: text,
 };
@@ -788,7 +838,7 @@ export const expirableSemaphoreGiveBack: Script<
   number
 > = {
   name: 'expirable-semaphore/give-back',
-  sha1: 'aecdcadc191f8015202a12e5476bed4e38a2327f',
+  sha1: 'e1fb622c18875dbf6c24c99cfd2a7699eee44d72',
   source: `-- expirable-semaphore/give-back
 ${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}if not request_recall(KEYS[3], ARGV[1]) then
 request_keep_record(KEYS[3], ARGV[2])
@@ -865,7 +915,7 @@ export const expirableSemaphoreRelease: Script<
   number
 > = {
   name: 'expirable-semaphore/release',
-  sha1: '76be9d71ea08346aa83edd7c758b463699bba556',
+  sha1: 'd93bcfe145136ab78c44673bc33169ab3c75a8bc',
   source: `-- expirable-semaphore/release
 ${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
 return notify_available(held, available or 0, ARGV[1], ARGV[2])`,
@@ -880,9 +930,9 @@ export const expirableSemaphoreReleaseAny: Script<
   string
 > = {
   name: 'expirable-semaphore/release-any',
-  sha1: 'c3a7a94c1d8ef5a7c68dcf354720309bfeb03402',
+  sha1: '91793585d2b5edc8fc5aa2394b6f621263af83fe',
   source: `-- expirable-semaphore/release-any
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local refusal = redis.call('EXISTS', KEYS[1]) == 0
 and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
 if refusal then
@@ -894,7 +944,10 @@ if type(held) == 'table' then
 return held
 end
 local answer = request_record(requests, number, tostring(held))
-return notify_available(answer, available or 0, ARGV[3], ARGV[4])`,
+local clients = held > 0 and permits_clients({ string.sub(ARGV[5], 1, 16) }) or {}
+local payload = (available or 0) > 0 and string.format('%.0f', available)
+local own = permits_own_client(requests)
+return notify_ended(answer, KEYS[1], clients, own, ARGV[3], ARGV[4], payload)`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
   decode: text,
 };
@@ -906,7 +959,7 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: '6e216d971c000bc15cd54157d269f3c557f7224b',
+  sha1: 'aead7b5a034966043169d06caa320e6ea77b5352',
   source: `-- expirable-semaphore/renew
 ${libNowMs}local now = now_ms()
 local answers = {}
@@ -926,10 +979,16 @@ else
 if ttl > 0 then
 redis.call('PEXPIRE', timeouts, ttl)
 end
-if lease_ms > tonumber(expiry) - now then
+local left_ms = tonumber(expiry) - now
+if lease_ms > left_ms then
 redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
 end
-answers[i] = ttl < 0 and '1' or '1:' .. string.format('%.0f', ttl)
+local life = ttl < 0 and '' or string.format('%.0f', ttl)
+if lease_ms == 0 then
+answers[i] = '1:' .. life .. ':' .. string.format('%.0f', left_ms)
+else
+answers[i] = ttl < 0 and '1' or '1:' .. life
+end
 end
 end
 return table.concat(answers, ' ')`,
@@ -944,7 +1003,7 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '774dddbf7e7004bc945eff2836c278de53f67976',
+  sha1: '6d7295b97d3cf71e17f4f6f744a0de9328b605ca',
   source: `-- expirable-semaphore/resize
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -990,7 +1049,7 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '10716a3c6403fd93b892ab9201729a9f3fa7c969',
+  sha1: 'baa830bc3bad19f3b43178ee15a274c090b0022c',
   source: `-- expirable-semaphore/try-set
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
@@ -1023,9 +1082,9 @@ export const expirableSemaphoreUpdateLease: Script<
   string
 > = {
   name: 'expirable-semaphore/update-lease',
-  sha1: '454e1177d90ec18a99e20300b93aace7e45d0b14',
+  sha1: '556a65ddd25f90843a6d67fbba7f0b5ba015e7d2',
   source: `-- expirable-semaphore/update-lease
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, timeouts = KEYS[1], KEYS[2]
 local left, wrong = stored_count(semaphore)
 if wrong then
@@ -1043,10 +1102,12 @@ if life_ms > 0 then
 redis.call('PEXPIRE', timeouts, life_ms)
 end
 local answer = request_record(requests, number, '1')
-if now + ARGV[4] < expiry then
-return notify(answer, ARGV[5], ARGV[6], string.format('%.0f', math.max(left, 0)))
+if now + ARGV[4] >= expiry then
+return answer
 end
-return answer`,
+local payload = string.format('%.0f', math.max(left, 0))
+local clients, own = permits_clients({ ARGV[3] }), permits_own_client(requests)
+return notify_ended(answer, semaphore, clients, own, ARGV[5], ARGV[6], payload)`,
   operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
   decode: text,
 };
@@ -1058,7 +1119,7 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '7204b1b2636c9312c4ad89f137f96e5f2d1ee2e5',
+  sha1: '786f8a68b5097f0ae1b1270b3b05b408dff9df35',
   source: `-- fair-lock/acquire
 ${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -1121,7 +1182,7 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '8d54ef7f0e063fd81e8ed5697538c88694d6525d',
+  sha1: '40d62677476254563e485dc172e884d42a9e71a2',
   source: `-- fair-lock/follow-up
 ${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libNotify}if redis.call('EXISTS', KEYS[1]) == 1 then
 return 0
@@ -1142,22 +1203,22 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'fc296ed2c923e61389ce38af8377e2821e10c1e0',
+  sha1: 'c5a31f9a8846461b4c68614ab96cac93552772cd',
   source: `-- fair-lock/force-release
-${libRequestRecall}${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotify}${libTombstonesSet}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock = KEYS[1]
 local wrong = lock_not_read_write(lock)
 if wrong then
 return wrong
 end
 request_keep_record(requests, ARGV[2])
-tombstones_set(lock, ARGV[5], ARGV[6])
+local clients = clients_of_holders(tombstones_set(lock, ARGV[5], ARGV[6]))
+local own = string.sub(requests, -36)
 local head = fair_head_to_notify(KEYS[3], KEYS[4], KEYS[5])
 local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
-if answer == '1' and head then
-return notify(answer, ARGV[3], ARGV[4] .. ':' .. head, '0')
-end
-return answer`,
+local payload = answer == '1' and head and '0'
+local channel = ARGV[4] .. ':' .. (head or '')
+return notify_ended(answer, lock, clients, own, ARGV[3], channel, payload)`,
   operands: (keys, args) => [5, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -1169,7 +1230,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'f2310d31411ca9dd27183d0115d48d5671f2468c',
+  sha1: '935bf87841d764a3751282323504f4889484d540',
   source: `-- fair-lock/release
 ${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libFairLeaveQueue}${libNotify}local lock, queue, timeouts, heartbeats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -1221,7 +1282,7 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: '51b8d3b7f719d813b20e636d3cbf3c94248d7e55',
+  sha1: 'e3bd90c7db16d5079797a4bf926b6cf38b2c0c71',
   source: `-- latch/count-down
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
@@ -1255,7 +1316,7 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: '94a37bd91e29e991f8b3952b371e6729c2569c08',
+  sha1: '029ee4ad4ef22f91aeaed9ecaa3807b4a13bd5eb',
   source: `-- latch/delete
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
@@ -1302,7 +1363,7 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: 'a42b092c23e0349eba7eaefdb9607ecc82580a58',
+  sha1: '486a0455ed14f4a3092113e762f94dd91c865491',
   source: `-- latch/try-set-count
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local latch = KEYS[1]
@@ -1381,21 +1442,20 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'e689864c8654d6e3df7c252a442c7606716ddf31',
+  sha1: '9036d5e83c5d58b1b15b2a82ed2e2300b07491b0',
   source: `-- lock/force-release
-${libRequestRecall}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotify}${libTombstonesSet}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock = KEYS[1]
 local wrong = lock_not_read_write(lock)
 if wrong then
 return wrong
 end
 request_keep_record(requests, ARGV[2])
-tombstones_set(lock, ARGV[5], ARGV[6])
+local clients = clients_of_holders(tombstones_set(lock, ARGV[5], ARGV[6]))
+local own = string.sub(requests, -36)
 local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
-if answer == '1' then
-return notify(answer, ARGV[3], ARGV[4], '0')
-end
-return answer`,
+local payload = answer == '1' and '0'
+return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], payload)`,
   operands: (keys, args) => [2, keys.lock, keys.requests, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -1458,7 +1518,7 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: '9ffdb2824da68970e61dc924f39c1986222f5584',
+  sha1: '34418c4f0f1133023e56511e55ae3b85cae587e3',
   source: `-- lock/release
 ${libNotify}local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if tombstone_ms > 0 then
@@ -1551,7 +1611,7 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: '5dc625713f986ced842413e3bf7325656cd08b33',
+  sha1: 'bff8b7f1ed5a21abc200e50ccc60f1102381b11a',
   source: `-- rwlock/acquire-read
 ${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libRwKeepHolds}${libNeedsMemory}${libRwMode}${libRwSweep}${libNotify}local lock, readers, writers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local client = ARGV[1]
@@ -1648,7 +1708,7 @@ export const rwlockAcquireWrite: Script<
   number | null
 > = {
   name: 'rwlock/acquire-write',
-  sha1: 'b66c784969c3e68263e3f6ac31393227debfd464',
+  sha1: '932eb2a850109bbf097acb6b1c3dc2994788aed3',
   source: `-- rwlock/acquire-write
 ${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libNeedsMemory}${libRwMode}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}${libNotify}${libLockWriteHold}local lock, tombstone, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local waiting, heartbeats = KEYS[5], KEYS[6]
@@ -1720,9 +1780,9 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: 'f9c9cddda25f45f214edfb2d09b2f729adbf17ea',
+  sha1: '5faa8ad388c7e68101913eb2500ac52af6c0d813',
   source: `-- rwlock/force-release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libRwSweep}${libNotify}${libTombstonesSet}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local lock, readers = KEYS[1], KEYS[2]
 request_keep_record(requests, ARGV[2])
 local freed = rw_sweep(lock, readers, now_ms())
@@ -1730,9 +1790,10 @@ local mode = rw_mode(lock)
 if type(mode) == 'table' then
 return mode
 end
-local is_held = mode == ARGV[3]
+local is_held, clients = mode == ARGV[3], {}
 if is_held then
 local fields, hold_keys = tombstones_set(lock, ARGV[7], ARGV[8]), {}
+clients = clients_of_holders(fields)
 for i = 1, #fields, 2 do
 local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
 for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100, 500 - #hold_keys) do
@@ -1742,10 +1803,9 @@ end
 redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
 local answer = request_record(requests, number, is_held and '1' or '0')
-if is_held or freed then
-return notify(answer, ARGV[4], ARGV[5], mode == 'write' and '1' or '0')
-end
-return answer`,
+local payload = (is_held or freed) and (mode == 'write' and '1' or '0')
+local own = string.sub(requests, -36)
+return notify_ended(answer, lock, clients, own, ARGV[4], ARGV[5], payload)`,
   operands: (keys, args) => [3, keys.lock, keys.readers, keys.requests, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -1866,7 +1926,7 @@ export const rwlockLeaveQueue: Script<
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: 'adeaf7badfeb31aa5a7a96696958be7c39e50326',
+  sha1: '43066ac3d2ec229c318813d3f9a20fea62803c7f',
   source: `-- rwlock/leave-queue
 ${libNotify}local is_free = redis.call('EXISTS', KEYS[1]) == 0
 local removed = redis.call('ZREM', KEYS[2], ARGV[1])
@@ -1888,7 +1948,7 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: 'ea13ba6e6b0c91af4858de32a65815394b4f4eec',
+  sha1: '2e7fb361e98e56bbccf44936e64740a109768ebd',
   source: `-- rwlock/release-read
 ${libNowMs}${libRwIsAlive}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock, tombstone, readers = KEYS[1], KEYS[2], KEYS[3]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -1942,7 +2002,7 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '45d309d0541d1955c40c909f14758202493e7d03',
+  sha1: 'acd1356b5cf250f77a60f6cd303b623bf36227e6',
   source: `-- rwlock/release-write
 ${libNowMs}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock, tombstone, writers, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -2025,7 +2085,7 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '788301f306fecceaeb7a1fc4141ef26d1ae390d2',
+  sha1: '17744050feba196a52c6150c97d205a0212ac30b',
   source: `-- semaphore/acquire
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[7]
@@ -2075,7 +2135,7 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: '98e901b04de558a03693ed13bd91682896f96246',
+  sha1: 'cfdb4655e2b0951ee79fe792799dc929ad212223',
   source: `-- semaphore/add-permits
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, setting = KEYS[1], ARGV[6]
@@ -2117,7 +2177,7 @@ export const semaphoreConfigure: Script<
   string
 > = {
   name: 'semaphore/configure',
-  sha1: '9c69ab107d1678426661b1d2683d32226e523f0d',
+  sha1: 'a962ab2008192b141cebbb243ee82f57dc1ec483',
   source: `-- semaphore/configure
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]
@@ -2212,7 +2272,7 @@ export const semaphoreGiveBack: Script<
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '97eff21ebb60fa46620360ed25c68bb90fc97ae3',
+  sha1: '35b444916d8df601f02c118df29885f73a05563f',
   source: `-- semaphore/give-back
 ${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreGeneration}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
 local totals = unpack(KEYS, 6)
@@ -2281,7 +2341,7 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: 'ece40d0b7e23a6d8380b17a3eec46563cebb070c',
+  sha1: '1f0339f7a6d832eaca8beeeff930736344bb445c',
   source: `-- semaphore/release
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[9]
@@ -2334,7 +2394,7 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: '5fc0dac7cbeeaf2e5fdc42c97fdaacd32be7df73',
+  sha1: 'c8a500c7844b07de91bda8c88040a3fd4e8ff8e6',
   source: `-- semaphore/try-set-permits
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
 local semaphore = KEYS[1]

@@ -1,4 +1,5 @@
 import type { Reply } from '../keyspace/reply.js';
+import type { Channels } from './channels.js';
 
 /** Of the keys that a command names, how many there are. */
 export type Found = 'all' | 'some' | 'none';
@@ -23,6 +24,8 @@ export class ClusterMap {
   readonly #nodes: readonly string[];
   readonly #slots: SlotSpan;
   readonly #moved = new Map<number, string>();
+  /** The channels of each node, by its address. */
+  readonly #channels = new Map<string, Channels>();
   #move: Move | undefined;
 
   /**
@@ -32,6 +35,20 @@ export class ClusterMap {
   constructor(nodes: readonly string[], slots: SlotSpan) {
     this.#nodes = nodes;
     this.#slots = slots;
+  }
+
+  /** A node has begun to run. */
+  joins(address: string, channels: Channels): void {
+    this.#channels.set(address, channels);
+  }
+
+  /** A message that was published at one node goes to all others. */
+  broadcast(from: Channels, channel: string, payload: string): void {
+    for (const channels of this.#channels.values()) {
+      if (channels !== from) {
+        channels.publish(channel, payload);
+      }
+    }
   }
 
   ownerOf(slot: number): string {

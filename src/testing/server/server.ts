@@ -119,9 +119,15 @@ export class Server {
     const [first = '', channel = '', payload = ''] = argv;
     const name = first.toUpperCase();
     if (name === 'PUBLISH' || name === 'SPUBLISH') {
-      return this.deniesChannels
-        ? new ReplyError('NOPERM this user has no permissions to access one of the channels used')
-        : this.channels.publish(channel, payload);
+      if (this.deniesChannels) {
+        return new ReplyError(
+          'NOPERM this user has no permissions to access one of the channels used',
+        );
+      }
+      if (name === 'PUBLISH') {
+        this.node?.map.broadcast(this.channels, channel, payload);
+      }
+      return this.channels.publish(channel, payload);
     }
     if (name === this.deniedCommand) {
       const text = `NOPERM this user has no permissions to run the '${first.toLowerCase()}' command`;

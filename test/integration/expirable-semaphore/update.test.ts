@@ -166,30 +166,56 @@ test('a renewal that is still on its way when the end is set leaves nothing behi
   await semaphore.delete();
 });
 
-test('an end that another client has set sooner is told with the next renewal', async () => {
-  const owner = client({ leaseMs: 900 }).getPermitExpirableSemaphore(name());
+test('an end that another client has set sooner is told when it has come', async () => {
+  const owner = client({ leaseMs: 60_000 }).getPermitExpirableSemaphore(name());
   await owner.trySetPermits(1);
   const other = client().getPermitExpirableSemaphore(owner.name);
   const permit = await owner.acquire({ leaseMs: 60_000 });
 
   expect(await other.updateLease(permit.id, 100)).toBe(true);
   await using next = await other.acquire({ waitMs: 4_000 });
-  await eventually(() => permit.state === 'lost', { withinMs: 900 });
+  await eventually(() => permit.state === 'lost');
 
-  expect(permit.signal.reason).toMatchObject({ reason: 'deleted' });
+  expect(permit.signal.reason).toMatchObject({ reason: 'expired' });
   expect(next.isHeld).toBe(true);
   await owner.delete();
 });
 
-test('a permit that another client released by its id is told with the next renewal', async () => {
-  const owner = client({ leaseMs: 900 }).getPermitExpirableSemaphore(name());
+test('so is that of a permit which its client renews, and would renew again much later', async () => {
+  const owner = client({ leaseMs: 60_000 }).getPermitExpirableSemaphore(name());
+  await owner.trySetPermits(1);
+  const permit = await owner.acquire();
+
+  const other = client().getPermitExpirableSemaphore(owner.name);
+  expect(await other.updateLease(permit.id, 300)).toBe(true);
+  await eventually(() => permit.remainingMs <= 300);
+  expect(permit.state).toBe('held');
+  await eventually(() => permit.state === 'lost');
+
+  expect(permit.signal.reason).toMatchObject({ reason: 'expired' });
+  await owner.delete();
+});
+
+test('a semaphore that another client deleted takes its permits with it at once', async () => {
+  const owner = client({ leaseMs: 60_000 }).getPermitExpirableSemaphore(name());
+  await owner.trySetPermits(3);
+  const [one, two] = await owner.acquireMany(2);
+
+  await client().getPermitExpirableSemaphore(owner.name).delete();
+  await eventually(() => one?.state === 'lost' && two?.state === 'lost');
+
+  expect(two?.signal.reason).toMatchObject({ reason: 'deleted' });
+});
+
+test('a permit that another client released by its id is told at once', async () => {
+  const owner = client({ leaseMs: 60_000 }).getPermitExpirableSemaphore(name());
   await owner.trySetPermits(1);
   const other = client().getPermitExpirableSemaphore(owner.name);
   const permit = await owner.acquire();
 
   await other.release(permit.id);
   await using next = await other.acquire({ waitMs: 4_000 });
-  await eventually(() => permit.state === 'lost', { withinMs: 900 });
+  await eventually(() => permit.state === 'lost');
 
   expect(permit.signal.reason).toMatchObject({ reason: 'deleted' });
   expect(next.isHeld).toBe(true);

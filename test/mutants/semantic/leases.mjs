@@ -18,8 +18,8 @@ export const leases = [
     file: 'src/core/lease/watchdog.ts',
     changes: [
       [
-        'judgeAll(leases, answers, call.sentAt, terms)',
-        'judgeAll(leases, answers, this.#clock.now(), terms)',
+        '{ sentAt: call.sentAt, now: this.#clock.now() }',
+        '{ sentAt: this.#clock.now(), now: this.#clock.now() }',
       ],
     ],
     tests: ['test/unit/watchdog.test.ts'],
@@ -108,7 +108,7 @@ export const leases = [
     id: 'renewal-only-asks',
     mistake: 'a renewal asks whether the lease is held, and does not lengthen it',
     file: 'src/core/lease/watchdog.ts',
-    changes: [['lease.renewed ? this.#leaseMs : 0', 'lease.renewed ? 0 : 0']],
+    changes: [['lease.renewed ? leaseMs : 0', 'lease.renewed ? 0 : 0']],
     tests: ['test/unit/watchdog.test.ts'],
   },
   {
@@ -164,7 +164,7 @@ export const leases = [
     id: 'permit-renewal-shortens',
     mistake: 'a renewal shortens the lease of a permit',
     file: 'lua/expirable-semaphore/renew.lua',
-    changes: [['if lease_ms > tonumber(expiry) - now then', 'if lease_ms > 0 then']],
+    changes: [['if lease_ms > left_ms then', 'if lease_ms > 0 then']],
     tests: ['test/integration/scripts/permits.test.ts'],
   },
 ];

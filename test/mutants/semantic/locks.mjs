@@ -194,8 +194,8 @@ export const locks = [
     file: 'lua/lock/force-release.lua',
     changes: [
       [
-        "local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))\nif answer == '1' then\n  return notify(answer, ARGV[3], ARGV[4], '0')\nend\nreturn answer",
-        "local answer = notify(tostring(redis.call('DEL', lock)), ARGV[3], ARGV[4], '0')\nreturn request_record(requests, number, answer)",
+        "local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))\nlocal payload = answer == '1' and '0'\nreturn notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], payload)",
+        "local freed = tostring(redis.call('DEL', lock))\nlocal answer = notify_ended(freed, lock, clients, own, ARGV[3], ARGV[4], '0')\nreturn request_record(requests, number, answer)",
       ],
     ],
     refusedBy: 'generator',

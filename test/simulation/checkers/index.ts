@@ -5,6 +5,7 @@ import { BOUNDS, type Bounds } from './bounds.js';
 import { checkAnswers, checkCauses } from './causes.js';
 import { checkExclusion, checkExclusionInClient, checkPermits } from './claims.js';
 import { checkFairness } from './fairness.js';
+import { checkForced } from './forced.js';
 import { checkFencedStore } from './fenced-store.js';
 import { checkLeftovers, checkSurprises } from './leftovers.js';
 import { checkProvenHolds, checkToldLosses } from './losses.js';
@@ -33,6 +34,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'calls settle in time', kinds: KINDS, check: checkSettling },
   { name: 'no call fails without a cause', kinds: KINDS, check: checkAnswers },
   { name: 'a loss is told, a release is not', kinds: LEASED, check: checkToldLosses },
+  { name: 'whoever is forced out knows it at once', kinds: LOCKS, check: checkForced },
   { name: 'a hold ends before its lease', kinds: LEASED, check: checkProvenHolds },
   { name: 'nothing is lost without a cause', kinds: LEASED, check: checkCauses },
   { name: 'nothing is left behind', kinds: KINDS, check: checkLeftovers },
