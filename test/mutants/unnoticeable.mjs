@@ -234,4 +234,10 @@ export const unnoticeable = [
     to: '1',
     why: 'both are long before any instant that counts as patience',
   },
+  {
+    file: 'src/core/name-entry.ts',
+    line: '«end(waitLimit.ending);»',
+    to: ';',
+    why: 'only where a wait ends and another object takes the name in the microtask behind an answer',
+  },
 ];

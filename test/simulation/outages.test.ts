@@ -2,6 +2,7 @@
 // told.
 
 import { expect, test } from 'vitest';
+import type { Client } from '../../src/index.js';
 import { LuaEngine } from '../../src/testing/server/lua.js';
 import { controlPlan } from './control.js';
 import { steadyWorld } from './steady.js';
@@ -146,4 +147,31 @@ test('a connection that has answered nothing for a sixth of the lease is made an
   expect(isLocked).toBe(false);
   expect(world.timeline.now - from).toBeGreaterThan(2_000);
   expect(world.timeline.now - from).toBeLessThan(2_050);
+});
+
+const waits: [what: string, wait: (client: Client) => Promise<unknown>][] = [
+  ['lock', async (client) => await client.getLock(OBJECT).acquire({ waitMs: 300 })],
+  ['semaphore', async (client) => await client.getSemaphore(OBJECT).acquire(1, { waitMs: 300 })],
+  [
+    'permit-expirable semaphore',
+    async (client) => await client.getPermitExpirableSemaphore(OBJECT).acquire({ waitMs: 300 }),
+  ],
+  ['latch', async (client) => await client.getCountDownLatch(OBJECT).wait({ waitMs: 300 })],
+];
+
+test.each(waits)('a wait for a %s says whether there was a connection', async (_, wait) => {
+  const { world, finish } = await steadyWorld(lua);
+  const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
+
+  world.host.stall(world.timeline.now + 10_000);
+  const unanswered = await finish(wait(one).catch(String));
+  world.host.isUp = false;
+  for (const link of world.host.links) {
+    link.hostDied(true);
+  }
+  await world.timeline.run(20_000);
+  const unconnected = await finish(wait(other).catch(String));
+
+  expect(unanswered).toMatch(/^CommandTimeoutError: no answer from Redis within 30\d ms/u);
+  expect(unconnected).toMatch(/^CommandTimeoutError: no connection to Redis within 30\d ms/u);
 });
