@@ -135,7 +135,6 @@ export class Connection {
     this.#closed = true;
     this.#owner.health.up(this.#trouble, this);
     this.#retry?.cancel();
-    this.#retry = undefined;
     this.#waitLimit?.cancel();
     const redis = this.#current;
     if (redis !== undefined) {
