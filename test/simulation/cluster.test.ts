@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { LuaEngine } from '../../src/testing/server/lua.js';
+import { slotOf } from '../../src/core/connection/slots.js';
 import type { Host } from '../../src/testing/network/host.js';
 import { steadyWorld } from './steady.js';
 import { OBJECT } from './world.js';
@@ -76,4 +77,30 @@ test('a call whose slot nobody serves says so, and nothing of an outage that is 
     name: 'CommandTimeoutError',
     cause: { message: 'no master is known yet' },
   });
+});
+
+test('in a cluster each channel is subscribed with a command of its own after an outage too', async () => {
+  const { world, ran } = await steadyWorld(lua, { nodes: 2, otherSlots: 16_383 - slotOf(OBJECT) });
+  const { client, process } = world.clients[0]!;
+  const names = Array.from({ length: 10_000 }, (_, i) => `${OBJECT}${i}`)
+    .filter((name) => slotOf(name) > slotOf(OBJECT))
+    .slice(0, 5);
+  for (const name of names) {
+    void client.getLock(name).acquire({ leaseMs: 600_000 });
+    void client.getLock(name).acquire();
+  }
+  await world.timeline.run(2_000);
+  ran.length = 0;
+
+  for (const link of world.network.open()) {
+    if (link.process === process) {
+      link.hostDied(true);
+    }
+  }
+  await world.timeline.run(4_000);
+
+  // One command can name channels of one slot only.
+  const channels = ran.filter(({ name }) => name === 'ssubscribe').map(({ argv }) => argv.slice(1));
+  expect(new Set(names.map(slotOf)).size).toBeGreaterThan(2);
+  expect(channels.map(({ length }) => length)).toEqual(names.map(() => 1));
 });
