@@ -11,13 +11,15 @@ const lua = await LuaEngine.load();
 const plain = (client: Client) => client.getSemaphore(OBJECT);
 const leased = (client: Client) => client.getPermitExpirableSemaphore(OBJECT);
 
-const waits = {
+type Kind = 'semaphore' | 'permit-expirable semaphore';
+
+const waits: Readonly<Record<Kind, (client: Client) => Promise<unknown>>> = {
   semaphore: async (client: Client) => await plain(client).acquire(1, { waitMs: 700 }),
   'permit-expirable semaphore': async (client: Client) =>
     await leased(client).acquire({ waitMs: 700 }),
 };
 
-const changes: [kind: keyof typeof waits, call: string, (client: Client) => Promise<unknown>][] = [
+const changes: [kind: Kind, call: string, (client: Client) => Promise<unknown>][] = [
   ['semaphore', 'trySetPermits', async (client) => await plain(client).trySetPermits(0)],
   ['semaphore', 'addPermits', async (client) => await plain(client).addPermits(0)],
   [
