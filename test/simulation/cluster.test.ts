@@ -104,3 +104,18 @@ test('in a cluster each channel is subscribed with a command of its own after an
   expect(new Set(names.map(slotOf)).size).toBeGreaterThan(2);
   expect(channels.map(({ length }) => length)).toEqual(names.map(() => 1));
 });
+
+test('a channel of a cluster that was left is not subscribed again after an outage', async () => {
+  const { world, ran, finish } = await steadyWorld(lua, { nodes: 2 });
+  const [holder, waiter] = [world.clients[0]!.client, world.clients[1]!.client];
+  await finish(holder.getLock(OBJECT).acquire({ leaseMs: 600_000 }));
+  await finish(waiter.getLock(OBJECT).tryAcquire({ waitMs: 500 }));
+  await world.timeline.run(6_000);
+  const subscribed = ran.filter(({ name }) => name === 'ssubscribe').length;
+
+  cutOff(world.host);
+  await world.timeline.run(12_000);
+
+  expect(subscribed).toBe(1);
+  expect(ran.filter(({ name }) => name === 'ssubscribe').length).toBe(subscribed);
+});

@@ -198,3 +198,14 @@ test('after close nothing is told, and no timer is left', () => {
   expect(told).toEqual([]);
   expect(clock.pending).toBe(0);
 });
+
+test('a trouble that was told is not over because the client is closed', () => {
+  const { clock, troubles, told } = stage();
+  troubles.down('no server', 1, why('reset'));
+  clock.advance(1_001);
+
+  troubles.close();
+  troubles.up('no server', 1);
+
+  expect(told).toEqual(['no server: reset']);
+});

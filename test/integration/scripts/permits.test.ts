@@ -248,3 +248,20 @@ test('of more than a hundred permits the first hundred to expire are listed', as
 
   expect(left.map(Number)).toEqual(Array.from({ length: 100 }, (_, i) => LEASE_MS + i));
 });
+
+test('a client that leaves the wait queue tells what is left, and one that had no place nothing', async () => {
+  const { at, keys, redis } = await stage();
+  const channel = `${keys.semaphore}:channel`;
+  const heard = await messagesOn(channel);
+  await at.release(START);
+  await at.acquire(START, randomBytes(16), 3, 'me', 1);
+  await redis.publish(channel, 'leaves');
+
+  expect(await at.giveBack(START, 1)).toBe(0);
+  await redis.publish(channel, 'leaves again');
+  expect(await at.giveBack(START, 1)).toBe(0);
+
+  await redis.publish(channel, 'end');
+  await expect.poll(() => heard.at(-1)).toBe('end');
+  expect(heard.slice(heard.indexOf('leaves'))).toEqual(['leaves', '2', 'leaves again', 'end']);
+});
