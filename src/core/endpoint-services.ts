@@ -66,6 +66,8 @@ export class EndpointServices {
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
     this.#ownChannel = new OwnChannel({
       hub: this.hub,
+      clock,
+      held: this.watchdog.leases,
       look: (key) => this.watchdog.look(key),
       lookAtAll: () => this.watchdog.lookAtAll(),
     });
@@ -80,7 +82,7 @@ export class EndpointServices {
   keep(lease: Lease, renewal: Renewal): void {
     this.watchdog.add(lease, renewal);
     this.client.keepAlive.ref();
-    this.#ownChannel.held(lease.identity);
+    this.#ownChannel.held(lease);
   }
 
   /** The lease ends, since it was released or lost. */
@@ -92,6 +94,7 @@ export class EndpointServices {
 
   /** Ends all connections, timers and subscriptions. */
   shutDown(): void {
+    this.#ownChannel.close();
     this.hub.close();
     this.rechecks.close();
     this.watchdog.close();

@@ -167,12 +167,14 @@ test('a client has two connections, and closing it ends both', async () => {
   const pair = [openClient({ redis }), openClient({ redis })] as const;
   await expectWaitEndsByMessage(pair, raw);
 
-  // Whoever holds something listens, since another client may end it.
-  const before = await connectionsNamed(redis.connectionName);
+  // Whoever holds something for long listens, since another client may end it.
+  await Promise.all(pair.map(async (client) => await client.getLock(randomName()).acquire()));
+  const connected = async (): Promise<number> =>
+    (await connectionsNamed(redis.connectionName)).length;
+  await eventually(async () => (await connected()) === 4);
   await Promise.all(pair.map(async (client) => await client.close()));
 
-  expect(before.length).toBe(4);
-  await eventually(async () => (await connectionsNamed(redis.connectionName)).length === 0);
+  await eventually(async () => (await connected()) === 0);
 });
 
 test('no command goes through an instance, which keeps its state and its listeners', async () => {

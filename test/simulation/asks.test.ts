@@ -78,8 +78,9 @@ async function asksOf({ hold, wait }: Kind, way: Way): Promise<Record<string, nu
   const { world, ran, finish } = await steadyWorld(lua);
   const [holder, waiter] = [world.clients[0]!, world.clients[1]!];
   for (const { client } of [holder, waiter]) {
-    // From its first hold on a client listens to its own channel.
+    // A client that has held something for 100 ms listens to its own channel from then on.
     const release = await finish(hold(client));
+    await world.timeline.run(world.timeline.now + 110);
     await finish(release());
   }
   await world.timeline.run(2_000);
@@ -124,9 +125,9 @@ function listening(
     GIVEN_UP: { PING, subscribe: [2], UNSUBSCRIBE: [12_501] },
   };
 }
-const { LISTENS, WOKEN, GIVEN_UP } = listening(502, 504);
+const { LISTENS, WOKEN, GIVEN_UP } = listening(602, 714);
 /** A number of permits is set before the first one is held. */
-const ofPermits = listening(503, 506);
+const ofPermits = listening(603, 716);
 /** Where nothing has a lease, a client listens from its first wait on, and as long as it waits. */
 const FIRST_WOKEN = { PING: [3, 2_502], subscribe: [4], UNSUBSCRIBE: [2_503] };
 const FIRST_GIVEN_UP = {

@@ -1,6 +1,10 @@
+import type { Clock, Timer } from '../base/clock.js';
 import { OWN_CHANNEL } from '../base/key-names.js';
 import { PERMIT_CLIENT_BYTES } from '../wire/constants.generated.js';
 import type { ChannelHub } from './channel-hub.js';
+
+/** A hold that lasts so long makes its client listen: many are over before they could be ended. */
+const LISTENS_AFTER_MS = 100;
 
 /** A message that comes before the grant which it is about comes a little before it: few do at a
  * time. */
@@ -13,9 +17,19 @@ export function ownChannelOf(holderId: string): string {
   return OWN_CHANNEL + holderId.slice(0, end < 0 ? 2 * PERMIT_CLIENT_BYTES : end);
 }
 
+/** A hold, as far as this is about it. */
+export interface Held {
+  readonly identity: { readonly holderId: string; readonly key: string };
+  /** True until it is lost or released. */
+  readonly active: boolean;
+}
+
 /** The parts of a client that its own channel works on. */
 export interface OwnChannelServices {
   readonly hub: Pick<ChannelHub, 'listen'>;
+  readonly clock: Clock;
+  /** Everything that is held. */
+  readonly held: Iterable<Held>;
   /** Asks the server about all that is held under this key; false when nothing is. */
   look(key: string): boolean;
   /** Asks the server about everything that is held. */
@@ -29,8 +43,9 @@ export interface OwnChannelServices {
  */
 export class OwnChannel {
   readonly #services: OwnChannelServices;
-  /** The channels that are listened to: one for holds, one for permits. */
-  readonly #channels = new Set<string>();
+  /** The channels that are listened to, or will be when a timer is due: one for holds, one for
+   * permits. */
+  readonly #channels = new Map<string, Timer | 'listened to'>();
   /** Keys of which a message came while nothing of them was held: a grant may be under way. */
   readonly #early = new Set<string>();
 
@@ -38,16 +53,42 @@ export class OwnChannel {
     this.#services = services;
   }
 
-  /** Something is held under this id. */
-  held({ holderId, key }: { readonly holderId: string; readonly key: string }): void {
-    const channel = ownChannelOf(holderId);
+  /** Something is held from now on. */
+  held(held: Held): void {
+    const channel = ownChannelOf(held.identity.holderId);
     if (!this.#channels.has(channel)) {
-      this.#channels.add(channel);
-      this.#services.hub.listen(channel, (message) => this.#told(message));
+      this.#listenLater(channel, held);
     }
-    if (this.#early.delete(key)) {
-      this.#services.look(key);
+    if (this.#early.delete(held.identity.key)) {
+      this.#services.look(held.identity.key);
     }
+  }
+
+  close(): void {
+    for (const timer of this.#channels.values()) {
+      if (timer !== 'listened to') {
+        timer.cancel();
+      }
+    }
+  }
+
+  /** A client that holds everything for a moment only never listens. */
+  #listenLater(channel: string, held: Held): void {
+    const timer = this.#services.clock.after(LISTENS_AFTER_MS, () => {
+      if (held.active) {
+        this.#channels.set(channel, 'listened to');
+        this.#services.hub.listen(channel, (message) => this.#told(message));
+        return;
+      }
+      this.#channels.delete(channel);
+      for (const other of this.#services.held) {
+        if (ownChannelOf(other.identity.holderId) === channel) {
+          this.#listenLater(channel, other);
+          return;
+        }
+      }
+    });
+    this.#channels.set(channel, timer);
   }
 
   #told(key: string | undefined): void {

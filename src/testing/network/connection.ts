@@ -1,6 +1,7 @@
 import type { GuardedConnection, Known } from '../../core/connection/driver.js';
 import type { Operand } from '../../core/wire/script.js';
 import { ReplyError, Status, type Reply } from '../keyspace/reply.js';
+import type { MessageEvent } from '../server/channels.js';
 import type { Link, LinkClient } from './link.js';
 
 type Listener = (...args: never[]) => void;
@@ -152,9 +153,8 @@ export class SimulatedConnection implements GuardedConnection, LinkClient {
   }
 
   /** For the link only. */
-  message(channel: string, payload: string): void {
-    this.#emit('message', textOf(channel), textOf(payload));
-    this.#emit('smessage', textOf(channel), textOf(payload));
+  message(event: MessageEvent, channel: string, payload: string): void {
+    this.#emit(event, textOf(channel), textOf(payload));
   }
 
   /** For the link only. */

@@ -1,6 +1,6 @@
 import type { Process } from '../process.js';
 import { PHASE, type Entry } from '../timeline.js';
-import type { Session } from '../server/channels.js';
+import type { MessageEvent, Session } from '../server/channels.js';
 import type { Reply } from '../keyspace/reply.js';
 import type { Conditions } from './conditions.js';
 import type { Host, HostLink } from './host.js';
@@ -10,7 +10,7 @@ export interface LinkClient {
   /** The server has accepted; false when it refused. */
   connected(accepted: boolean): void;
   replied(reply: Reply): void;
-  message(channel: string, payload: string): void;
+  message(event: MessageEvent, channel: string, payload: string): void;
   /** The link has ended, and not by `close`. */
   ended(): void;
 }
@@ -101,8 +101,8 @@ export class Link implements Session, HostLink {
     });
   }
 
-  message(channel: string, payload: string): void {
-    this.#answer(() => this.#client.message(channel, payload));
+  message(event: MessageEvent, channel: string, payload: string): void {
+    this.#answer(() => this.#client.message(event, channel, payload));
   }
 
   /** The client ends it: what it has sent may still arrive. */
@@ -180,7 +180,7 @@ export class Link implements Session, HostLink {
     if (this.#isOpenAtServer) {
       this.#isOpenAtServer = false;
       this.host.links.delete(this);
-      this.host.server.channels.remove(this);
+      this.host.server.channels.leave(this);
     }
   }
 

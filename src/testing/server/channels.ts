@@ -1,24 +1,31 @@
+/** How a message comes: of a channel that is subscribed everywhere, or in the slot of its name. */
+export type MessageEvent = 'message' | 'smessage';
+
 /** One connection, as the server sees it. */
 export interface Session {
   /** The next command may use a slot that is being imported. */
   isAsking: boolean;
   /** Brings a message to the client. */
-  message(channel: string, payload: string): void;
+  message(event: MessageEvent, channel: string, payload: string): void;
 }
 
-/** Who listens to which channel. */
+const keyOf = (event: MessageEvent, channel: string): string => `${event} ${channel}`;
+
+/** Who listens to which channel. What is published in the one way is not heard in the other. */
 export class Channels {
+  /** By event and channel. */
   readonly #listeners = new Map<string, Set<Session>>();
 
   get names(): string[] {
-    return [...this.#listeners.keys()];
+    return [...this.#listeners.keys()].map((key) => key.slice(key.indexOf(' ') + 1));
   }
 
-  add(session: Session, channels: readonly string[]): number {
+  add(session: Session, event: MessageEvent, channels: readonly string[]): number {
     for (const channel of channels) {
-      const listeners = this.#listeners.get(channel);
+      const key = keyOf(event, channel);
+      const listeners = this.#listeners.get(key);
       if (listeners === undefined) {
-        this.#listeners.set(channel, new Set([session]));
+        this.#listeners.set(key, new Set([session]));
       } else {
         listeners.add(session);
       }
@@ -26,15 +33,18 @@ export class Channels {
     return channels.length;
   }
 
-  remove(session: Session, channels: readonly string[] = this.names): number {
+  remove(session: Session, event: MessageEvent, channels: readonly string[]): number {
     for (const channel of channels) {
-      const listeners = this.#listeners.get(channel);
-      listeners?.delete(session);
-      if (listeners?.size === 0) {
-        this.#listeners.delete(channel);
-      }
+      this.#remove(session, keyOf(event, channel));
     }
     return channels.length;
+  }
+
+  /** The connection has ended. */
+  leave(session: Session): void {
+    for (const key of this.#listeners.keys()) {
+      this.#remove(session, key);
+    }
   }
 
   clear(): void {
@@ -42,11 +52,19 @@ export class Channels {
   }
 
   /** Returns how many connections it was sent to, of which some may be dead by now. */
-  publish(channel: string, payload: string): number {
-    const listeners = this.#listeners.get(channel);
+  publish(event: MessageEvent, channel: string, payload: string): number {
+    const listeners = this.#listeners.get(keyOf(event, channel));
     for (const session of listeners ?? []) {
-      session.message(channel, payload);
+      session.message(event, channel, payload);
     }
     return listeners?.size ?? 0;
+  }
+
+  #remove(session: Session, key: string): void {
+    const listeners = this.#listeners.get(key);
+    listeners?.delete(session);
+    if (listeners?.size === 0) {
+      this.#listeners.delete(key);
+    }
   }
 }

@@ -46,7 +46,7 @@ export class ClusterMap {
   broadcast(from: Channels, channel: string, payload: string): void {
     for (const channels of this.#channels.values()) {
       if (channels !== from) {
-        channels.publish(channel, payload);
+        channels.publish('message', channel, payload);
       }
     }
   }

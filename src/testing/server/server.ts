@@ -4,7 +4,7 @@ import type { ClusterMap, Found } from './cluster.js';
 import { COMMANDS, execute } from '../commands/commands.js';
 import { Keyspace } from '../keyspace/keyspace.js';
 import type { LuaEngine } from './lua.js';
-import { Channels, type Session } from './channels.js';
+import { Channels, type MessageEvent, type Session } from './channels.js';
 import { ReplyError, Status, type Reply } from '../keyspace/reply.js';
 import { sha1 } from './sha1.js';
 
@@ -27,6 +27,11 @@ const TEXT: Readonly<Record<Refusal, string>> = {
   OOM: "OOM command not allowed when used memory > 'maxmemory'.",
   NOPERM: "NOPERM this user has no permissions to run the 'evalsha' command",
 };
+
+/** SSUBSCRIBE, SUNSUBSCRIBE and SPUBLISH are about the channels of a slot. */
+function eventOf(command: string): MessageEvent {
+  return /^(?:SSUB|SUNSUB|SPUB)/u.test(command) ? 'smessage' : 'message';
+}
 
 /** A node of a cluster. */
 export interface Node {
@@ -76,7 +81,7 @@ export class Server {
         return this.#subscribe(session, name, args);
       case 'UNSUBSCRIBE':
       case 'SUNSUBSCRIBE':
-        return this.channels.remove(session, args);
+        return this.channels.remove(session, eventOf(name), args);
       case 'CLUSTER':
         return this.node?.map.slots() ?? new ReplyError(CLUSTER_OFF);
       case 'PUBSUB':
@@ -127,7 +132,7 @@ export class Server {
       if (name === 'PUBLISH') {
         this.node?.map.broadcast(this.channels, channel, payload);
       }
-      return this.channels.publish(channel, payload);
+      return this.channels.publish(eventOf(name), channel, payload);
     }
     if (name === this.deniedCommand) {
       const text = `NOPERM this user has no permissions to run the '${first.toLowerCase()}' command`;
@@ -154,7 +159,7 @@ export class Server {
     }
     const redirected = name === 'SSUBSCRIBE' ? this.#channelElsewhere(channels) : undefined;
     return redirected === undefined
-      ? this.channels.add(session, channels)
+      ? this.channels.add(session, eventOf(name), channels)
       : new ReplyError(redirected);
   }
 

@@ -125,6 +125,7 @@ test.concurrent('a thousand renewed leases of one kind cost ten commands a round
     const traffic = await countedTraffic(server.url);
     await using client = clientOn(traffic.url, leaseMs);
     const holds = await hold(client, randomName('many'));
+    await quiet(traffic, client);
     const sent = await commandsInWindow(traffic);
     return { what, sent, held: holds.filter(({ state }) => state === 'held').length };
   });

@@ -172,7 +172,7 @@ test('an end that another client has set sooner is told when it has come', async
   const other = client().getPermitExpirableSemaphore(owner.name);
   const permit = await owner.acquire({ leaseMs: 60_000 });
 
-  expect(await other.updateLease(permit.id, 100)).toBe(true);
+  expect(await other.updateLease(permit.id, 400)).toBe(true);
   await using next = await other.acquire({ waitMs: 4_000 });
   await eventually(() => permit.state === 'lost');
 
