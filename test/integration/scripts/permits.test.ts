@@ -102,7 +102,7 @@ const answers: [
   ['a release', ({ at }, ms) => at.release(ms), 1, 0],
   ['a release by id', ({ at }, ms) => at.releaseAny(ms), '1', '0'],
   ['what is given back', ({ at }, ms) => at.giveBack(ms), 1, 0],
-  ['a poll', ({ at }, ms) => at.renew(ms, 0), '1', '0'],
+  ['a poll', ({ at }, ms) => at.renew(ms, 0), '1::1', '0'],
   ['a renewal', ({ at }, ms) => at.renew(ms, LEASE_MS), '1', '0'],
   ['a new lease', ({ at }, ms) => at.updateLease(ms, LEASE_MS), '1', '0'],
   ['a look', ({ at }, ms) => at.inspect(ms), '1 1 1', '2 0 1'],
