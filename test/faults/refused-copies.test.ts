@@ -1,9 +1,16 @@
 // A counted call that is refused when it is sent again, while its first copy is still under way.
 
 import { describe, expect, test } from 'vitest';
-import { OutcomeUnknownError, WrongTypeError, type Client } from '../../src/index.js';
+import {
+  AccessDeniedError,
+  createClient,
+  OutcomeUnknownError,
+  WrongTypeError,
+  type Client,
+} from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
+import { ownServer } from '../support/server.js';
 import {
   faultWorlds,
   keepUnderWay,
@@ -76,4 +83,25 @@ test('a forced release that was told as unknown spares the owner who came after 
   expect(error).toBeInstanceOf(OutcomeUnknownError);
   expect(await raw.hget(world.name, hold.holderId)).toBe('1');
   await hold.release();
+});
+
+test('a call that is denied as the first of its client is unknown while a copy of it is under way', async (context) => {
+  const server = await ownServer();
+  const admin = rawClient(server.url);
+  await admin.call('ACL', 'SETUSER', 'shaky', 'on', '>secret', '~*', '&*', '+@all');
+  const { proxy, name } = await open(context, {}, server.url);
+  await using client = createClient({ redis: proxy.url.replace('//', '//shaky:secret@') });
+  const late = keepUnderWay(proxy, scripts.latchTrySetCount);
+  const made = rejection(client.getCountDownLatch(name).trySetCount(2));
+  await late.sent();
+
+  await admin.call('ACL', 'SETUSER', 'shaky', '-pexpire');
+  proxy.cutAll(sendsCommands);
+  const { error } = await made;
+  await admin.call('ACL', 'SETUSER', 'shaky', '+pexpire');
+  await late.deliver();
+
+  expect(error).toBeInstanceOf(OutcomeUnknownError);
+  expect((error as Error).cause).toBeInstanceOf(AccessDeniedError);
+  expect(await admin.get(name)).toBe('2');
 });

@@ -37,6 +37,13 @@ export function isDenied(error: Error): boolean {
   return DENIED.test(error.message);
 }
 
+/** Some right is missing, and another call may have been carried out before it was. Without signing in
+ * no call of the client was. */
+export function lacksRight({ cause }: AccessDeniedError): boolean {
+  const text = cause instanceof Error ? cause.message : '';
+  return /NOPERM |can't run this command|ACL failure in script/u.test(text);
+}
+
 /** The server takes no writes until an operator mends it: a script stops before its first write. */
 export function isNoWrite(error: Error): boolean {
   return NO_WRITE.test(error.message);

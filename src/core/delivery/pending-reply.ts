@@ -1,4 +1,5 @@
 import { AccessDeniedError, ClosedError } from '../../errors.js';
+import { lacksRight } from '../connection/server-errors.js';
 import type { Call, Command, Receiver, PendingCall } from '../wire/call.js';
 import { Expiring } from '../base/deadline-queue.js';
 import { outcomeUnknown, translate } from './translate.js';
@@ -118,9 +119,7 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
     if (error instanceof ClosedError) {
       return this.#purpose !== 'read' && call.sent;
     }
-    // A client that is denied access has never had a call carried out.
-    return (
-      this.#purpose === 'change' && call.unackedCopies > 0 && !(error instanceof AccessDeniedError)
-    );
+    const hasNever = error instanceof AccessDeniedError && !lacksRight(error);
+    return this.#purpose === 'change' && call.unackedCopies > 0 && !hasNever;
   }
 }

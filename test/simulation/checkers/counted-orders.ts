@@ -23,7 +23,10 @@ export function semaphoreCalls(happenings: Happenings): Call<SemaphoreAct>[] {
   const owners = new Set(
     happenings.operations.flatMap(({ action, owner }) => (action === 'acquire' ? [owner] : [])),
   );
-  return countedCalls(happenings, (_, operation) => semaphoreAct(happenings, operation, owners));
+  const calls = countedCalls(happenings, (_, operation) =>
+    semaphoreAct(happenings, operation, owners),
+  );
+  return calls.flatMap((one) => [one, ...spared(one)]);
 }
 
 export function latchCalls(happenings: Happenings): Call<LatchAct>[] {
@@ -94,6 +97,20 @@ function finished<Act extends { readonly what: string }>(
     history.quietAt < Number.POSITIVE_INFINITY &&
     isThere(history, client, history.quietAt);
   return isFinished ? { ...call, until: history.quietAt, isOptional: false } : call;
+}
+
+/** A drain of which nobody knows what it took left the permits that others had then, who failed and
+ * gave them back. In the model it takes all, and what it may have left comes back. */
+function spared({ act, from }: Call<SemaphoreAct>): Call<SemaphoreAct>[] {
+  const count = act.what === 'drain' && act.taken === undefined ? act.hidden : 0;
+  const [until, twin] = [Number.POSITIVE_INFINITY, 'left by a drain'];
+  return Array.from({ length: count }, () => ({
+    act: { what: 'add', amount: 1 },
+    from,
+    until,
+    isOptional: true,
+    twin,
+  }));
 }
 
 function wipe({ from, until }: Fault): Call<Wipe> {
