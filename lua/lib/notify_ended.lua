@@ -1,5 +1,6 @@
 -- Tells each of `clients`, once and but for `own`, on its own channel that something it holds of `key`
--- is over, or will be sooner. Then it notifies the waiters, where there is a `payload` for them. This is the
+-- is over, or will be sooner. Then it publishes `payload` on the channel of the object; without a
+-- payload (nil or false) no waiter is notified, and `publish` and `channel` may be left out. This is the
 -- last step of a script, and returns its reply as notify does.
 --
 -- In a cluster PUBLISH reaches a client whichever node it listens to.

@@ -82,7 +82,7 @@ export abstract class Acquisition<T, Terms extends WaitTerms, A extends Acquired
     return this.terms.waits;
   }
 
-  /** It waits behind others here, and the server has not been asked for it. */
+  /** It waits behind others here, whether or not the server has been asked for it. */
   queued(): void {
     this.#stopWatching ??= this.grants.watchForStall(this.terms.waitLimit.startedAt);
   }

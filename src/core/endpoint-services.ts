@@ -64,11 +64,11 @@ export class EndpointServices {
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
-    this.#ownChannel = new OwnChannel({
+    this.#ownChannel = new OwnChannel(client.id, {
       hub: this.hub,
       clock,
-      held: this.watchdog.leases,
-      look: (key) => this.watchdog.look(key),
+      newestOrder: () => this.delivery.newestOrder,
+      look: (key, done) => this.watchdog.look(key, done),
       lookAtAll: () => this.watchdog.lookAtAll(),
     });
     this.router.open();
@@ -88,6 +88,7 @@ export class EndpointServices {
   /** The lease ends, since it was released or lost. */
   letGo(lease: Lease): void {
     if (this.watchdog.delete(lease)) {
+      this.#ownChannel.over(lease);
       this.client.keepAlive.unref();
     }
   }

@@ -69,6 +69,14 @@ describe.each([
     await permits.trySetPermits(1);
     const permit = await permits.acquire();
 
+    const listens = async (): Promise<boolean> => {
+      const channels = everyMaster.map((master) => channelsUnder('latchkey:', world.node(master)));
+      const names = new Set((await Promise.all(channels)).flat());
+      const digits = permit.id.slice(0, 16);
+      return names.has(`latchkey:${holder.id}`) && names.has(`latchkey:${digits}`);
+    };
+    await eventually(listens);
+
     const other = open(mode);
     await other.getPermitExpirableSemaphore(permits.name).release(permit.id);
     for (const { lockName } of holds) {

@@ -1,21 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Listener } from '../../src/core/waiting/channel-hub.js';
-import { OwnChannel, ownChannelOf, type Held } from '../../src/core/waiting/own-channel.js';
+import { OwnChannel, ownChannels, type Held } from '../../src/core/waiting/own-channel.js';
 import { lockForceRelease } from '../../src/core/wire/scripts.generated.js';
 import { clientBytes } from '../../src/expirable-semaphore/permit-ids.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const CLIENT = '01234567-89ab-4cde-8f01-23456789abcd';
-const HOLDER = `${CLIENT}:7`;
-const PERMIT = Buffer.concat([clientBytes(CLIENT), Buffer.alloc(8, 0xff)]).toString('hex');
+const HOLDS = `latchkey:${CLIENT}`;
+const PERMITS = 'latchkey:0123456789ab4cde';
 
 function stage() {
   const clock = fakeClock();
   const channels: string[] = [];
   const looks: string[] = [];
   const listeners: Listener[] = [];
-  const held = new Set<Held>();
-  const channel = new OwnChannel({
+  /** The looks that are under way. */
+  const open: (() => void)[] = [];
+  let order = 0;
+  const channel = new OwnChannel(CLIENT, {
     hub: {
       listen(name, listener) {
         channels.push(name);
@@ -24,45 +26,52 @@ function stage() {
       },
     },
     clock,
-    held,
-    look(key) {
+    newestOrder: () => order,
+    look(key, done) {
       looks.push(key);
-      return [...held].some(({ identity }) => identity.key === key);
+      open.push(done);
     },
     lookAtAll: () => looks.push('all'),
   });
-  /** Returns a function that releases it. */
-  const hold = (key: string, holderId = HOLDER): (() => void) => {
-    const one = { identity: { holderId, key }, active: true };
-    held.add(one);
-    channel.held(one);
+  /** A call of the client; what it returns is its grant, which returns the end of that. */
+  const ask = (key: string, kind = 'lock') => {
+    order += 1;
+    const held: Held = { identity: { kind, key }, order };
     return () => {
-      one.active = false;
-      held.delete(one);
+      channel.held(held);
+      return () => channel.over(held);
     };
   };
+  const hold = (key: string, kind?: string) => ask(key, kind)();
   const listening = () => {
     hold('long ago');
     clock.advance(100);
   };
   const tell = (message?: string) => listeners[0]?.(message);
-  return { clock, channels, looks, channel, hold, listening, tell };
+  const answer = () => {
+    for (const done of open.splice(0)) {
+      done();
+    }
+  };
+  return { clock, channels, looks, channel, ask, hold, listening, tell, answer };
 }
 
-test('a client listens when something has been held for 100 ms, once, and for permits on a second channel', () => {
+const KIND_OF_PERMITS = 'permit-expirable-semaphore';
+
+test('a client listens when something was held for 100 ms, once, and for permits on a second channel', () => {
   const { clock, channels, hold } = stage();
 
   hold('a');
   clock.advance(99);
   expect(channels).toEqual([]);
   clock.advance(1);
-  expect(channels).toEqual([`latchkey:${CLIENT}`]);
+  expect(channels).toEqual([HOLDS]);
   hold('b');
-  hold('c', PERMIT);
-  hold('d', PERMIT);
+  hold('c', KIND_OF_PERMITS);
+  hold('d', KIND_OF_PERMITS);
   clock.advance(1_000);
 
-  expect(channels).toEqual([`latchkey:${CLIENT}`, 'latchkey:0123456789ab4cde']);
+  expect(channels).toEqual([HOLDS, PERMITS]);
 });
 
 test('a client that holds everything for a moment never listens, and has no timer in the end', () => {
@@ -78,25 +87,31 @@ test('a client that holds everything for a moment never listens, and has no time
   expect([channels, clock.pending]).toEqual([[], 0]);
 });
 
-test('what is held when the first hold is over is waited for as long', () => {
+test('one hold that lasts is enough, however short those beside it are', () => {
   const { clock, channels, hold } = stage();
-  hold('permit', PERMIT);
-  const release = hold('first');
-  clock.advance(60);
-  hold('second');
-  release();
-  clock.advance(40);
-  expect(channels).toEqual(['latchkey:0123456789ab4cde']);
+  hold('hot')();
+  clock.advance(50);
+  hold('lasting');
+  for (let i = 0; i < 9; i += 1) {
+    const release = hold('hot');
+    clock.advance(10);
+    release();
+  }
+  expect(channels).toEqual([]);
 
-  clock.advance(100);
+  clock.advance(10);
 
-  expect(channels).toContain(`latchkey:${CLIENT}`);
+  expect(channels).toEqual([HOLDS]);
 });
 
 test('scripts publish where clients listen', () => {
   const [, prefix] = /'PUBLISH', ?'([^']*)' ?\.\. ?client/u.exec(lockForceRelease.source) ?? [];
+  const digits = Buffer.from(clientBytes(CLIENT)).toString('hex');
 
-  expect(ownChannelOf(HOLDER)).toBe(`${prefix}${CLIENT}`);
+  expect(ownChannels(CLIENT)).toEqual({
+    holds: `${prefix}${CLIENT}`,
+    permits: `${prefix}${digits}`,
+  });
 });
 
 test('whoever is told that a hold may be over asks at once', () => {
@@ -109,30 +124,66 @@ test('whoever is told that a hold may be over asks at once', () => {
   expect(looks).toEqual(['key with spaces']);
 });
 
-test('a message that comes before the grant which it is about is not lost', () => {
-  const { looks, hold, listening, tell } = stage();
+test('however often a client is told, it asks once at a time, and once more after that', () => {
+  const { looks, hold, listening, tell, answer } = stage();
   listening();
+  hold('key');
+  hold('other');
 
   tell('key');
-  expect(looks).toEqual(['key']);
-  hold('key');
-  expect(looks).toEqual(['key', 'key']);
-  hold('key');
+  tell('key');
+  tell('key');
+  tell('other');
+  expect(looks).toEqual(['key', 'other']);
+  answer();
+  expect(looks).toEqual(['key', 'other', 'key']);
+  answer();
 
-  expect(looks).toHaveLength(2);
+  expect(looks).toHaveLength(3);
 });
 
-test('of messages about what is not held here the last hundred are kept', () => {
-  const { looks, hold, listening, tell } = stage();
+test('a message that comes before the grants which it is about is lost for none of them', () => {
+  const { looks, ask, hold, listening, tell, answer } = stage();
   listening();
+  hold('key');
+  const grants = [ask('key'), ask('key')];
+
+  tell('key');
+  answer();
+  expect(looks).toEqual(['key']);
+  grants.forEach((grant) => grant());
+  // Both grants came in one turn, and with the first one a look was under way.
+  answer();
+  expect(looks).toEqual(['key', 'key', 'key']);
+  answer();
+  hold('key');
+
+  expect(looks).toHaveLength(3);
+});
+
+test('a grant that was under way when the channel was subscribed is looked at as well', () => {
+  const { looks, ask, hold, listening, tell } = stage();
+  listening();
+  const grant = ask('key');
+
+  tell();
+  grant();
+  hold('asked for later');
+
+  expect(looks).toEqual(['all', 'key']);
+});
+
+test('the last hundred keys that were told are kept', () => {
+  const { looks, ask, listening, tell, answer } = stage();
+  listening();
+  const grants = [0, 1, 100].map((i) => ask(`key ${i}`));
   for (let i = 0; i <= 100; i += 1) {
     tell(`key ${i}`);
   }
+  answer();
   looks.length = 0;
 
-  hold('key 0');
-  hold('key 1');
-  hold('key 100');
+  grants.forEach((grant) => grant());
 
   expect(looks).toEqual(['key 1', 'key 100']);
 });
@@ -150,6 +201,7 @@ test('with each confirmed subscription everything that is held is looked at', ()
 test('a closed client has no timer left, and never listens', () => {
   const { clock, channels, hold, channel } = stage();
   hold('key');
+  hold('permit', KIND_OF_PERMITS);
 
   channel.close();
 

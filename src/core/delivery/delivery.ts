@@ -73,6 +73,11 @@ export class Delivery {
     return call;
   }
 
+  /** The number of the newest call. */
+  get newestOrder(): number {
+    return this.#order;
+  }
+
   /** Stops waiting for a call; true when a copy of it may run, or may have run. */
   abandon(call: PendingCall): boolean {
     call.abandon();

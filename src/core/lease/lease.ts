@@ -168,7 +168,7 @@ export class Lease {
   }
 
   /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`; 0 only confirms
-   * ownership. A deadline never moves back, and one that has passed stays passed. */
+   * ownership. No proof moves a deadline back, and one that has passed stays passed. */
   prove(sentAt: number, leaseMs: number): void {
     if (this.error === undefined) {
       this.#end.prove(sentAt, leaseMs);

@@ -47,24 +47,31 @@ export class Watchdog {
 
   /** Asks about every lease now, and renews none. */
   lookAtAll(): void {
-    this.#round(false, 0);
-  }
-
-  /** Asks about every lease under this key now, and renews none, since some may have ended: also
-   * about those that are being renewed, for that answer may be older. False when there is none. */
-  look(key: string): boolean {
-    const isUp = this.#routes.whyDown(key) === undefined;
-    const groupOf = (): string => key;
-    let found = false;
-    for (const [renewal, leases] of this.#leases.under(key)) {
-      found ||= leases.length > 0;
-      // Where nothing can be sent, the reconnection polls.
-      const due = isUp ? leases.filter(({ error }) => error === undefined) : [];
-      for (const batch of batchesOf(due, groupOf, ({ alive }) => alive)) {
-        this.#renew(renewal, batch, 0);
+    for (const [renewal, leases] of this.#leases.byKind()) {
+      const groupOf = ({ identity }: Lease): string => this.#routes.groupOf(identity.key);
+      for (const batch of batchesOf(this.#seen(leases), groupOf, ({ alive }) => alive)) {
+        this.#ask(renewal, batch, () => {});
       }
     }
-    return found;
+  }
+
+  /** Asks about every lease under this key now, renews none, and calls `done` when that is known. */
+  look(key: string, done: () => void): void {
+    let open = 1;
+    const settled = (): void => {
+      open -= 1;
+      if (open === 0) {
+        done();
+      }
+    };
+    const groupOf = (): string => key;
+    for (const [renewal, leases] of this.#leases.under(key)) {
+      for (const batch of batchesOf(this.#seen(leases), groupOf, ({ alive }) => alive)) {
+        open += 1;
+        this.#ask(renewal, batch, settled);
+      }
+    }
+    settled();
   }
 
   /** Starts to renew or poll a lease that was granted. */
@@ -115,7 +122,7 @@ export class Watchdog {
   }
 
   /** `isLate`: a whole period has passed, so that what is still unanswered is overdue. */
-  #round(isLate: boolean, leaseMs?: number): void {
+  #round(isLate: boolean): void {
     const due = new Map<Renewal, Lease[]>();
     for (const [renewal, leases] of this.#leases.byKind()) {
       const chosen = due.get(renewal) ?? [];
@@ -130,7 +137,7 @@ export class Watchdog {
     for (const [renewal, leases] of due) {
       // Each hold of a reader has a key of its own.
       for (const batch of batchesOf(leases, groupOf, ({ alive }) => alive)) {
-        this.#renew(renewal, batch, leaseMs);
+        this.#renew(renewal, batch);
       }
     }
   }
@@ -153,9 +160,34 @@ export class Watchdog {
     return false;
   }
 
-  /** `leaseMs`: of the leases that are renewed; 0 asks only. */
-  #renew(renewal: Renewal, leases: readonly Lease[], leaseMs = this.#leaseMs): void {
-    const terms = leases.map((lease) => (lease.renewed ? leaseMs : 0));
+  /** Those that can be asked about: a lost lease is over, and after an outage all are renewed. */
+  #seen(leases: Iterable<Lease>): Lease[] {
+    return [...leases].filter(
+      ({ error, identity }) =>
+        error === undefined && this.#routes.whyDown(identity.key) === undefined,
+    );
+  }
+
+  /** Asks about leases beside the rounds, also where one of those is under way, whose answer may be
+   * older. It neither counts as a renewal, nor does it keep one from being made. */
+  #ask(renewal: Renewal, leases: readonly Lease[], settled: () => void): void {
+    const terms = leases.map(() => 0);
+    const receiver: Receiver<readonly RenewalAnswer[]> = {
+      answered: (answers, { sentAt }) => {
+        try {
+          judgeAll(leases, answers, { sentAt, now: this.#clock.now() }, terms);
+        } finally {
+          settled();
+        }
+      },
+      // The next renewal says more.
+      failed: () => settled(),
+    };
+    this.#delivery.start(renewal(leases.map((lease) => itemOf(lease, 0))), receiver, false);
+  }
+
+  #renew(renewal: Renewal, leases: readonly Lease[]): void {
+    const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
     const items = leases.map((lease, i) => itemOf(lease, terms[i] ?? 0));
     const lengthenings: Lengthening[] = [];
     leases.forEach((lease, i) => {

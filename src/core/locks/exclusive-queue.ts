@@ -115,7 +115,7 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue, TicketQueue {
     }
   }
 
-  /** A waiter gives up. If it was asked for, its wake-up passes on: the next one is, instead. */
+  /** A waiter gives up. If it was being asked for, the queue asks for the next one instead. */
   leave(waiter: LockWaiter): void {
     const head = this.askOf(waiter);
     if (head === undefined) {

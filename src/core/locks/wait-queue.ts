@@ -25,7 +25,7 @@ export interface GrantedTicket {
 export interface LockWaiter extends Linked {
   /** The lease that it wants. */
   readonly leaseMs: number;
-  /** It waits behind others here, and the server has not been asked for it. */
+  /** It waits behind others here, whether or not the server has been asked for it. */
   queued(): void;
   /** The server has answered that the lock is busy. */
   blocked(): void;

@@ -3,37 +3,51 @@ import { OWN_CHANNEL } from '../base/key-names.js';
 import { PERMIT_CLIENT_BYTES } from '../wire/constants.generated.js';
 import type { ChannelHub } from './channel-hub.js';
 
-/** A hold that lasts so long makes its client listen: many are over before they could be ended. */
+/** A client that has held something for so long without a break listens: most holds are over before
+ * anybody could end them. */
 const LISTENS_AFTER_MS = 100;
 
-/** A message that comes before the grant which it is about comes a little before it: few do at a
- * time. */
-const EARLY_MAX = 100;
-
-/** The ids of holders and permits tell on which channel their client listens: that of a holder
- * begins with the id of the client, for which that of a permit has no room. */
-export function ownChannelOf(holderId: string): string {
-  const end = holderId.indexOf(':');
-  return OWN_CHANNEL + holderId.slice(0, end < 0 ? 2 * PERMIT_CLIENT_BYTES : end);
-}
+/** Of so many keys it is known when a message came: grants that are under way then follow soon. */
+const TOLD_MAX = 100;
 
 /** A hold, as far as this is about it. */
 export interface Held {
-  readonly identity: { readonly holderId: string; readonly key: string };
-  /** True until it is lost or released. */
-  readonly active: boolean;
+  readonly identity: { readonly kind: string; readonly key: string };
+  /** The number, among the calls of the client, of the call that has acquired it. */
+  readonly order: number;
 }
 
 /** The parts of a client that its own channel works on. */
 export interface OwnChannelServices {
   readonly hub: Pick<ChannelHub, 'listen'>;
   readonly clock: Clock;
-  /** Everything that is held. */
-  readonly held: Iterable<Held>;
-  /** Asks the server about all that is held under this key; false when nothing is. */
-  look(key: string): boolean;
+  /** The number of the newest call of the client. */
+  newestOrder(): number;
+  /** Asks the server about all that is held under this key, and calls `done` when that is known. */
+  look(key: string, done: () => void): void;
   /** Asks the server about everything that is held. */
   lookAtAll(): void;
+}
+
+/** The names of the channels on which a client is told of its holds, and of its permits: the id of a
+ * permit has no room for more of the id of the client. */
+export function ownChannels(clientId: string): { holds: string; permits: string } {
+  const digits = clientId.replaceAll('-', '').slice(0, 2 * PERMIT_CLIENT_BYTES);
+  return { holds: OWN_CHANNEL + clientId, permits: OWN_CHANNEL + digits };
+}
+
+/** One of the two channels, and what is held of its kind. */
+class Side {
+  readonly channel: string;
+  isListening = false;
+  count = 0;
+  /** Since when there was always something. */
+  since = 0;
+  timer: Timer | undefined;
+
+  constructor(channel: string) {
+    this.channel = channel;
+  }
 }
 
 /**
@@ -43,64 +57,96 @@ export interface OwnChannelServices {
  */
 export class OwnChannel {
   readonly #services: OwnChannelServices;
-  /** The channels that are listened to, or will be when a timer is due: one for holds, one for
-   * permits. */
-  readonly #channels = new Map<string, Timer | 'listened to'>();
-  /** Keys of which a message came while nothing of them was held: a grant may be under way. */
-  readonly #early = new Set<string>();
+  readonly #holds: Side;
+  readonly #permits: Side;
+  /** The newest call when a message came, by its key: what was acquired by this call, or before, may
+   * have been ended before its grant was known here. */
+  readonly #told = new Map<string, number>();
+  /** The same of a new subscription, for all keys. */
+  #toldOfAll = 0;
+  /** Keys that are being looked at, and whether to look again after that. */
+  readonly #looking = new Map<string, boolean>();
 
-  constructor(services: OwnChannelServices) {
+  constructor(clientId: string, services: OwnChannelServices) {
     this.#services = services;
+    const { holds, permits } = ownChannels(clientId);
+    this.#holds = new Side(holds);
+    this.#permits = new Side(permits);
   }
 
   /** Something is held from now on. */
-  held(held: Held): void {
-    const channel = ownChannelOf(held.identity.holderId);
-    if (!this.#channels.has(channel)) {
-      this.#listenLater(channel, held);
+  held({ identity: { kind, key }, order }: Held): void {
+    const side = this.#sideOf(kind);
+    side.count += 1;
+    if (side.count === 1 && !side.isListening) {
+      side.since = this.#services.clock.now();
+      side.timer ??= this.#listenLater(side, LISTENS_AFTER_MS);
     }
-    if (this.#early.delete(held.identity.key)) {
-      this.#services.look(held.identity.key);
+    if (order <= Math.max(this.#toldOfAll, this.#told.get(key) ?? 0)) {
+      this.#look(key);
     }
+  }
+
+  /** It was released or lost. */
+  over({ identity: { kind } }: Held): void {
+    this.#sideOf(kind).count -= 1;
   }
 
   close(): void {
-    for (const timer of this.#channels.values()) {
-      if (timer !== 'listened to') {
-        timer.cancel();
-      }
-    }
+    this.#holds.timer?.cancel();
+    this.#permits.timer?.cancel();
   }
 
-  /** A client that holds everything for a moment only never listens. */
-  #listenLater(channel: string, held: Held): void {
-    const timer = this.#services.clock.after(LISTENS_AFTER_MS, () => {
-      if (held.active) {
-        this.#channels.set(channel, 'listened to');
-        this.#services.hub.listen(channel, (message) => this.#told(message));
+  #sideOf(kind: string): Side {
+    return kind === 'permit-expirable-semaphore' ? this.#permits : this.#holds;
+  }
+
+  #listenLater(side: Side, inMs: number): Timer {
+    const { clock, hub } = this.#services;
+    return clock.after(inMs, () => {
+      side.timer = undefined;
+      if (side.count === 0) {
         return;
       }
-      this.#channels.delete(channel);
-      for (const other of this.#services.held) {
-        if (ownChannelOf(other.identity.holderId) === channel) {
-          this.#listenLater(channel, other);
-          return;
-        }
+      const leftMs = side.since + LISTENS_AFTER_MS - clock.now();
+      if (leftMs > 0) {
+        side.timer = this.#listenLater(side, leftMs);
+        return;
       }
+      side.isListening = true;
+      hub.listen(side.channel, (key) => this.#heard(key));
     });
-    this.#channels.set(channel, timer);
   }
 
-  #told(key: string | undefined): void {
+  #heard(key: string | undefined): void {
     if (key === undefined) {
       // What was held before the channel was subscribed may have ended unheard.
+      this.#toldOfAll = this.#services.newestOrder();
       this.#services.lookAtAll();
-    } else if (!this.#services.look(key)) {
-      this.#early.add(key);
-      if (this.#early.size > EARLY_MAX) {
-        const [oldest = ''] = this.#early;
-        this.#early.delete(oldest);
-      }
+      return;
     }
+    this.#told.delete(key);
+    this.#told.set(key, this.#services.newestOrder());
+    if (this.#told.size > TOLD_MAX) {
+      const [oldest = ''] = this.#told.keys();
+      this.#told.delete(oldest);
+    }
+    this.#look(key);
+  }
+
+  /** A look that is under way may be older than what was told since: there is one more after it. */
+  #look(key: string): void {
+    if (this.#looking.has(key)) {
+      this.#looking.set(key, true);
+      return;
+    }
+    this.#looking.set(key, false);
+    this.#services.look(key, () => {
+      const isToldAgain = this.#looking.get(key) === true;
+      this.#looking.delete(key);
+      if (isToldAgain) {
+        this.#look(key);
+      }
+    });
   }
 }

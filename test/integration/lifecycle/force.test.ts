@@ -3,6 +3,7 @@ import { LeaseLostError } from '../../../src/index.js';
 import { fixtureOf } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { lockKinds } from '../../support/kinds/kinds.js';
+import { channelsUnder } from '../../support/redis.js';
 
 describe.each(lockKinds)('$what', (kind) => {
   const { client, name, raw } = fixtureOf('force', kind);
@@ -27,6 +28,16 @@ describe.each(lockKinds)('$what', (kind) => {
 
     await eventually(() => hold.state === 'lost');
     expect(hold.signal.reason).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'deleted' });
+  });
+
+  test('a client that listens already is told at once', async () => {
+    const own = client({ leaseMs: 60_000 });
+    const hold = await kind.create(own, name()).acquire();
+    await eventually(async () => (await channelsUnder(`latchkey:${own.id}`)).length === 1);
+
+    await kind.create(client(), hold.lockName).forceRelease();
+
+    await eventually(() => hold.state === 'lost');
   });
 
   test('a forced release never ends the hold that was granted after it', async () => {

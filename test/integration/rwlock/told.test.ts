@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
+import { channelsUnder } from '../../support/redis.js';
 
 const { client, name } = fixture('told');
 
@@ -12,6 +13,10 @@ test('a forced release of a read lock is told at once to the readers of all clie
       async (reader) => await reader.getReadWriteLock(object).readLock.acquire(),
     ),
   );
+
+  for (const { id } of readers) {
+    await eventually(async () => (await channelsUnder(`latchkey:${id}`)).length === 1);
+  }
 
   await client().getReadWriteLock(object).readLock.forceRelease();
 

@@ -25,6 +25,13 @@ const tombstone = (holder: string, at: Difference['at']): Difference => ({
   at,
 });
 
+const told = (client: string, at: Difference['at']): Difference => ({
+  id: 'L20',
+  says: 'Whoever loses what it holds by the call of another client is told, on a channel of its own.',
+  node: [`publish latchkey:${client} NAME`],
+  at,
+});
+
 export const forcedDifferences: readonly Difference[] = [
   {
     id: 'L20',
@@ -32,6 +39,15 @@ export const forcedDifferences: readonly Difference[] = [
     node: ['latchkey_requests:{NAME}:C zset 1800 s'],
     at: { ...FORCED_A, ...FORCED_B, ...FORCED_C, ...FORCED_WRITER, ...FORCED_BOTH },
   },
+  told('A', {
+    lock: ['A is forced out'],
+    'fair lock': ['A is forced out'],
+    'read lock': ['A is forced out'],
+    'write lock': ['A is forced out'],
+    'write lock, short reads': ['A is forced out'],
+  }),
+  told('B', { 'fenced lock, large tokens': ['B is forced out'] }),
+  told('<16 hex>', { 'permits, waited for': ['it is deleted'] }),
   tombstone('A:1', { ...FORCED_A, ...FORCED_BOTH }),
   tombstone('B:1', FORCED_B),
   tombstone('C:1', FORCED_C),

@@ -108,6 +108,7 @@ export function comparable(
         .replaceAll(name, 'NAME')
         .replaceAll(HOLDER, holder)
         .replace(/\b[\da-f]{32}\b/, '<32 hex>')
+        .replace(/(?<=latchkey:)[\da-f]{16}\b/, '<16 hex>')
         .replace(/(?<=token.* = )1\d{15}$/, '<microseconds>'),
     )
     .toSorted();

@@ -108,7 +108,7 @@ export const leases = [
     id: 'renewal-only-asks',
     mistake: 'a renewal asks whether the lease is held, and does not lengthen it',
     file: 'src/core/lease/watchdog.ts',
-    changes: [['lease.renewed ? leaseMs : 0', 'lease.renewed ? 0 : 0']],
+    changes: [['lease.renewed ? this.#leaseMs : 0', 'lease.renewed ? 0 : 0']],
     tests: ['test/unit/watchdog.test.ts'],
   },
   {

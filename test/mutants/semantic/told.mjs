@@ -7,10 +7,7 @@ export const told = [
     id: 'own-channel-deaf',
     mistake: 'a client does not look when it is told that a hold of it was ended',
     file: 'src/core/waiting/own-channel.ts',
-    changes: [
-      ['this.#services.hub.listen(channel, (message) => this.#told(message));', '{}'],
-      ['  #told(key: string | undefined)', '  told(key: string | undefined)'],
-    ],
+    changes: [['    this.#look(key);\n  }\n\n  /** A look', '  }\n\n  /** A look']],
     tests: ['test/integration/lifecycle/force.test.ts'],
   },
   {
@@ -24,15 +21,21 @@ export const told = [
     id: 'own-channel-early',
     mistake: 'a message that comes before the grant which it is about is lost',
     file: 'src/core/waiting/own-channel.ts',
-    changes: [['this.#early.add(key);', '']],
+    changes: [['this.#told.set(key, this.#services.newestOrder());', '']],
     tests: ['test/unit/own-channel.test.ts'],
   },
   {
     id: 'told-renews',
     mistake: 'a client that is told of an earlier end renews the permit',
     file: 'src/core/lease/watchdog.ts',
-    changes: [['this.#renew(renewal, batch, 0);', 'this.#renew(renewal, batch);']],
-    tests: ['test/integration/expirable-semaphore/update.test.ts'],
+    changes: [
+      ['const terms = leases.map(() => 0);', 'const terms = leases.map(() => this.#leaseMs);'],
+      [
+        'leases.map((lease) => itemOf(lease, 0))',
+        'leases.map((lease) => itemOf(lease, lease.renewed ? this.#leaseMs : 0))',
+      ],
+    ],
+    tests: ['test/unit/watchdog-looks.test.ts'],
   },
   {
     id: 'told-under-way',
@@ -41,11 +44,30 @@ export const told = [
     file: 'src/core/lease/watchdog.ts',
     changes: [
       [
-        'leases.filter(({ error }) => error === undefined)',
-        'leases.filter(({ error, renewing }) => error === undefined && !renewing)',
+        '({ error, identity }) =>\n        error === undefined',
+        '({ error, identity, renewing }) =>\n        !renewing && error === undefined',
       ],
     ],
-    tests: ['test/unit/watchdog.test.ts'],
+    tests: ['test/unit/watchdog-looks.test.ts'],
+  },
+  {
+    id: 'look-for-renewal',
+    mistake: 'a look counts as the renewal of its round, which is left out',
+    file: 'src/core/lease/watchdog.ts',
+    changes: [
+      [
+        'const terms = leases.map(() => 0);',
+        'const terms = leases.map(() => 0);\n    leases.forEach((lease) => (lease.renewing = true));',
+      ],
+    ],
+    tests: ['test/unit/watchdog-looks.test.ts'],
+  },
+  {
+    id: 'hot-lock-deafens',
+    mistake: 'a client waits anew for 100 ms with each hold, and never listens',
+    file: 'src/core/waiting/own-channel.ts',
+    changes: [['if (side.count === 1 && ', 'if (side.count > 0 && ']],
+    tests: ['test/unit/own-channel.test.ts'],
   },
   {
     id: 'earlier-end-unheeded',

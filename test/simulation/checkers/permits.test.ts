@@ -136,15 +136,21 @@ describe('a counting semaphore', () => {
     expect([drained(3), drained(2), drained(4)]).toEqual([[], [ORDER], [ORDER]]);
   });
 
+  const leftByDrain = (answer: number): string[] =>
+    found([
+      set([0, 5], 3),
+      does('acquire', [6, 30], { outcome: 'failed', owner: 'a', waits: true }),
+      does('drain', [8, 20], { outcome: 'unknown' }),
+      does('look', [5_000, 5_001], { answer }),
+    ]);
+
   test('a drain without an answer left what others had who failed since, and no more', () => {
-    const left = (answer: number): string[] =>
-      found([
-        set([0, 5], 3),
-        does('acquire', [6, 30], { outcome: 'failed', owner: 'a', waits: true }),
-        does('drain', [8, 20], { outcome: 'unknown' }),
-        does('look', [5_000, 5_001], { answer }),
-      ]);
-    expect([left(3), left(1), left(0), left(2)]).toEqual([[], [], [], [ORDER]]);
+    expect([leftByDrain(3), leftByDrain(1), leftByDrain(0), leftByDrain(2)]).toEqual([
+      [],
+      [],
+      [],
+      [ORDER],
+    ]);
   });
 
   const leftAfterDeletion = (answer: number): string[] =>
