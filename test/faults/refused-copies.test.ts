@@ -9,12 +9,14 @@ import {
   type Client,
 } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
+import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { ownServer } from '../support/server.js';
 import {
   faultWorlds,
   keepUnderWay,
   rejection,
+  runs,
   sendsCommands,
   type LateBytes,
   type World,
@@ -104,4 +106,28 @@ test('a call that is denied as the first of its client is unknown while a copy o
   expect(error).toBeInstanceOf(OutcomeUnknownError);
   expect((error as Error).cause).toBeInstanceOf(AccessDeniedError);
   expect(await admin.get(name)).toBe('2');
+});
+
+test('a permit that a late copy took for a client without rights comes back when it has them', async (context) => {
+  const server = await ownServer();
+  const admin = rawClient(server.url);
+  await admin.call('ACL', 'SETUSER', 'late', 'on', '>secret', '~*', '&*', '+@all');
+  const { proxy, name } = await open(context, {}, server.url);
+  await using client = createClient({ redis: proxy.url.replace('//', '//late:secret@') });
+  await admin.set(name, '1');
+  const late = keepUnderWay(proxy, scripts.semaphoreAcquire);
+  const made = rejection(client.getSemaphore(name).acquire());
+  await late.sent();
+
+  await admin.call('ACL', 'SETUSER', 'late', '-eval', '-evalsha');
+  proxy.cutAll(sendsCommands);
+  const { error } = await made;
+  // It is refused as well, and made again.
+  const isGivingBack = runs(scripts.semaphoreGiveBack);
+  await eventually(() => proxy.requests().filter(isGivingBack).length > 1);
+  await admin.call('ACL', 'SETUSER', 'late', '+eval', '+evalsha');
+  await late.deliver();
+
+  expect(error).toBeInstanceOf(AccessDeniedError);
+  await eventually(async () => (await admin.get(name)) === '1');
 });

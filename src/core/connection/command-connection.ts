@@ -241,7 +241,8 @@ export class CommandConnection {
       call.refusal = error;
       this.#waiting.add(call);
       this.#notNow(redis, error);
-    } else if (isDenied(error) && !this.#owner.access.served) {
+    } else if (isDenied(error) && !this.#owner.access.served && !call.insists) {
+      // Clean-up goes on: what it undoes was sent, and may be carried out when the right is there.
       call.fail(accessDenied('', error));
     } else if (this.#isSentAgain(call, error)) {
       call.refusal = error;
