@@ -199,8 +199,8 @@ function compileOperation({ path, chunk, report }, header, sources, constants) {
   }
   const files = withIncludes(path, sources).map(({ path: file, lines }) => {
     const kept = lines.filter((line) => !/^\s*(--|$)/.test(line));
-    // Without indentation: the scripts are a quarter of the package.
-    const short = kept.map((line) => withNumbers(line, constants).trimStart());
+    // The scripts are a quarter of the package: indentation goes, and spaces around operators.
+    const short = kept.map((line) => squeezed(withNumbers(line, constants).trimStart()));
     return { path: file, text: short.join('\n') };
   });
   // SLOWLOG and MONITOR show how the text of an EVAL starts: with the name of the script.
@@ -210,6 +210,18 @@ function compileOperation({ path, chunk, report }, header, sources, constants) {
   const source = parts.map(({ text }) => text).join('');
   const sha1 = createHash('sha1').update(source).digest('hex');
   return { ...header, name: path, constant: camelCase(path), sha1, source, parts };
+}
+
+const SPACED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"| (==|~=|<=|>=|[=<>+*/]) |(,) /g;
+
+/** Without the spaces that Lua does not need; texts stay as they are.
+ * @param {string} line */
+function squeezed(line) {
+  return line.replaceAll(
+    SPACED,
+    (found, /** @type {string | undefined} */ operator, /** @type {string | undefined} */ comma) =>
+      operator ?? comma ?? found,
+  );
 }
 
 /**

@@ -3,359 +3,359 @@ import { integer, integerOrNull, text } from './replies.js';
 import type { Script } from './script.js';
 
 const libClientsOfHolders = `local function clients_of_holders(fields)
-local clients = {}
-for i = 1, #fields, 2 do
-if string.sub(fields[i], 36 + 1, 36 + 1) == ':' then
-clients[#clients + 1] = string.sub(fields[i], 1, 36)
+local clients={}
+for i=1,#fields,2 do
+if string.sub(fields[i],36+1,36+1)==':' then
+clients[#clients+1]=string.sub(fields[i],1,36)
 end
 end
 return clients
 end
 `;
 
-const libFairEnterQueue = `local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, now)
-local client = string.sub(holder, 1, 36)
-local heartbeat = redis.call('ZSCORE', heartbeats, client)
-local is_due = not heartbeat or now - heartbeat >= 500
-local has_entry = redis.call('ZSCORE', timeouts, holder) ~= false
+const libFairEnterQueue = `local function fair_enter_queue(queue,timeouts,heartbeats,holder,to_front,now)
+local client=string.sub(holder,1,36)
+local heartbeat=redis.call('ZSCORE',heartbeats,client)
+local is_due=not heartbeat or now - heartbeat>=500
+local has_entry=redis.call('ZSCORE',timeouts,holder)~=false
 if has_entry and not is_due then
 return
 end
-local length = redis.call('LLEN', queue)
-local is_damaged = length ~= redis.call('ZCARD', timeouts)
-is_due = is_due or is_damaged
-zadd_for(heartbeats, 600000, is_due and now or heartbeat, client)
+local length=redis.call('LLEN',queue)
+local is_damaged=length~=redis.call('ZCARD',timeouts)
+is_due=is_due or is_damaged
+zadd_for(heartbeats,600000,is_due and now or heartbeat,client)
 local counted
 if is_due then
 local found
-counted, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
-if length <= 100 or is_damaged then
-has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
+counted,found=fair_score_queue(queue,timeouts,heartbeats,holder,now)
+if length<=100 or is_damaged then
+has_entry=found or length>100 and redis.call('LPOS',queue,holder)~=false
 end
 end
 local last_score
 if has_entry or to_front then
-local last = redis.call('LINDEX', queue, -1)
-last_score = last and redis.call('ZSCORE', timeouts, last) or 0
+local last=redis.call('LINDEX',queue,-1)
+last_score=last and redis.call('ZSCORE',timeouts,last) or 0
 else
-last_score = fair_score_at_end(queue, timeouts, heartbeats, holder, length, counted, now)
+last_score=fair_score_at_end(queue,timeouts,heartbeats,holder,length,counted,now)
 end
 if not has_entry then
-redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - 86400000)
+redis.call('ZREMRANGEBYSCORE',heartbeats,0,now - 86400000)
 if to_front then
-redis.call('LPUSH', queue, holder)
+redis.call('LPUSH',queue,holder)
 else
-redis.call('RPUSH', queue, holder)
+redis.call('RPUSH',queue,holder)
 end
-redis.call('ZADD', timeouts, to_front and now + 5000 or last_score, holder)
+redis.call('ZADD',timeouts,to_front and now+5000 or last_score,holder)
 end
-local ttl = math.max(last_score - now, 0) + 600000
-redis.call('PEXPIRE', queue, ttl)
-redis.call('PEXPIRE', timeouts, ttl)
-redis.call('PEXPIRE', heartbeats, ttl)
+local ttl=math.max(last_score - now,0)+600000
+redis.call('PEXPIRE',queue,ttl)
+redis.call('PEXPIRE',timeouts,ttl)
+redis.call('PEXPIRE',heartbeats,ttl)
 end
 `;
 
-const libFairHeadToNotify = `local function fair_head_to_notify(queue, timeouts, heartbeats)
-if redis.call('EXISTS', queue) == 0 then
+const libFairHeadToNotify = `local function fair_head_to_notify(queue,timeouts,heartbeats)
+if redis.call('EXISTS',queue)==0 then
 return nil
 end
-local head = fair_queue_head(queue, timeouts, heartbeats, now_ms())
+local head=fair_queue_head(queue,timeouts,heartbeats,now_ms())
 return head,
-head and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36)) ~= false
+head and redis.call('ZSCORE',heartbeats,string.sub(head,1,36))~=false
 end
 `;
 
-const libFairLeaveQueue = `local function fair_leave_queue(queue, timeouts, heartbeats, holder)
-redis.call('ZREM', timeouts, '')
-redis.call('LREM', queue, 1, holder)
-redis.call('ZREM', timeouts, holder)
-fair_settle_queue(queue, timeouts, heartbeats)
+const libFairLeaveQueue = `local function fair_leave_queue(queue,timeouts,heartbeats,holder)
+redis.call('ZREM',timeouts,'')
+redis.call('LREM',queue,1,holder)
+redis.call('ZREM',timeouts,holder)
+fair_settle_queue(queue,timeouts,heartbeats)
 end
 `;
 
-const libFairQueueHead = `local function fair_queue_head(queue, timeouts, heartbeats, now)
-local head, left
-for dropped = 0, 100 do
-head = redis.call('LINDEX', queue, 0)
-local heartbeat = head
-and redis.call('ZSCORE', heartbeats, string.sub(head, 1, 36))
-local absent_at = heartbeat and heartbeat + 4000
-or head and redis.call('ZSCORE', timeouts, head)
+const libFairQueueHead = `local function fair_queue_head(queue,timeouts,heartbeats,now)
+local head,left
+for dropped=0,100 do
+head=redis.call('LINDEX',queue,0)
+local heartbeat=head
+and redis.call('ZSCORE',heartbeats,string.sub(head,1,36))
+local absent_at=heartbeat and heartbeat+4000
+or head and redis.call('ZSCORE',timeouts,head)
 or 0
-left = math.max(absent_at - now, 0)
-if not head or left > 0 or dropped == 100 then
-if dropped > 0 then
-fair_settle_queue(queue, timeouts, heartbeats)
+left=math.max(absent_at - now,0)
+if not head or left>0 or dropped==100 then
+if dropped>0 then
+fair_settle_queue(queue,timeouts,heartbeats)
 end
-return head or nil, left
+return head or nil,left
 end
-redis.call('LPOP', queue)
-redis.call('ZREM', timeouts, head)
+redis.call('LPOP',queue)
+redis.call('ZREM',timeouts,head)
 end
 end
 `;
 
-const libFairQueueRefusal = `local function fair_queue_refusal(lock, queue, now, twin_heartbeats)
-local last = twin_heartbeats and redis.call('ZREVRANGE', twin_heartbeats, 0, 0, 'WITHSCORES')
-if last and last[2] and now - last[2] < 4000 then
-local twin = string.match(lock, '^{(.*)}$') or '{' .. lock .. '}'
+const libFairQueueRefusal = `local function fair_queue_refusal(lock,queue,now,twin_heartbeats)
+local last=twin_heartbeats and redis.call('ZREVRANGE',twin_heartbeats,0,0,'WITHSCORES')
+if last and last[2] and now - last[2]<4000 then
+local twin=string.match(lock,'^{(.*)}$') or '{' .. lock .. '}'
 return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
 end
 end
 `;
 
-const libFairScoreAtEnd = `local function fair_score_at_end(queue, timeouts, heartbeats, holder, length, counted, now)
-local least = now + 5000
-if length >= 100 then
-return least + 300000 * length
+const libFairScoreAtEnd = `local function fair_score_at_end(queue,timeouts,heartbeats,holder,length,counted,now)
+local least=now+5000
+if length>=100 then
+return least+300000*length
 end
-local last = redis.call('LINDEX', queue, -1)
-local score = last and redis.call('ZSCORE', timeouts, last)
-local heartbeat = last and redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36))
-if score and heartbeat and now - heartbeat < 2500 then
-return math.max(least, score)
+local last=redis.call('LINDEX',queue,-1)
+local score=last and redis.call('ZSCORE',timeouts,last)
+local heartbeat=last and redis.call('ZSCORE',heartbeats,string.sub(last,1,36))
+if score and heartbeat and now - heartbeat<2500 then
+return math.max(least,score)
 end
-return counted or (fair_score_queue(queue, timeouts, heartbeats, holder, now))
+return counted or (fair_score_queue(queue,timeouts,heartbeats,holder,now))
 end
 `;
 
-const libFairScoreQueue = `local function fair_score_queue(queue, timeouts, heartbeats, holder, now)
-local client = string.sub(holder, 1, 36)
-local scores, enough, patient, found, ours =
-{}, now + 5000, 0, false, { [client] = true }
-for _, member in ipairs(redis.call('LRANGE', queue, 0, 99)) do
-local owner = string.sub(member, 1, 36)
-if ours[owner] == nil then
-ours[owner] = redis.call('ZSCORE', heartbeats, owner) ~= false
+const libFairScoreQueue = `local function fair_score_queue(queue,timeouts,heartbeats,holder,now)
+local client=string.sub(holder,1,36)
+local scores,enough,patient,found,ours =
+{},now+5000,0,false,{ [client]=true }
+for _,member in ipairs(redis.call('LRANGE',queue,0,99)) do
+local owner=string.sub(member,1,36)
+if ours[owner]==nil then
+ours[owner]=redis.call('ZSCORE',heartbeats,owner)~=false
 end
 if not ours[owner] then
-local score = tonumber(redis.call('ZSCORE', timeouts, member) or 0)
-if score > enough + 400000 then
-patient = math.max(patient, score)
+local score=tonumber(redis.call('ZSCORE',timeouts,member) or 0)
+if score>enough+400000 then
+patient=math.max(patient,score)
 end
-enough = enough + 300000
-elseif owner == client then
-scores[#scores + 1] = math.max(enough, patient)
-scores[#scores + 1] = member
+enough=enough+300000
+elseif owner==client then
+scores[#scores+1]=math.max(enough,patient)
+scores[#scores+1]=member
 end
-found = found or member == holder
+found=found or member==holder
 end
-if #scores > 0 then
-redis.call('ZADD', timeouts, unpack(scores))
+if #scores>0 then
+redis.call('ZADD',timeouts,unpack(scores))
 end
-return math.max(enough, patient), found
+return math.max(enough,patient),found
 end
 `;
 
-const libFairSettleQueue = `local function fair_settle_queue(queue, timeouts, heartbeats)
-local last = redis.call('LINDEX', queue, -1)
+const libFairSettleQueue = `local function fair_settle_queue(queue,timeouts,heartbeats)
+local last=redis.call('LINDEX',queue,-1)
 if not last then
-redis.call('DEL', heartbeats)
-elseif not redis.call('ZSCORE', heartbeats, string.sub(last, 1, 36)) then
-redis.call('PERSIST', queue)
-redis.call('PERSIST', timeouts)
+redis.call('DEL',heartbeats)
+elseif not redis.call('ZSCORE',heartbeats,string.sub(last,1,36)) then
+redis.call('PERSIST',queue)
+redis.call('PERSIST',timeouts)
 end
 end
 `;
 
 const libLatchCount = `local function latch_count(latch)
-local count, wrong = stored_count(latch)
-return math.max(count or 0, 0), wrong
+local count,wrong=stored_count(latch)
+return math.max(count or 0,0),wrong
 end
 `;
 
-const libLatchOpen = `local function latch_open(latch, opened)
-local time = redis.call('TIME')
-local mark = time[1] .. '.' .. time[2]
-local before = redis.call('SET', opened, mark, 'PX', 600000, 'GET')
-local removed = redis.pcall('DEL', latch)
-if type(removed) == 'table' then
-redis.call('SET', opened, before or '', 'PX', 600000)
+const libLatchOpen = `local function latch_open(latch,opened)
+local time=redis.call('TIME')
+local mark=time[1] .. '.' .. time[2]
+local before=redis.call('SET',opened,mark,'PX',600000,'GET')
+local removed=redis.pcall('DEL',latch)
+if type(removed)=='table' then
+redis.call('SET',opened,before or '','PX',600000)
 return removed
 end
 return nil
 end
 `;
 
-const libLockAdmit = `local function lock_admit(lock, tombstone, holder, count)
-local held = redis.call('HGET', lock, holder)
+const libLockAdmit = `local function lock_admit(lock,tombstone,holder,count)
+local held=redis.call('HGET',lock,holder)
 if held then
-return nil, tonumber(held)
+return nil,tonumber(held)
 end
-if redis.call('EXISTS', lock) == 1 then
-local wrong = lock_not_read_write(lock)
+if redis.call('EXISTS',lock)==1 then
+local wrong=lock_not_read_write(lock)
 if wrong then
 return wrong
 end
-if count > 1 then
+if count>1 then
 return -4
 end
-return redis.call('PTTL', lock)
+return redis.call('PTTL',lock)
 end
-if count > 1 then
+if count>1 then
 return -2
 end
-if redis.call('EXISTS', tombstone) == 1 then
+if redis.call('EXISTS',tombstone)==1 then
 return -3
 end
-return nil, 0
+return nil,0
 end
 `;
 
 const libLockNotReadWrite = `local function lock_not_read_write(lock)
-if redis.call('HEXISTS', lock, 'mode') == 1 then
+if redis.call('HEXISTS',lock,'mode')==1 then
 return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
 end
 return nil
 end
 `;
 
-const libLockWriteHold = `local function lock_write_hold(lock, holder, held, count, lease_ms)
-if held == 0 then
-redis.call('HSET', lock, holder, count)
-local leased = redis.pcall('PEXPIRE', lock, lease_ms)
-if type(leased) == 'table' then
-redis.call('HDEL', lock, holder)
+const libLockWriteHold = `local function lock_write_hold(lock,holder,held,count,lease_ms)
+if held==0 then
+redis.call('HSET',lock,holder,count)
+local leased=redis.pcall('PEXPIRE',lock,lease_ms)
+if type(leased)=='table' then
+redis.call('HDEL',lock,holder)
 return leased
 end
 return nil
 end
-if redis.call('PTTL', lock) < lease_ms then
-redis.call('PEXPIRE', lock, lease_ms)
+if redis.call('PTTL',lock)<lease_ms then
+redis.call('PEXPIRE',lock,lease_ms)
 end
-if held < count then
-redis.call('HSET', lock, holder, count)
+if held<count then
+redis.call('HSET',lock,holder,count)
 end
 return nil
 end
 `;
 
 const libNeedsMemory = `local function needs_memory(key)
-redis.call('ZADD', key, 'XX', 0, '')
+redis.call('ZADD',key,'XX',0,'')
 end
 `;
 
-const libNotify = `local function notify(reply, publish, channel, payload, counts)
-local receivers = redis.pcall(publish, channel, payload)
-if type(receivers) == 'table' then
-return { reply or false, publish, channel }
+const libNotify = `local function notify(reply,publish,channel,payload,counts)
+local receivers=redis.pcall(publish,channel,payload)
+if type(receivers)=='table' then
+return { reply or false,publish,channel }
 end
-return counts and reply + receivers or reply
+return counts and reply+receivers or reply
 end
 `;
 
-const libNotifyAvailable = `local function notify_available(reply, available, publish, channel)
-if available <= 0 then
+const libNotifyAvailable = `local function notify_available(reply,available,publish,channel)
+if available<=0 then
 return reply
 end
-return notify(reply, publish, channel, string.format('%.0f', available))
+return notify(reply,publish,channel,string.format('%.0f',available))
 end
 `;
 
-const libNotifyEnded = `local function notify_ended(reply, key, clients, own, publish, channel, payload)
-local answer, told = { reply }, { [own] = true }
-for i = 1, #clients do
-local client = clients[i]
+const libNotifyEnded = `local function notify_ended(reply,key,clients,own,publish,channel,payload)
+local answer,told={ reply },{ [own]=true }
+for i=1,#clients do
+local client=clients[i]
 if not told[client] then
-told[client] = true
-local receivers = redis.pcall('PUBLISH', 'latchkey:' .. client, key)
-if type(receivers) == 'table' then
-answer[2], answer[3] = 'PUBLISH', 'latchkey:' .. client
+told[client]=true
+local receivers=redis.pcall('PUBLISH','latchkey:' .. client,key)
+if type(receivers)=='table' then
+answer[2],answer[3]='PUBLISH','latchkey:' .. client
 end
 end
 end
-local receivers = payload and redis.pcall(publish, channel, payload)
-if type(receivers) == 'table' then
-answer[#answer + 1], answer[#answer + 2] = publish, channel
+local receivers=payload and redis.pcall(publish,channel,payload)
+if type(receivers)=='table' then
+answer[#answer+1],answer[#answer+2]=publish,channel
 end
-return #answer > 1 and answer or reply
+return #answer>1 and answer or reply
 end
 `;
 
 const libNowMs = `local function now_ms()
-local time = redis.call('TIME')
-return time[1] * 1000 + math.floor(time[2] / 1000)
+local time=redis.call('TIME')
+return time[1]*1000+math.floor(time[2]/1000)
 end
 `;
 
 const libPermitsClients = `local function permits_clients(permits)
-local clients = {}
-for i = 1, #permits do
-clients[i] = string.gsub(string.sub(permits[i], 1, 8), '.', function(byte)
-return string.format('%02x', string.byte(byte))
+local clients={}
+for i=1,#permits do
+clients[i]=string.gsub(string.sub(permits[i],1,8),'.',function(byte)
+return string.format('%02x',string.byte(byte))
 end)
 end
 return clients
 end
 `;
 
-const libPermitsCount = `local function permits_count(timeouts, first, count, now)
-local taken, held = 0, 0
-for from = 0, count - 1, 1000 do
-local ids = permits_ids(first, from, math.min(from + 1000, count))
-for _, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(ids))) do
-taken = taken + (expiry and 1 or 0)
-held = held + (expiry and tonumber(expiry) > now and 1 or 0)
+const libPermitsCount = `local function permits_count(timeouts,first,count,now)
+local taken,held=0,0
+for from=0,count - 1,1000 do
+local ids=permits_ids(first,from,math.min(from+1000,count))
+for _,expiry in ipairs(redis.call('ZMSCORE',timeouts,unpack(ids))) do
+taken=taken+(expiry and 1 or 0)
+held=held+(expiry and tonumber(expiry)>now and 1 or 0)
 end
 end
-return taken, held
+return taken,held
 end
 `;
 
-const libPermitsExpiryMs = `local function permits_expiry_ms(timeouts, count, now)
-local last = redis.call('ZRANGE', timeouts, count - 1, count - 1, 'WITHSCORES')
-if not last[2] or tonumber(last[2]) >= 922337203685477 then
+const libPermitsExpiryMs = `local function permits_expiry_ms(timeouts,count,now)
+local last=redis.call('ZRANGE',timeouts,count - 1,count - 1,'WITHSCORES')
+if not last[2] or tonumber(last[2])>=922337203685477 then
 return -1
 end
-return math.max(tonumber(last[2]) - now, 0)
+return math.max(tonumber(last[2]) - now,0)
 end
 `;
 
-const libPermitsId = `local function permits_id(first, i)
-local last = (struct.unpack('>I4', first, 13) + i) % 4294967296
-return string.sub(first, 1, 12) .. struct.pack('>I4', last)
+const libPermitsId = `local function permits_id(first,i)
+local last=(struct.unpack('>I4',first,13)+i) % 4294967296
+return string.sub(first,1,12) .. struct.pack('>I4',last)
 end
 `;
 
-const libPermitsIds = `local function permits_ids(first, from, to)
-local ids = {}
-for i = from, to - 1 do
-ids[#ids + 1] = permits_id(first, i)
+const libPermitsIds = `local function permits_ids(first,from,to)
+local ids={}
+for i=from,to - 1 do
+ids[#ids+1]=permits_id(first,i)
 end
 return ids
 end
 `;
 
 const libPermitsOwnClient = `local function permits_own_client(requests)
-local id = string.gsub(string.sub(requests, -36), '-', '')
-return string.sub(id, 1, 2 * 8)
+local id=string.gsub(string.sub(requests,-36),'-','')
+return string.sub(id,1,2*8)
 end
 `;
 
-const libPermitsReclaim = `local function permits_reclaim(semaphore, timeouts, now)
-local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, 1000)
-if #expired == 0 then
-return 0, 0
+const libPermitsReclaim = `local function permits_reclaim(semaphore,timeouts,now)
+local expired=redis.call('ZRANGEBYSCORE',timeouts,'-inf',now,'LIMIT',0,1000)
+if #expired==0 then
+return 0,0
 end
-local all = #expired == 1000 and redis.call('ZCOUNT', timeouts, '-inf', now) or #expired
-redis.call('INCRBY', semaphore, #expired)
-local removed = redis.pcall('ZREM', timeouts, unpack(expired))
-if type(removed) == 'table' then
-redis.call('INCRBY', semaphore, -#expired)
+local all=#expired==1000 and redis.call('ZCOUNT',timeouts,'-inf',now) or #expired
+redis.call('INCRBY',semaphore,#expired)
+local removed=redis.pcall('ZREM',timeouts,unpack(expired))
+if type(removed)=='table' then
+redis.call('INCRBY',semaphore,-#expired)
 return removed
 end
-return #expired, all - #expired
+return #expired,all - #expired
 end
 `;
 
-const libPermitsRemove = `local function permits_remove(timeouts, claims)
-for _, claim in ipairs(claims) do
-local count = tonumber(string.sub(claim, 17))
-for from = 0, count - 1, 1000 do
-local ids = permits_ids(claim, from, math.min(from + 1000, count))
-local removed = redis.pcall('ZREM', timeouts, unpack(ids))
-if type(removed) == 'table' then
+const libPermitsRemove = `local function permits_remove(timeouts,claims)
+for _,claim in ipairs(claims) do
+local count=tonumber(string.sub(claim,17))
+for from=0,count - 1,1000 do
+local ids=permits_ids(claim,from,math.min(from+1000,count))
+local removed=redis.pcall('ZREM',timeouts,unpack(ids))
+if type(removed)=='table' then
 return removed
 end
 end
@@ -364,139 +364,139 @@ return nil
 end
 `;
 
-const libPermitsReturn = `local function permits_return(semaphore, timeouts, claims, notifies)
-local left, wrong = stored_count(semaphore)
+const libPermitsReturn = `local function permits_return(semaphore,timeouts,claims,notifies)
+local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local now, taken, held = now_ms(), 0, 0
-for _, claim in ipairs(claims) do
-local count = tonumber(string.sub(claim, 17))
-local some_taken, some_held = permits_count(timeouts, claim, count, now)
-taken, held = taken + some_taken, held + some_held
+local now,taken,held=now_ms(),0,0
+for _,claim in ipairs(claims) do
+local count=tonumber(string.sub(claim,17))
+local some_taken,some_held=permits_count(timeouts,claim,count,now)
+taken,held=taken+some_taken,held+some_held
 end
-local pooled, available = left and taken or 0, nil
-if left and (taken > 0 or notifies) then
-available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
+local pooled,available=left and taken or 0,nil
+if left and (taken>0 or notifies) then
+available=left+redis.call('ZCOUNT',timeouts,'-inf',now)+held
 end
-if pooled > 0 then
-redis.call('INCRBY', semaphore, pooled)
+if pooled>0 then
+redis.call('INCRBY',semaphore,pooled)
 end
-local refused = taken > 0 and permits_remove(timeouts, claims)
+local refused=taken>0 and permits_remove(timeouts,claims)
 if refused then
-if pooled > 0 then
-redis.call('INCRBY', semaphore, -pooled)
+if pooled>0 then
+redis.call('INCRBY',semaphore,-pooled)
 end
 return refused
 end
-return left and held or 0, available
+return left and held or 0,available
 end
 `;
 
-const libPermitsSetting = `local function permits_setting(setting, exists, total)
-if setting == '' then
-return nil, ''
+const libPermitsSetting = `local function permits_setting(setting,exists,total)
+if setting=='' then
+return nil,''
 end
-local mismatch, makes, count = string.match(setting, '^(%a+) (%d) (%d+)$')
-if not exists and makes == '1' then
-return tonumber(count), ''
+local mismatch,makes,count=string.match(setting,'^(%a+) (%d) (%d+)$')
+if not exists and makes=='1' then
+return tonumber(count),''
 elseif not exists then
-return nil, '!'
-elseif not total or total == tonumber(count) then
-return nil, ''
-elseif mismatch == 'set' then
-return count - total, ''
+return nil,'!'
+elseif not total or total==tonumber(count) then
+return nil,''
+elseif mismatch=='set' then
+return count - total,''
 end
-return nil, string.format('!%.0f', total), mismatch == 'error'
-end
-`;
-
-const libPermitsTake = `local function permits_take(timeouts, first, count, expiry)
-local entries = {}
-for i = 0, count - 1 do
-entries[#entries + 1] = expiry
-entries[#entries + 1] = permits_id(first, i)
-end
-redis.call('ZADD', timeouts, unpack(entries))
+return nil,string.format('!%.0f',total),mismatch=='error'
 end
 `;
 
-const libPermitsTwinRefusal = `local function permits_twin_refusal(timeouts, twin)
-local count = twin and redis.pcall('GET', twin)
-if type(count) == 'string' and string.find(count, '^%-?%d+$') then
+const libPermitsTake = `local function permits_take(timeouts,first,count,expiry)
+local entries={}
+for i=0,count - 1 do
+entries[#entries+1]=expiry
+entries[#entries+1]=permits_id(first,i)
+end
+redis.call('ZADD',timeouts,unpack(entries))
+end
+`;
+
+const libPermitsTwinRefusal = `local function permits_twin_refusal(timeouts,twin)
+local count=twin and redis.pcall('GET',twin)
+if type(count)=='string' and string.find(count,'^%-?%d+$') then
 return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
 end
 end
 `;
 
-const libQueueFirst = `local function queue_first(queue, heartbeats, now)
-for i = 1, 32 do
-local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+const libQueueFirst = `local function queue_first(queue,heartbeats,now)
+for i=1,32 do
+local first=redis.call('ZRANGE',queue,0,0,'WITHSCORES')
 if not first[1] then
 return nil
 end
-local heartbeat = redis.call('ZSCORE', heartbeats, first[1])
-local left = heartbeat and tonumber(heartbeat) + 4000 - now or 0
-if left > 0 then
-return first[1], tonumber(first[2]), left
+local heartbeat=redis.call('ZSCORE',heartbeats,first[1])
+local left=heartbeat and tonumber(heartbeat)+4000 - now or 0
+if left>0 then
+return first[1],tonumber(first[2]),left
 end
-if i == 32 then
-return first[1], tonumber(first[2]), 0
+if i==32 then
+return first[1],tonumber(first[2]),0
 end
-redis.call('ZREM', queue, first[1])
-redis.call('ZREM', heartbeats, first[1])
-end
-end
-`;
-
-const libQueueHeartbeat = `local function queue_heartbeat(heartbeats, member, now)
-zadd_for(heartbeats, 600000, now, member)
-end
-`;
-
-const libRequestKeepRecord = `local function request_keep_record(requests, low_water)
-if zadd_for(requests, 1800000, 'LT', 'CH', '-' .. low_water, 'floor') == 1 then
-redis.call('ZREMRANGEBYSCORE', requests, '0', '(' .. low_water)
+redis.call('ZREM',queue,first[1])
+redis.call('ZREM',heartbeats,first[1])
 end
 end
 `;
 
-const libRequestRecall = `local function request_recall(requests, number)
-local seen = redis.call('ZRANGEBYSCORE', requests, number, number)[1]
+const libQueueHeartbeat = `local function queue_heartbeat(heartbeats,member,now)
+zadd_for(heartbeats,600000,now,member)
+end
+`;
+
+const libRequestKeepRecord = `local function request_keep_record(requests,low_water)
+if zadd_for(requests,1800000,'LT','CH','-' .. low_water,'floor')==1 then
+redis.call('ZREMRANGEBYSCORE',requests,'0','(' .. low_water)
+end
+end
+`;
+
+const libRequestRecall = `local function request_recall(requests,number)
+local seen=redis.call('ZRANGEBYSCORE',requests,number,number)[1]
 if seen then
-return string.sub(seen, #number + 2)
+return string.sub(seen,#number+2)
 end
-local low_water = redis.call('ZSCORE', requests, 'floor')
-if low_water and tonumber(number) < -tonumber(low_water) then
+local low_water=redis.call('ZSCORE',requests,'floor')
+if low_water and tonumber(number)<-tonumber(low_water) then
 return 'late'
 end
 return nil
 end
 `;
 
-const libRequestRecord = `local function request_record(requests, number, answer)
-redis.call('ZADD', requests, number, number .. ':' .. answer)
+const libRequestRecord = `local function request_record(requests,number,answer)
+redis.call('ZADD',requests,number,number .. ':' .. answer)
 return answer
 end
 `;
 
-const libRwIsAlive = `local function rw_is_alive(readers, reader, hold, now)
-local ends_at = redis.call('ZSCORE', readers, reader)
+const libRwIsAlive = `local function rw_is_alive(readers,reader,hold,now)
+local ends_at=redis.call('ZSCORE',readers,reader)
 if ends_at then
-return tonumber(ends_at) > now
+return tonumber(ends_at)>now
 end
-return redis.call('EXISTS', hold) == 1
+return redis.call('EXISTS',hold)==1
 end
 `;
 
-const libRwKeepHolds = `local function rw_keep_holds(keys, first, last, lease_ms)
-local made = {}
-for i = first, last do
-local left = redis.call('PTTL', keys[i])
-if left < lease_ms then
-redis.call('SET', keys[i], '1', 'PX', lease_ms)
-if left == -2 then
-made[#made + 1] = keys[i]
+const libRwKeepHolds = `local function rw_keep_holds(keys,first,last,lease_ms)
+local made={}
+for i=first,last do
+local left=redis.call('PTTL',keys[i])
+if left<lease_ms then
+redis.call('SET',keys[i],'1','PX',lease_ms)
+if left==-2 then
+made[#made+1]=keys[i]
 end
 end
 end
@@ -504,177 +504,177 @@ return made
 end
 `;
 
-const libRwLast = `local function rw_last(lock, readers, now)
-local last = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')
-if last[1] and tonumber(last[2]) > now and redis.call('HEXISTS', lock, last[1]) == 1 then
+const libRwLast = `local function rw_last(lock,readers,now)
+local last=redis.call('ZREVRANGE',readers,0,0,'WITHSCORES')
+if last[1] and tonumber(last[2])>now and redis.call('HEXISTS',lock,last[1])==1 then
 return tonumber(last[2]) - now
 end
 return nil
 end
 `;
 
-const libRwLeft = `local function rw_left(readers, reader, holds, now, stem)
-local ends_at = redis.call('ZSCORE', readers, reader)
+const libRwLeft = `local function rw_left(readers,reader,holds,now,stem)
+local ends_at=redis.call('ZSCORE',readers,reader)
 if ends_at then
 return tonumber(ends_at) - now
 end
-local left = 0
-for hold = 1, math.min(tonumber(holds) or 0, 100) do
-left = math.max(left, redis.call('PTTL', stem .. reader .. ':rwlock_timeout:' .. hold))
+local left=0
+for hold=1,math.min(tonumber(holds) or 0,100) do
+left=math.max(left,redis.call('PTTL',stem .. reader .. ':rwlock_timeout:' .. hold))
 end
 return left
 end
 `;
 
 const libRwMode = `local function rw_mode(lock)
-local mode = redis.call('HGET', lock, 'mode')
-if mode or redis.call('EXISTS', lock) == 0 then
+local mode=redis.call('HGET',lock,'mode')
+if mode or redis.call('EXISTS',lock)==0 then
 return mode
 end
 return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
 end
 `;
 
-const libRwReaders = `local function rw_readers(lock, readers, now, stem)
-local last = rw_last(lock, readers, now)
+const libRwReaders = `local function rw_readers(lock,readers,now,stem)
+local last=rw_last(lock,readers,now)
 if last then
 return last
 end
-local are_all = redis.call('HLEN', lock) <= 200
-local fields = redis.call('HRANDFIELD', lock, 200, 'WITHVALUES')
-for i = 1, #fields, 2 do
-local reader = fields[i]
-if reader ~= 'mode' then
-local left = rw_left(readers, reader, fields[i + 1], now, stem)
-if left > 0 then
+local are_all=redis.call('HLEN',lock)<=200
+local fields=redis.call('HRANDFIELD',lock,200,'WITHVALUES')
+for i=1,#fields,2 do
+local reader=fields[i]
+if reader~='mode' then
+local left=rw_left(readers,reader,fields[i+1],now,stem)
+if left>0 then
 return left
 end
-redis.call('HDEL', lock, reader)
-redis.call('ZREM', readers, reader)
+redis.call('HDEL',lock,reader)
+redis.call('ZREM',readers,reader)
 end
 end
 if not are_all then
 return 0
 end
-redis.call('DEL', lock, readers)
+redis.call('DEL',lock,readers)
 return nil
 end
 `;
 
-const libRwSweep = `local function rw_sweep(lock, readers, now)
-local dead = redis.call('ZRANGEBYSCORE', readers, '-inf', now, 'LIMIT', 0, 100)
-if #dead == 0 then
+const libRwSweep = `local function rw_sweep(lock,readers,now)
+local dead=redis.call('ZRANGEBYSCORE',readers,'-inf',now,'LIMIT',0,100)
+if #dead==0 then
 return false
 end
-redis.call('HDEL', lock, unpack(dead))
-local freed = redis.call('HGET', lock, 'mode') == 'read' and redis.call('HLEN', lock) == 1
+redis.call('HDEL',lock,unpack(dead))
+local freed=redis.call('HGET',lock,'mode')=='read' and redis.call('HLEN',lock)==1
 if freed then
-redis.call('DEL', lock)
+redis.call('DEL',lock)
 end
-redis.call('ZREM', readers, unpack(dead))
+redis.call('ZREM',readers,unpack(dead))
 return freed
 end
 `;
 
-const libSemaphoreGeneration = `local function semaphore_generation(marks, acquired_from)
-local now = redis.call('GET', marks) or '0'
-return now, now == '0' or now == acquired_from
+const libSemaphoreGeneration = `local function semaphore_generation(marks,acquired_from)
+local now=redis.call('GET',marks) or '0'
+return now,now=='0' or now==acquired_from
 end
 `;
 
-const libSemaphoreMoveTotal = `local function semaphore_move_total(totals, left, total)
-redis.call('ZADD', totals, 'XX', 'INCR', string.format('%.0f', left), 'left')
-if total ~= 0 then
-redis.call('ZADD', totals, 'XX', 'INCR', string.format('%.0f', total), 'total')
+const libSemaphoreMoveTotal = `local function semaphore_move_total(totals,left,total)
+redis.call('ZADD',totals,'XX','INCR',string.format('%.0f',left),'left')
+if total~=0 then
+redis.call('ZADD',totals,'XX','INCR',string.format('%.0f',total),'total')
 end
 end
 `;
 
-const libSemaphoreNewGeneration = `local function semaphore_new_generation(marks, totals, ttl_ms, total, left)
-local time = redis.call('TIME')
-local last = tonumber(redis.call('GET', marks) or 0)
-local mark = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-local life_ms = ttl_ms > 0 and ttl_ms or 2592000000
-redis.call('SET', marks, mark, 'PX', life_ms)
-total, left = string.format('%.0f', total), string.format('%.0f', left)
-zadd_for(totals, life_ms, mark, 'mark', total, 'total', left, 'left')
+const libSemaphoreNewGeneration = `local function semaphore_new_generation(marks,totals,ttl_ms,total,left)
+local time=redis.call('TIME')
+local last=tonumber(redis.call('GET',marks) or 0)
+local mark=string.format('%.0f',math.max(time[1]*1000000+time[2],last+1))
+local life_ms=ttl_ms>0 and ttl_ms or 2592000000
+redis.call('SET',marks,mark,'PX',life_ms)
+total,left=string.format('%.0f',total),string.format('%.0f',left)
+zadd_for(totals,life_ms,mark,'mark',total,'total',left,'left')
 return mark
 end
 `;
 
-const libSemaphoreTotal = `local function semaphore_total(totals, mark, available)
-local known = redis.call('ZMSCORE', totals, 'mark', 'total', 'left')
-local is_its = known[1] and tonumber(known[1]) == tonumber(mark)
-return is_its and tonumber(known[3]) == available and tonumber(known[2]) or nil
+const libSemaphoreTotal = `local function semaphore_total(totals,mark,available)
+local known=redis.call('ZMSCORE',totals,'mark','total','left')
+local is_its=known[1] and tonumber(known[1])==tonumber(mark)
+return is_its and tonumber(known[3])==available and tonumber(known[2]) or nil
 end
 `;
 
-const libServeWaiters = `local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
-local now, has_left = now_ms(), false
+const libServeWaiters = `local function serve_waiters(queue,heartbeats,client,must_queue,available,needs)
+local now,has_left=now_ms(),false
 if must_queue then
-local time = redis.call('TIME')
-local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-zadd_for(queue, 600000, 'NX', rank, client)
-queue_heartbeat(heartbeats, client, now)
-elseif redis.call('ZREM', queue, client) == 1 then
-redis.call('ZREM', heartbeats, client)
-has_left = true
+local time=redis.call('TIME')
+local rank=string.format('%.0f',time[1]*1000000+time[2])
+zadd_for(queue,600000,'NX',rank,client)
+queue_heartbeat(heartbeats,client,now)
+elseif redis.call('ZREM',queue,client)==1 then
+redis.call('ZREM',heartbeats,client)
+has_left=true
 end
-local first, _, absent_ms = queue_first(queue, heartbeats, now)
-local served, taken = 0, 0
-for i = 1, #needs do
-local need = tonumber(needs[i])
-if first and first ~= client or need > available - taken then
+local first,_,absent_ms=queue_first(queue,heartbeats,now)
+local served,taken=0,0
+for i=1,#needs do
+local need=tonumber(needs[i])
+if first and first~=client or need>available - taken then
 break
 end
-served, taken = served + 1, taken + need
+served,taken=served+1,taken+need
 if first then
-has_left = redis.call('ZREM', queue, client) == 1
-redis.call('ZREM', heartbeats, client)
-first, _, absent_ms = queue_first(queue, heartbeats, now)
+has_left=redis.call('ZREM',queue,client)==1
+redis.call('ZREM',heartbeats,client)
+first,_,absent_ms=queue_first(queue,heartbeats,now)
 end
 end
-return served, taken, first and first ~= client and absent_ms or -1, has_left
+return served,taken,first and first~=client and absent_ms or -1,has_left
 end
 `;
 
-const libSetFor = `local function set_for(key, value, ttl_ms)
-if tonumber(ttl_ms) > 0 then
-redis.call('SET', key, value, 'PX', ttl_ms)
+const libSetFor = `local function set_for(key,value,ttl_ms)
+if tonumber(ttl_ms)>0 then
+redis.call('SET',key,value,'PX',ttl_ms)
 else
-redis.call('SET', key, value)
+redis.call('SET',key,value)
 end
 end
 `;
 
 const libStoredCount = `local function stored_count(key)
-local value = redis.call('GET', key)
+local value=redis.call('GET',key)
 if not value then
 return nil
 end
-if not string.find(value, '^%-?%d+$') then
-return nil, redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+if not string.find(value,'^%-?%d+$') then
+return nil,redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
 end
 return tonumber(value)
 end
 `;
 
-const libTombstonesSet = `local function tombstones_set(lock, tombstones, tombstone_ms)
-local fields = redis.call('HSCAN', lock, 0, 'COUNT', 500)[2]
-for i = 1, #fields, 2 do
-if fields[i] ~= 'mode' then
-redis.call('SET', tombstones .. fields[i], '1', 'PX', tombstone_ms)
+const libTombstonesSet = `local function tombstones_set(lock,tombstones,tombstone_ms)
+local fields=redis.call('HSCAN',lock,0,'COUNT',500)[2]
+for i=1,#fields,2 do
+if fields[i]~='mode' then
+redis.call('SET',tombstones .. fields[i],'1','PX',tombstone_ms)
 end
 end
 return fields
 end
 `;
 
-const libZaddFor = `local function zadd_for(key, ttl_ms, ...)
-local is_new = redis.call('PEXPIRE', key, ttl_ms) == 0
-local added = redis.call('ZADD', key, ...)
+const libZaddFor = `local function zadd_for(key,ttl_ms,...)
+local is_new=redis.call('PEXPIRE',key,ttl_ms)==0
+local added=redis.call('ZADD',key,...)
 if is_new then
-redis.call('PEXPIRE', key, ttl_ms)
+redis.call('PEXPIRE',key,ttl_ms)
 end
 return added
 end
@@ -687,72 +687,72 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: 'ce9a902e862afbb885da6055c6e5dadc84dd2d8a',
+  sha1: '0cf30200d81daebc372051164fd9001d51d41f30',
   source: `-- expirable-semaphore/acquire
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}${libNotify}${libNotifyAvailable}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts, setting = KEYS[1], KEYS[2], ARGV[7]
-local pool, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}${libNotify}${libNotifyAvailable}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,timeouts,setting=KEYS[1],KEYS[2],ARGV[7]
+local pool,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local counts, leases = {}, {}
-for i = 8, #ARGV do
-local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
-counts[i - 7], leases[i - 7] = tonumber(count), tonumber(lease)
+local counts,leases={},{}
+for i=8,#ARGV do
+local count,lease=string.match(ARGV[i],'^(%d+) (%d+)$',17)
+counts[i - 7],leases[i - 7]=tonumber(count),tonumber(lease)
 end
-local total = setting ~= '' and redis.call('ZCARD', timeouts) + (pool or 0)
-local change, note, is_refused = permits_setting(setting, pool, total)
-local refusal = change and not pool and permits_twin_refusal(timeouts, unpack(KEYS, 6))
+local total=setting~='' and redis.call('ZCARD',timeouts)+(pool or 0)
+local change,note,is_refused=permits_setting(setting,pool,total)
+local refusal=change and not pool and permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
 needs_memory(requests)
-if setting ~= '' then
-request_keep_record(requests, ARGV[2])
+if setting~='' then
+request_keep_record(requests,ARGV[2])
 end
 if is_refused then
-return request_record(requests, number, note)
+return request_record(requests,number,note)
 end
 if change and not pool then
-redis.call('UNLINK', timeouts)
+redis.call('UNLINK',timeouts)
 end
-local now = now_ms()
-local reclaimed, expired = 0, 0
+local now=now_ms()
+local reclaimed,expired=0,0
 if pool then
-reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
+reclaimed,expired=permits_reclaim(semaphore,timeouts,now)
 end
-if type(reclaimed) == 'table' then
+if type(reclaimed)=='table' then
 return reclaimed
 end
-local available = (pool or 0) + reclaimed + expired + (change or 0)
-local served, taken, retry_ms, has_left =
-serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
-available = available - taken
-local life_ms = (pool or change) and -1 or -2
-if served > 0 then
-life_ms = math.max(redis.call('PTTL', semaphore), -1)
-request_keep_record(requests, ARGV[2])
+local available=(pool or 0)+reclaimed+expired+(change or 0)
+local served,taken,retry_ms,has_left =
+serve_waiters(KEYS[4],KEYS[5],ARGV[5],ARGV[6]=='1',available,counts)
+available=available - taken
+local life_ms=(pool or change) and -1 or -2
+if served>0 then
+life_ms=math.max(redis.call('PTTL',semaphore),-1)
+request_keep_record(requests,ARGV[2])
 end
-if change or taken > 0 then
-redis.call('DECRBY', semaphore, string.format('%.0f', taken - (change or 0)))
+if change or taken>0 then
+redis.call('DECRBY',semaphore,string.format('%.0f',taken - (change or 0)))
 end
-for i = 1, served do
-permits_take(timeouts, ARGV[i + 7], counts[i], string.format('%.0f', now + leases[i]))
+for i=1,served do
+permits_take(timeouts,ARGV[i+7],counts[i],string.format('%.0f',now+leases[i]))
 end
-if served > 0 and life_ms > 0 then
-redis.call('PEXPIRE', timeouts, life_ms)
+if served>0 and life_ms>0 then
+redis.call('PEXPIRE',timeouts,life_ms)
 end
-if retry_ms < 0 and served < #counts and pool then
-retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
+if retry_ms<0 and served<#counts and pool then
+retry_ms=permits_expiry_ms(timeouts,expired+counts[served+1] - available,now)
 end
-local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms) .. note
-if served > 0 or setting ~= '' then
-request_record(requests, number, answer)
+local answer=string.format('%.0f %.0f %.0f',served,retry_ms,life_ms) .. note
+if served>0 or setting~='' then
+request_record(requests,number,answer)
 end
 if has_left then
-return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
-elseif reclaimed > 0 or change and change > 0 then
-return notify_available(answer, available, ARGV[3], ARGV[4])
+return notify(answer,ARGV[3],ARGV[4],string.format('%.0f',math.max(available,0)))
+elseif reclaimed>0 or change and change>0 then
+return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer`,
   operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
@@ -766,39 +766,39 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '7f7ee6d0c696b4068f355777fef851e3c7a18543',
+  sha1: '91e9c2172eee30f2a10275a7018d406659b1ba7b',
   source: `-- expirable-semaphore/configure
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-local taken = redis.call('ZCARD', timeouts)
-local left, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,timeouts=KEYS[1],KEYS[2]
+local taken=redis.call('ZCARD',timeouts)
+local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local change, note, is_refused = permits_setting(ARGV[5], left, left and left + taken)
-local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
+local change,note,is_refused=permits_setting(ARGV[5],left,left and left+taken)
+local refusal=change and not left and permits_twin_refusal(timeouts,unpack(KEYS,4))
 if refusal then
 return refusal
 end
-local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now_ms()) or 0
+local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now_ms()) or 0
 needs_memory(requests)
-request_keep_record(requests, ARGV[2])
+request_keep_record(requests,ARGV[2])
 if is_refused then
-return request_record(requests, number, note)
+return request_record(requests,number,note)
 end
 if change and not left then
-redis.call('UNLINK', timeouts)
+redis.call('UNLINK',timeouts)
 end
 if change then
-redis.call('INCRBY', semaphore, string.format('%.0f', change))
+redis.call('INCRBY',semaphore,string.format('%.0f',change))
 end
-local is_there = left or change
-local available = (left or 0) + (change or 0) + expired
-local held = left and taken - expired or 0
-local view = string.format('%.0f %.0f %.0f', available, held, is_there and 1 or 0)
-local answer = request_record(requests, number, view .. note)
-if change and change > 0 then
-return notify_available(answer, available, ARGV[3], ARGV[4])
+local is_there=left or change
+local available=(left or 0)+(change or 0)+expired
+local held=left and taken - expired or 0
+local view=string.format('%.0f %.0f %.0f',available,held,is_there and 1 or 0)
+local answer=request_record(requests,number,view .. note)
+if change and change>0 then
+return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
@@ -812,21 +812,21 @@ export const expirableSemaphoreDelete: Script<
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: '8b9953132afb6a5b88005daf0485687ec5d50bd4',
+  sha1: '1347a7395546fb8cc2970453e675619cb9758f5c',
   source: `-- expirable-semaphore/delete
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libStoredCount}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-redis.call('ZCARD', timeouts)
-local left, wrong = stored_count(semaphore)
-local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libStoredCount}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,timeouts=KEYS[1],KEYS[2]
+redis.call('ZCARD',timeouts)
+local left,wrong=stored_count(semaphore)
+local refusal=wrong or not left and permits_twin_refusal(timeouts,unpack(KEYS,4))
 if refusal then
 return refusal
 end
-request_keep_record(requests, ARGV[2])
-local clients = permits_clients(redis.call('ZRANGE', timeouts, 0, 499))
-local removed = redis.call('UNLINK', semaphore, timeouts)
-local answer = request_record(requests, number, removed > 0 and '1' or '0')
-return notify_ended(answer, semaphore, clients, permits_own_client(requests))`,
+request_keep_record(requests,ARGV[2])
+local clients=permits_clients(redis.call('ZRANGE',timeouts,0,499))
+local removed=redis.call('UNLINK',semaphore,timeouts)
+local answer=request_record(requests,number,removed>0 and '1' or '0')
+return notify_ended(answer,semaphore,clients,permits_own_client(requests))`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater],
   decode: text,
 };
@@ -838,23 +838,23 @@ export const expirableSemaphoreGiveBack: Script<
   number
 > = {
   name: 'expirable-semaphore/give-back',
-  sha1: 'e1fb622c18875dbf6c24c99cfd2a7699eee44d72',
+  sha1: 'f09b117eb51b44d6121ce4f79b08bc45a7c74771',
   source: `-- expirable-semaphore/give-back
-${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}if not request_recall(KEYS[3], ARGV[1]) then
-request_keep_record(KEYS[3], ARGV[2])
-request_record(KEYS[3], ARGV[1], 'cancelled')
+${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}if not request_recall(KEYS[3],ARGV[1]) then
+request_keep_record(KEYS[3],ARGV[2])
+request_record(KEYS[3],ARGV[1],'cancelled')
 end
-local has_left = false
-if ARGV[6] == '1' then
-has_left = redis.call('ZREM', KEYS[4], ARGV[5]) == 1
-redis.call('ZREM', KEYS[5], ARGV[5])
+local has_left=false
+if ARGV[6]=='1' then
+has_left=redis.call('ZREM',KEYS[4],ARGV[5])==1
+redis.call('ZREM',KEYS[5],ARGV[5])
 end
-local claims = {}
-for i = 7, #ARGV do
-claims[i - 6] = ARGV[i]
+local claims={}
+for i=7,#ARGV do
+claims[i - 6]=ARGV[i]
 end
-local held, available = permits_return(KEYS[1], KEYS[2], claims, has_left)
-return notify_available(held, available or 0, ARGV[3], ARGV[4])`,
+local held,available=permits_return(KEYS[1],KEYS[2],claims,has_left)
+return notify_available(held,available or 0,ARGV[3],ARGV[4])`,
   operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
   decode: integer,
 };
@@ -866,21 +866,21 @@ export const expirableSemaphoreHolders: Script<
   string
 > = {
   name: 'expirable-semaphore/holders',
-  sha1: '16af04e80ac41134ad9c36bd295d7695c4ad5f6b',
+  sha1: 'b1a3bf0267813801c0b9e0f056efc0c1fb6754bc',
   source: `-- expirable-semaphore/holders
-${libNowMs}local now = now_ms()
+${libNowMs}local now=now_ms()
 local entries =
-redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
-local texts = {}
-for i = 1, #entries, 2 do
-local id = string.gsub(entries[i], '.', function(byte)
-return string.format('%02x', string.byte(byte))
+redis.call('ZRANGEBYSCORE',KEYS[1],'(' .. now,'+inf','WITHSCORES','LIMIT',0,100)
+local texts={}
+for i=1,#entries,2 do
+local id=string.gsub(entries[i],'.',function(byte)
+return string.format('%02x',string.byte(byte))
 end)
-local expiry = tonumber(entries[i + 1])
-local left = expiry < 922337203685477 and expiry - now or -1
-texts[#texts + 1] = id .. ' ' .. string.format('%.0f', left)
+local expiry=tonumber(entries[i+1])
+local left=expiry<922337203685477 and expiry - now or -1
+texts[#texts+1]=id .. ' ' .. string.format('%.0f',left)
 end
-return table.concat(texts, ' ')`,
+return table.concat(texts,' ')`,
   operands: (keys) => [1, keys.timeouts],
   decode: text,
 };
@@ -892,18 +892,18 @@ export const expirableSemaphoreInspect: Script<
   string
 > = {
   name: 'expirable-semaphore/inspect',
-  sha1: '21ef7333d5cddb23cb72acc5b20ac3d7c037b7d6',
+  sha1: '272060d6adb4e440cc03f958ed4d69a7a243d625',
   source: `-- expirable-semaphore/inspect
-${libNowMs}${libStoredCount}local left, wrong = stored_count(KEYS[1])
+${libNowMs}${libStoredCount}local left,wrong=stored_count(KEYS[1])
 if wrong then
 return wrong
 end
 if not left then
 return '0 0 0'
 end
-local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
-local taken = redis.call('ZCARD', KEYS[2]) - expired
-return string.format('%.0f %.0f 1', left + expired, taken)`,
+local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now_ms())
+local taken=redis.call('ZCARD',KEYS[2]) - expired
+return string.format('%.0f %.0f 1',left+expired,taken)`,
   operands: (keys) => [2, keys.semaphore, keys.timeouts],
   decode: text,
 };
@@ -915,10 +915,10 @@ export const expirableSemaphoreRelease: Script<
   number
 > = {
   name: 'expirable-semaphore/release',
-  sha1: 'd93bcfe145136ab78c44673bc33169ab3c75a8bc',
+  sha1: 'edb35419bb0971b0f4d1215fcf452e18e194627b',
   source: `-- expirable-semaphore/release
-${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
-return notify_available(held, available or 0, ARGV[1], ARGV[2])`,
+${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local held,available=permits_return(KEYS[1],KEYS[2],{ ARGV[3] },false)
+return notify_available(held,available or 0,ARGV[1],ARGV[2])`,
   operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
   decode: integer,
 };
@@ -930,24 +930,24 @@ export const expirableSemaphoreReleaseAny: Script<
   string
 > = {
   name: 'expirable-semaphore/release-any',
-  sha1: '91793585d2b5edc8fc5aa2394b6f621263af83fe',
+  sha1: '6308c9f3c865f3e12996201aa7c476fddf9fa149',
   source: `-- expirable-semaphore/release-any
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local refusal = redis.call('EXISTS', KEYS[1]) == 0
-and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local refusal=redis.call('EXISTS',KEYS[1])==0
+and permits_twin_refusal(KEYS[2],unpack(KEYS,4))
 if refusal then
 return refusal
 end
-request_keep_record(requests, ARGV[2])
-local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
-if type(held) == 'table' then
+request_keep_record(requests,ARGV[2])
+local held,available=permits_return(KEYS[1],KEYS[2],{ ARGV[5] },false)
+if type(held)=='table' then
 return held
 end
-local answer = request_record(requests, number, tostring(held))
-local clients = held > 0 and permits_clients({ string.sub(ARGV[5], 1, 16) }) or {}
-local payload = (available or 0) > 0 and string.format('%.0f', available)
-local own = permits_own_client(requests)
-return notify_ended(answer, KEYS[1], clients, own, ARGV[3], ARGV[4], payload)`,
+local answer=request_record(requests,number,tostring(held))
+local clients=held>0 and permits_clients({ string.sub(ARGV[5],1,16) }) or {}
+local payload=(available or 0)>0 and string.format('%.0f',available)
+local own=permits_own_client(requests)
+return notify_ended(answer,KEYS[1],clients,own,ARGV[3],ARGV[4],payload)`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
   decode: text,
 };
@@ -959,39 +959,39 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: 'aead7b5a034966043169d06caa320e6ea77b5352',
+  sha1: 'c2d451af6922e17ab872f1c96b568cbf2c1d6dc4',
   source: `-- expirable-semaphore/renew
-${libNowMs}local now = now_ms()
-local answers = {}
-for i = 1, #ARGV do
-local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
-local permit, lease_ms = string.sub(ARGV[i], 1, 16), tonumber(string.sub(ARGV[i], 17))
-local expiry = redis.pcall('ZSCORE', timeouts, permit)
-local ttl = redis.call('PTTL', semaphore)
-if type(expiry) == 'table' then
-if not string.find(expiry.err, 'WRONGTYPE', 1, true) then
+${libNowMs}local now=now_ms()
+local answers={}
+for i=1,#ARGV do
+local semaphore,timeouts=KEYS[2*i - 1],KEYS[2*i]
+local permit,lease_ms=string.sub(ARGV[i],1,16),tonumber(string.sub(ARGV[i],17))
+local expiry=redis.pcall('ZSCORE',timeouts,permit)
+local ttl=redis.call('PTTL',semaphore)
+if type(expiry)=='table' then
+if not string.find(expiry.err,'WRONGTYPE',1,true) then
 return expiry
 end
-answers[i] = '2'
-elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
-answers[i] = '0'
+answers[i]='2'
+elseif not expiry or tonumber(expiry)<=now or ttl==-2 then
+answers[i]='0'
 else
-if ttl > 0 then
-redis.call('PEXPIRE', timeouts, ttl)
+if ttl>0 then
+redis.call('PEXPIRE',timeouts,ttl)
 end
-local left_ms = tonumber(expiry) - now
-if lease_ms > left_ms then
-redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
+local left_ms=tonumber(expiry) - now
+if lease_ms>left_ms then
+redis.call('ZADD',timeouts,string.format('%.0f',now+lease_ms),permit)
 end
-local life = ttl < 0 and '' or string.format('%.0f', ttl)
-if lease_ms == 0 then
-answers[i] = '1:' .. life .. ':' .. string.format('%.0f', left_ms)
+local life=ttl<0 and '' or string.format('%.0f',ttl)
+if lease_ms==0 then
+answers[i]='1:' .. life .. ':' .. string.format('%.0f',left_ms)
 else
-answers[i] = ttl < 0 and '1' or '1:' .. life
+answers[i]=ttl<0 and '1' or '1:' .. life
 end
 end
 end
-return table.concat(answers, ' ')`,
+return table.concat(answers,' ')`,
   operands: (keys, args) => [keys.keys.length, ...keys.keys, ...args.claims],
   decode: text,
 };
@@ -1003,39 +1003,39 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '6d7295b97d3cf71e17f4f6f744a0de9328b605ca',
+  sha1: '91cc9dcbb48490e2b6effba3481941ffb00045d0',
   source: `-- expirable-semaphore/resize
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-local taken = redis.call('ZCARD', timeouts)
-local left, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,timeouts=KEYS[1],KEYS[2]
+local taken=redis.call('ZCARD',timeouts)
+local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken)
+local change,note,is_refused=permits_setting(ARGV[7],left,left and left+taken)
 needs_memory(requests)
-request_keep_record(requests, ARGV[2])
+request_keep_record(requests,ARGV[2])
 if is_refused then
-return request_record(requests, number, note)
+return request_record(requests,number,note)
 end
 if not left then
-local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
+local refusal=permits_twin_refusal(timeouts,unpack(KEYS,4))
 if refusal then
 return refusal
 end
-redis.call('UNLINK', timeouts)
-left, taken = 0, 0
+redis.call('UNLINK',timeouts)
+left,taken=0,0
 end
-local total = left + taken
-local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4]) + (change or 0)
-if total + delta > 2147483647 or left + delta < -2147483648 then
-return request_record(requests, number, change and '0!' or '0' .. note)
+local total=left+taken
+local delta=ARGV[3]=='to' and ARGV[4] - total or tonumber(ARGV[4])+(change or 0)
+if total+delta>2147483647 or left+delta<-2147483648 then
+return request_record(requests,number,change and '0!' or '0' .. note)
 end
-local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
-redis.call('INCRBY', semaphore, string.format('%.0f', delta))
-local answer = request_record(requests, number, '1' .. note)
-if delta > 0 then
-return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
+local expired=redis.call('ZCOUNT',timeouts,'-inf',now_ms())
+redis.call('INCRBY',semaphore,string.format('%.0f',delta))
+local answer=request_record(requests,number,'1' .. note)
+if delta>0 then
+return notify_available(answer,left+delta+expired,ARGV[5],ARGV[6])
 end
 return answer`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
@@ -1049,28 +1049,28 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: 'baa830bc3bad19f3b43178ee15a274c090b0022c',
+  sha1: '91ba753fb8d5f56cc3a40e7fe0c43254eb39791e',
   source: `-- expirable-semaphore/try-set
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-redis.call('ZCARD', timeouts)
-local left, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,timeouts=KEYS[1],KEYS[2]
+redis.call('ZCARD',timeouts)
+local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
 needs_memory(requests)
-request_keep_record(requests, ARGV[2])
+request_keep_record(requests,ARGV[2])
 if left then
-return request_record(requests, number, '0')
+return request_record(requests,number,'0')
 end
-local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
+local refusal=permits_twin_refusal(timeouts,unpack(KEYS,4))
 if refusal then
 return refusal
 end
-redis.call('UNLINK', timeouts)
-set_for(semaphore, ARGV[3], ARGV[4])
-local answer = request_record(requests, number, '1')
-return notify_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])`,
+redis.call('UNLINK',timeouts)
+set_for(semaphore,ARGV[3],ARGV[4])
+local answer=request_record(requests,number,'1')
+return notify_available(answer,tonumber(ARGV[3]),ARGV[5],ARGV[6])`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
@@ -1082,32 +1082,32 @@ export const expirableSemaphoreUpdateLease: Script<
   string
 > = {
   name: 'expirable-semaphore/update-lease',
-  sha1: '556a65ddd25f90843a6d67fbba7f0b5ba015e7d2',
+  sha1: '82fa02453895bc52b5eda2c2cf2a0c26b6aac381',
   source: `-- expirable-semaphore/update-lease
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, timeouts = KEYS[1], KEYS[2]
-local left, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,timeouts=KEYS[1],KEYS[2]
+local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-request_keep_record(requests, ARGV[2])
-local now = now_ms()
-local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
-if not left or expiry <= now then
-return request_record(requests, number, '0')
+request_keep_record(requests,ARGV[2])
+local now=now_ms()
+local expiry=tonumber(redis.call('ZSCORE',timeouts,ARGV[3]) or 0)
+if not left or expiry<=now then
+return request_record(requests,number,'0')
 end
-local life_ms = redis.call('PTTL', semaphore)
-redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
-if life_ms > 0 then
-redis.call('PEXPIRE', timeouts, life_ms)
+local life_ms=redis.call('PTTL',semaphore)
+redis.call('ZADD',timeouts,string.format('%.0f',now+ARGV[4]),ARGV[3])
+if life_ms>0 then
+redis.call('PEXPIRE',timeouts,life_ms)
 end
-local answer = request_record(requests, number, '1')
-if now + ARGV[4] >= expiry then
+local answer=request_record(requests,number,'1')
+if now+ARGV[4]>=expiry then
 return answer
 end
-local payload = string.format('%.0f', math.max(left, 0))
-local clients, own = permits_clients({ ARGV[3] }), permits_own_client(requests)
-return notify_ended(answer, semaphore, clients, own, ARGV[5], ARGV[6], payload)`,
+local payload=string.format('%.0f',math.max(left,0))
+local clients,own=permits_clients({ ARGV[3] }),permits_own_client(requests)
+return notify_ended(answer,semaphore,clients,own,ARGV[5],ARGV[6],payload)`,
   operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
   decode: text,
 };
@@ -1119,58 +1119,58 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '786f8a68b5097f0ae1b1270b3b05b408dff9df35',
+  sha1: '06abcd876d16196d52ce75709a4652bca3315d81',
   source: `-- fair-lock/acquire
-${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock, tombstone, queue, timeouts, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local refusal, held = lock_admit(lock, tombstone, holder, count)
-if type(refusal) == 'table' or refusal and refusal < -1 then
+${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock,tombstone,queue,timeouts,heartbeats=KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5]
+local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
+local refusal,held=lock_admit(lock,tombstone,holder,count)
+if type(refusal)=='table' or refusal and refusal<-1 then
 return refusal
 end
-if not refusal and held > 0 then
-return lock_write_hold(lock, holder, held, count, lease_ms)
+if not refusal and held>0 then
+return lock_write_hold(lock,holder,held,count,lease_ms)
 end
-local first = redis.call('LINDEX', queue, 0)
-local now = now_ms()
-local is_behind = first and first ~= holder
-if is_behind and (position ~= 'none' or not refusal) then
-local is_shared = fair_queue_refusal(lock, queue, now, unpack(KEYS, 6))
+local first=redis.call('LINDEX',queue,0)
+local now=now_ms()
+local is_behind=first and first~=holder
+if is_behind and (position~='none' or not refusal) then
+local is_shared=fair_queue_refusal(lock,queue,now,unpack(KEYS,6))
 if is_shared then
 return is_shared
 end
 end
-if position ~= 'none' and (refusal or is_behind) then
-if redis.call('EXISTS', tombstone) == 1 then
+if position~='none' and (refusal or is_behind) then
+if redis.call('EXISTS',tombstone)==1 then
 return -3
 end
 needs_memory(heartbeats)
-fair_enter_queue(queue, timeouts, heartbeats, holder, position == 'front', now)
+fair_enter_queue(queue,timeouts,heartbeats,holder,position=='front',now)
 end
 if refusal then
 return refusal
 end
 if is_behind then
-local head, left = fair_queue_head(queue, timeouts, heartbeats, now)
-if head and head ~= holder then
+local head,left=fair_queue_head(queue,timeouts,heartbeats,now)
+if head and head~=holder then
 if
-position ~= 'front'
-or string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
+position~='front'
+or string.sub(head,1,36)~=string.sub(holder,1,36)
 then
-if head ~= first or position == 'front' then
-return notify(left, ARGV[5], ARGV[6] .. ':' .. head, '0')
+if head~=first or position=='front' then
+return notify(left,ARGV[5],ARGV[6] .. ':' .. head,'0')
 end
 return left
 end
-redis.call('ZADD', timeouts, redis.call('ZSCORE', timeouts, holder), head)
-redis.call('LPOP', queue)
-redis.call('LINSERT', queue, 'AFTER', holder, head)
+redis.call('ZADD',timeouts,redis.call('ZSCORE',timeouts,holder),head)
+redis.call('LPOP',queue)
+redis.call('LINSERT',queue,'AFTER',holder,head)
 end
 end
 if first then
 needs_memory(heartbeats)
-fair_leave_queue(queue, timeouts, heartbeats, holder)
+fair_leave_queue(queue,timeouts,heartbeats,holder)
 end
-return lock_write_hold(lock, holder, 0, count, lease_ms)`,
+return lock_write_hold(lock,holder,0,count,lease_ms)`,
   operands: (keys, args) => [5 + keys.twinHeartbeats.length, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, ...keys.twinHeartbeats, args.holder, args.count, args.leaseMs, args.position, args.publish, args.channel],
   decode: integerOrNull,
 };
@@ -1182,16 +1182,16 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '40d62677476254563e485dc172e884d42a9e71a2',
+  sha1: '30c789c4c6081fe308dfcd7c6cecab85d1e846b1',
   source: `-- fair-lock/follow-up
-${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libNotify}if redis.call('EXISTS', KEYS[1]) == 1 then
+${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
 end
-local head, is_ours = fair_head_to_notify(KEYS[2], KEYS[3], KEYS[4])
+local head,is_ours=fair_head_to_notify(KEYS[2],KEYS[3],KEYS[4])
 if not head then
 return 0
 end
-return notify(is_ours and 1 or 0, ARGV[1], ARGV[2] .. ':' .. head, '0')`,
+return notify(is_ours and 1 or 0,ARGV[1],ARGV[2] .. ':' .. head,'0')`,
   operands: (keys, args) => [4, keys.lock, keys.queue, keys.timeouts, keys.heartbeats, args.publish, args.channel],
   decode: integer,
 };
@@ -1203,22 +1203,22 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'c5a31f9a8846461b4c68614ab96cac93552772cd',
+  sha1: 'a66c715f6cca0a378a83e2cd03c72876892cbee9',
   source: `-- fair-lock/force-release
-${libRequestRecall}${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local lock = KEYS[1]
-local wrong = lock_not_read_write(lock)
+${libRequestRecall}${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local lock=KEYS[1]
+local wrong=lock_not_read_write(lock)
 if wrong then
 return wrong
 end
-request_keep_record(requests, ARGV[2])
-local clients = clients_of_holders(tombstones_set(lock, ARGV[5], ARGV[6]))
-local own = string.sub(requests, -36)
-local head = fair_head_to_notify(KEYS[3], KEYS[4], KEYS[5])
-local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
-local payload = answer == '1' and head and '0'
-local channel = ARGV[4] .. ':' .. (head or '')
-return notify_ended(answer, lock, clients, own, ARGV[3], channel, payload)`,
+request_keep_record(requests,ARGV[2])
+local clients=clients_of_holders(tombstones_set(lock,ARGV[5],ARGV[6]))
+local own=string.sub(requests,-36)
+local head=fair_head_to_notify(KEYS[3],KEYS[4],KEYS[5])
+local answer=request_record(requests,number,tostring(redis.call('DEL',lock)))
+local payload=answer=='1' and head and '0'
+local channel=ARGV[4] .. ':' .. (head or '')
+return notify_ended(answer,lock,clients,own,ARGV[3],channel,payload)`,
   operands: (keys, args) => [5, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -1230,45 +1230,45 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '935bf87841d764a3751282323504f4889484d540',
+  sha1: 'd45be6ba5748f9df1472664f2c7e17668d4f2407',
   source: `-- fair-lock/release
-${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libFairLeaveQueue}${libNotify}local lock, queue, timeouts, heartbeats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
-local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-if tombstone_ms > 0 then
-redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
+${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libFairLeaveQueue}${libNotify}local lock,queue,timeouts,heartbeats=KEYS[1],KEYS[3],KEYS[4],KEYS[5]
+local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+if tombstone_ms>0 then
+redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
-local held = redis.pcall('HEXISTS', lock, holder)
-if held == 1 then
-if count > 0 then
-redis.call('HSET', lock, holder, count)
+local held=redis.pcall('HEXISTS',lock,holder)
+if held==1 then
+if count>0 then
+redis.call('HSET',lock,holder,count)
 return 0
 end
-if redis.call('HLEN', lock) > 1 then
-redis.call('HDEL', lock, holder)
+if redis.call('HLEN',lock)>1 then
+redis.call('HDEL',lock,holder)
 return 0
 end
-local head, is_ours = fair_head_to_notify(queue, timeouts, heartbeats)
-redis.call('HDEL', lock, holder)
+local head,is_ours=fair_head_to_notify(queue,timeouts,heartbeats)
+redis.call('HDEL',lock,holder)
 if not head then
 return 1
 end
-local is_handed_on = is_ours
-and string.sub(head, 1, 36) ~= string.sub(holder, 1, 36)
-return notify(is_handed_on and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
+local is_handed_on=is_ours
+and string.sub(head,1,36)~=string.sub(holder,1,36)
+return notify(is_handed_on and 2 or 1,ARGV[4],ARGV[5] .. ':' .. head,'0')
 end
-local is_free = redis.call('EXISTS', lock) == 0
-local first, next_head = redis.call('LINDEX', queue, 0), nil
-if count == 0 and first then
-fair_leave_queue(queue, timeouts, heartbeats, holder)
-if is_free and first == holder then
-next_head = fair_head_to_notify(queue, timeouts, heartbeats)
+local is_free=redis.call('EXISTS',lock)==0
+local first,next_head=redis.call('LINDEX',queue,0),nil
+if count==0 and first then
+fair_leave_queue(queue,timeouts,heartbeats,holder)
+if is_free and first==holder then
+next_head=fair_head_to_notify(queue,timeouts,heartbeats)
 end
 end
-if type(held) == 'table' then
+if type(held)=='table' then
 return held
 end
 if next_head then
-return notify(-2, ARGV[4], ARGV[5] .. ':' .. next_head, '0')
+return notify(-2,ARGV[4],ARGV[5] .. ':' .. next_head,'0')
 end
 return is_free and -2 or -1`,
   operands: (keys, args) => [5, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
@@ -1282,27 +1282,27 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: 'e3bd90c7db16d5079797a4bf926b6cf38b2c0c71',
+  sha1: 'f1c3331fee83e0956a8cff1555f383b3bfa2e41a',
   source: `-- latch/count-down
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local latch = KEYS[1]
-local count, wrong = latch_count(latch)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local latch=KEYS[1]
+local count,wrong=latch_count(latch)
 if wrong then
 return wrong
 end
-request_keep_record(requests, ARGV[2])
-if count > 1 then
-redis.call('DECR', latch)
-return request_record(requests, number, string.format('%.0f', count - 1))
+request_keep_record(requests,ARGV[2])
+if count>1 then
+redis.call('DECR',latch)
+return request_record(requests,number,string.format('%.0f',count - 1))
 end
-local opens = redis.call('EXISTS', latch) == 1
-local refused = opens and latch_open(latch, KEYS[2])
+local opens=redis.call('EXISTS',latch)==1
+local refused=opens and latch_open(latch,KEYS[2])
 if refused then
 return refused
 end
-request_record(requests, number, '0')
+request_record(requests,number,'0')
 if opens then
-return notify('0', ARGV[3], ARGV[4], '0')
+return notify('0',ARGV[3],ARGV[4],'0')
 end
 return '0'`,
   operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
@@ -1316,23 +1316,23 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: '029ee4ad4ef22f91aeaed9ecaa3807b4a13bd5eb',
+  sha1: 'c4eab0342c1eeff98ca371e9d39d917f44a84b81',
   source: `-- latch/delete
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local latch = KEYS[1]
-local _, wrong = latch_count(latch)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local latch=KEYS[1]
+local _,wrong=latch_count(latch)
 if wrong then
 return wrong
 end
-request_keep_record(requests, ARGV[2])
-if redis.call('EXISTS', latch) == 0 then
-return request_record(requests, number, '0')
+request_keep_record(requests,ARGV[2])
+if redis.call('EXISTS',latch)==0 then
+return request_record(requests,number,'0')
 end
-local refused = latch_open(latch, KEYS[2])
+local refused=latch_open(latch,KEYS[2])
 if refused then
 return refused
 end
-return notify(request_record(requests, number, '1'), ARGV[3], ARGV[4], '0')`,
+return notify(request_record(requests,number,'1'),ARGV[3],ARGV[4],'0')`,
   operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
   decode: text,
 };
@@ -1344,14 +1344,14 @@ export const latchInspect: Script<
   string
 > = {
   name: 'latch/inspect',
-  sha1: 'a76ae1b213d1be9bc6ad1c4e055786547d762a13',
+  sha1: '38b1b06ad7d0816956c6a104095cef37ccbb683c',
   source: `-- latch/inspect
-${libStoredCount}${libLatchCount}local count, wrong = latch_count(KEYS[1])
+${libStoredCount}${libLatchCount}local count,wrong=latch_count(KEYS[1])
 if wrong then
 return wrong
 end
-local opened = redis.call('GET', KEYS[2]) or ''
-return string.format('%.0f %.0f %s', count, redis.call('PTTL', KEYS[1]), opened)`,
+local opened=redis.call('GET',KEYS[2]) or ''
+return string.format('%.0f %.0f %s',count,redis.call('PTTL',KEYS[1]),opened)`,
   operands: (keys) => [2, keys.latch, keys.opened],
   decode: text,
 };
@@ -1363,21 +1363,21 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: '486a0455ed14f4a3092113e762f94dd91c865491',
+  sha1: '6254cd53396044337d4543d7ad0fc740eb476f1b',
   source: `-- latch/try-set-count
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local latch = KEYS[1]
-local count, wrong = latch_count(latch)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local latch=KEYS[1]
+local count,wrong=latch_count(latch)
 if wrong then
 return wrong
 end
 needs_memory(requests)
-request_keep_record(requests, ARGV[2])
-if count > 0 then
-return request_record(requests, number, '0')
+request_keep_record(requests,ARGV[2])
+if count>0 then
+return request_record(requests,number,'0')
 end
-set_for(latch, ARGV[3], ARGV[4])
-return notify(request_record(requests, number, '1'), ARGV[5], ARGV[6], '1')`,
+set_for(latch,ARGV[3],ARGV[4])
+return notify(request_record(requests,number,'1'),ARGV[5],ARGV[6],'1')`,
   operands: (keys, args) => [2, keys.latch, keys.requests, args.number, args.lowWater, args.count, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
@@ -1389,14 +1389,14 @@ export const lockAcquire: Script<
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: '77787cf68289abd7de5f757cef117e166211bedd',
+  sha1: '85d024705444cfb2e309e245fce2a5ddfc6dff41',
   source: `-- lock/acquire
-${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock, holder, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
-local refusal, held = lock_admit(lock, KEYS[2], holder, count)
+${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock,holder,count=KEYS[1],ARGV[1],tonumber(ARGV[2])
+local refusal,held=lock_admit(lock,KEYS[2],holder,count)
 if refusal then
 return refusal
 end
-return lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))`,
+return lock_write_hold(lock,holder,held,count,tonumber(ARGV[3]))`,
   operands: (keys, args) => [2, keys.lock, keys.tombstone, args.holder, args.count, args.leaseMs],
   decode: integerOrNull,
 };
@@ -1408,25 +1408,25 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: '8fc2a4370e09789defc8ca67b14e339b5c637366',
+  sha1: '68a6806e8603ae3323ad36a8a66873b7581a32d9',
   source: `-- lock/acquire-fenced
-${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
-local refusal, held = lock_admit(lock, KEYS[2], holder, count)
-if type(refusal) == 'table' then
+${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
+local refusal,held=lock_admit(lock,KEYS[2],holder,count)
+if type(refusal)=='table' then
 return refusal
 end
 if refusal then
 return tostring(refusal)
 end
-if held == 0 or redis.call('EXISTS', token) == 0 then
-local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
-if redis.call('INCR', token) < micros then
-redis.call('SET', token, string.format('%.0f', micros))
+if held==0 or redis.call('EXISTS',token)==0 then
+local time=redis.call('TIME')
+local micros=time[1]*1000000+time[2]
+if redis.call('INCR',token)<micros then
+redis.call('SET',token,string.format('%.0f',micros))
 end
 end
-local issued = redis.call('GET', token)
-local refused = lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))
+local issued=redis.call('GET',token)
+local refused=lock_write_hold(lock,holder,held,count,tonumber(ARGV[3]))
 if refused then
 return refused
 end
@@ -1442,20 +1442,20 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '9036d5e83c5d58b1b15b2a82ed2e2300b07491b0',
+  sha1: '017908c946b651c780488f7e6d29507c6a6c79b7',
   source: `-- lock/force-release
-${libRequestRecall}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local lock = KEYS[1]
-local wrong = lock_not_read_write(lock)
+${libRequestRecall}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local lock=KEYS[1]
+local wrong=lock_not_read_write(lock)
 if wrong then
 return wrong
 end
-request_keep_record(requests, ARGV[2])
-local clients = clients_of_holders(tombstones_set(lock, ARGV[5], ARGV[6]))
-local own = string.sub(requests, -36)
-local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
-local payload = answer == '1' and '0'
-return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], payload)`,
+request_keep_record(requests,ARGV[2])
+local clients=clients_of_holders(tombstones_set(lock,ARGV[5],ARGV[6]))
+local own=string.sub(requests,-36)
+local answer=request_record(requests,number,tostring(redis.call('DEL',lock)))
+local payload=answer=='1' and '0'
+return notify_ended(answer,lock,clients,own,ARGV[3],ARGV[4],payload)`,
   operands: (keys, args) => [2, keys.lock, keys.requests, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -1467,9 +1467,9 @@ export const lockHoldCount: Script<
   number
 > = {
   name: 'lock/hold-count',
-  sha1: '343c3a62a9392b4ddd2ae479b43894118c30a8f0',
+  sha1: 'fa700cb3ef3556177f47c2b94f3e8c37658e1818',
   source: `-- lock/hold-count
-${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)`,
+${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET',KEYS[1],ARGV[1]) or 0)`,
   operands: (keys, args) => [1, keys.lock, args.holder],
   decode: integer,
 };
@@ -1481,16 +1481,16 @@ export const lockInspect: Script<
   string
 > = {
   name: 'lock/inspect',
-  sha1: '09f322880afb4e399d0a5c5878254bea606c581e',
+  sha1: '44a4ebb2d5b4d12b54efd6a1fad97f9ee8599f43',
   source: `-- lock/inspect
-${libLockNotReadWrite}local wrong = lock_not_read_write(KEYS[1])
+${libLockNotReadWrite}local wrong=lock_not_read_write(KEYS[1])
 if wrong then
 return wrong
 end
-local page = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', 250)
-local answer = { page[1], redis.call('PTTL', KEYS[1]) }
-for _, part in ipairs(page[2]) do
-answer[#answer + 1] = part
+local page=redis.call('HSCAN',KEYS[1],ARGV[1],'COUNT',250)
+local answer={ page[1],redis.call('PTTL',KEYS[1]) }
+for _,part in ipairs(page[2]) do
+answer[#answer+1]=part
 end
 return cjson.encode(answer)`,
   operands: (keys, args) => [1, keys.lock, args.cursor],
@@ -1504,9 +1504,9 @@ export const lockLease: Script<
   number
 > = {
   name: 'lock/lease',
-  sha1: '77ecbff631fd9930bd1ee622d733f342cd6d8350',
+  sha1: 'ab5bfbc8d00f92c2d4cf2bfb0a87038ff589c342',
   source: `-- lock/lease
-${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])`,
+${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or redis.call('PTTL',KEYS[1])`,
   operands: (keys) => [1, keys.lock],
   decode: integer,
 };
@@ -1518,25 +1518,25 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: '34418c4f0f1133023e56511e55ae3b85cae587e3',
+  sha1: 'd16ab7b05db395a577731505a6b51ed8e78e468f',
   source: `-- lock/release
-${libNotify}local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-if tombstone_ms > 0 then
-redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
+${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+if tombstone_ms>0 then
+redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
-if redis.call('HEXISTS', lock, holder) == 0 then
-return redis.call('EXISTS', lock) == 1 and -1 or -2
+if redis.call('HEXISTS',lock,holder)==0 then
+return redis.call('EXISTS',lock)==1 and -1 or -2
 end
-if count > 0 then
-redis.call('HSET', lock, holder, count)
+if count>0 then
+redis.call('HSET',lock,holder,count)
 return 0
 end
-local others = redis.call('HLEN', lock) - 1
-redis.call('HDEL', lock, holder)
-if others > 0 then
+local others=redis.call('HLEN',lock) - 1
+redis.call('HDEL',lock,holder)
+if others>0 then
 return 0
 end
-return notify(1, ARGV[4], ARGV[5], '0', true)`,
+return notify(1,ARGV[4],ARGV[5],'0',true)`,
   operands: (keys, args) => [2, keys.lock, keys.tombstone, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
   decode: integer,
 };
@@ -1548,22 +1548,22 @@ export const lockRenew: Script<
   string
 > = {
   name: 'lock/renew',
-  sha1: 'a5ea70da940a60e6c4e508ecf589ac8e2446f9e7',
+  sha1: '09ed3ce71632a706044bfbfea17d456300324691',
   source: `-- lock/renew
-local answers = {}
-for i = 1, #KEYS do
-local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
-local held = redis.pcall('HEXISTS', lock, holder)
-if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+local answers={}
+for i=1,#KEYS do
+local lock,holder,lease_ms=KEYS[i],ARGV[2*i - 1],tonumber(ARGV[2*i])
+local held=redis.pcall('HEXISTS',lock,holder)
+if type(held)=='table' and not string.find(held.err,'WRONGTYPE',1,true) then
 return held
 end
-if held == 1 then
-if lease_ms > redis.call('PTTL', lock) then
-redis.call('PEXPIRE', lock, lease_ms)
+if held==1 then
+if lease_ms>redis.call('PTTL',lock) then
+redis.call('PEXPIRE',lock,lease_ms)
 end
-answers[i] = '1'
+answers[i]='1'
 else
-answers[i] = redis.call('EXISTS', lock) == 1 and '2' or '0'
+answers[i]=redis.call('EXISTS',lock)==1 and '2' or '0'
 end
 end
 return table.concat(answers)`,
@@ -1578,9 +1578,9 @@ export const namesIsCount: Script<
   number
 > = {
   name: 'names/is-count',
-  sha1: 'e5989776a824f4899c003d4be59e973f05bec842',
+  sha1: '76422c4a98486c06bf6112b13436bbc69ba12201',
   source: `-- names/is-count
-return type(redis.pcall('GET', KEYS[1])) == 'string' and 1 or 0`,
+return type(redis.pcall('GET',KEYS[1]))=='string' and 1 or 0`,
   operands: (keys) => [1, keys.name],
   decode: integer,
 };
@@ -1592,14 +1592,14 @@ export const requestsCancel: Script<
   string
 > = {
   name: 'requests/cancel',
-  sha1: 'c4ce7495fe83da4a0f27e3e24bd8ef929b0871f7',
+  sha1: 'efc1b7ee623c95c59a8b0ac9f5f294805f5f21bc',
   source: `-- requests/cancel
-${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}local answer = request_recall(KEYS[1], ARGV[1])
+${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}local answer=request_recall(KEYS[1],ARGV[1])
 if answer then
 return answer
 end
-request_keep_record(KEYS[1], ARGV[2])
-return request_record(KEYS[1], ARGV[1], 'cancelled')`,
+request_keep_record(KEYS[1],ARGV[2])
+return request_record(KEYS[1],ARGV[1],'cancelled')`,
   operands: (keys, args) => [1, keys.requests, args.number, args.lowWater],
   decode: text,
 };
@@ -1611,90 +1611,90 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: 'bff8b7f1ed5a21abc200e50ccc60f1102381b11a',
+  sha1: 'e86ad4e04ba768d87d9e70e93fb1bb9b5a634f03',
   source: `-- rwlock/acquire-read
-${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libRwKeepHolds}${libNeedsMemory}${libRwMode}${libRwSweep}${libNotify}local lock, readers, writers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local client = ARGV[1]
-local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
-local now = math.floor(micros / 1000)
-local freed = rw_sweep(lock, readers, now)
-local mode = rw_mode(lock)
-if type(mode) == 'table' then
+${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libRwKeepHolds}${libNeedsMemory}${libRwMode}${libRwSweep}${libNotify}local lock,readers,writers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5]
+local client=ARGV[1]
+local time=redis.call('TIME')
+local micros=time[1]*1000000+time[2]
+local now=math.floor(micros/1000)
+local freed=rw_sweep(lock,readers,now)
+local mode=rw_mode(lock)
+if type(mode)=='table' then
 return mode
 end
-local writer, writer_since, writer_ms
-if mode ~= 'write' then
-writer, writer_since, writer_ms = queue_first(writers, heartbeats, now)
+local writer,writer_since,writer_ms
+if mode~='write' then
+writer,writer_since,writer_ms=queue_first(writers,heartbeats,now)
 end
-local function refusal(count, since, writer_beside, tombstone)
-local is_beside = mode == 'write' and redis.call('HEXISTS', lock, writer_beside .. ':write') == 1
-if (count > 1 or writer_beside ~= '') and not is_beside then
+local function refusal(count,since,writer_beside,tombstone)
+local is_beside=mode=='write' and redis.call('HEXISTS',lock,writer_beside .. ':write')==1
+if (count>1 or writer_beside~='') and not is_beside then
 return mode and -4 or -2
 end
-if redis.call('EXISTS', tombstone) == 1 then
+if redis.call('EXISTS',tombstone)==1 then
 return -3
 end
 if is_beside then
 return nil
 end
-if mode == 'write' then
-return redis.call('PTTL', lock)
+if mode=='write' then
+return redis.call('PTTL',lock)
 end
-return writer and writer_since < since and writer_ms or nil
+return writer and writer_since<since and writer_ms or nil
 end
-if ARGV[2] == 'queue' then
+if ARGV[2]=='queue' then
 needs_memory(waiting)
-redis.call('ZREM', waiting, '')
+redis.call('ZREM',waiting,'')
 end
-local answers, earliest, key = { string.format('%.0f', micros) }, nil, 6
-for i = 5, #ARGV, 5 do
-local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
-local since = tonumber(ARGV[i + 3])
-since = since > 0 and since or micros
-local held = tonumber(redis.call('HGET', lock, reader) or 0)
-local code = held == 0 and refusal(count, since, ARGV[i + 4], KEYS[key]) or nil
+local answers,earliest,key={ string.format('%.0f',micros) },nil,6
+for i=5,#ARGV,5 do
+local reader,count,lease_ms=ARGV[i],tonumber(ARGV[i+1]),tonumber(ARGV[i+2])
+local since=tonumber(ARGV[i+3])
+since=since>0 and since or micros
+local held=tonumber(redis.call('HGET',lock,reader) or 0)
+local code=held==0 and refusal(count,since,ARGV[i+4],KEYS[key]) or nil
 if code then
-answers[#answers + 1] = string.format('%.0f', code)
-if code >= -1 then
-earliest = math.min(earliest or since, since)
+answers[#answers+1]=string.format('%.0f',code)
+if code>=-1 then
+earliest=math.min(earliest or since,since)
 end
 else
 needs_memory(readers)
 if not mode then
-redis.call('UNLINK', readers)
+redis.call('UNLINK',readers)
 end
-mode = mode or 'read'
-local longest_ms = math.max(redis.call('PTTL', lock), lease_ms)
-zadd_for(readers, longest_ms, 'GT', now + lease_ms, reader)
-local made = rw_keep_holds(KEYS, key + 1, key + 2, lease_ms)
-local written = redis.pcall('HSET', lock, 'mode', mode, reader, math.max(held, count))
-if type(written) == 'table' then
-for _, hold in ipairs(made) do
-redis.call('PEXPIRE', hold, 0)
+mode=mode or 'read'
+local longest_ms=math.max(redis.call('PTTL',lock),lease_ms)
+zadd_for(readers,longest_ms,'GT',now+lease_ms,reader)
+local made=rw_keep_holds(KEYS,key+1,key+2,lease_ms)
+local written=redis.pcall('HSET',lock,'mode',mode,reader,math.max(held,count))
+if type(written)=='table' then
+for _,hold in ipairs(made) do
+redis.call('PEXPIRE',hold,0)
 end
 return written
 end
-redis.call('PEXPIRE', lock, longest_ms)
-answers[#answers + 1] = 'T'
+redis.call('PEXPIRE',lock,longest_ms)
+answers[#answers+1]='T'
 end
-key = key + 3
+key=key+3
 end
-if earliest and ARGV[2] ~= 'none' then
-local before = tonumber(redis.call('ZSCORE', waiting, client) or 0)
-freed = freed or ARGV[2] == 'queue' and not mode and before > 0 and before < earliest
-if ARGV[2] == 'queue' or before == 0 or before > earliest then
-zadd_for(waiting, 600000, earliest, client)
+if earliest and ARGV[2]~='none' then
+local before=tonumber(redis.call('ZSCORE',waiting,client) or 0)
+freed=freed or ARGV[2]=='queue' and not mode and before>0 and before<earliest
+if ARGV[2]=='queue' or before==0 or before>earliest then
+zadd_for(waiting,600000,earliest,client)
 else
-redis.call('PEXPIRE', waiting, 600000)
+redis.call('PEXPIRE',waiting,600000)
 end
-queue_heartbeat(heartbeats, client, now)
-elseif ARGV[2] == 'queue' and redis.call('ZREM', waiting, client) == 1 then
-redis.call('ZREM', heartbeats, client)
+queue_heartbeat(heartbeats,client,now)
+elseif ARGV[2]=='queue' and redis.call('ZREM',waiting,client)==1 then
+redis.call('ZREM',heartbeats,client)
 end
-local answer = table.concat(answers, ' ')
+local answer=table.concat(answers,' ')
 if freed then
-return notify(answer, ARGV[3], ARGV[4], '0')
+return notify(answer,ARGV[3],ARGV[4],'0')
 end
 return answer`,
   operands: (keys, args) => [5 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, ...keys.ofClaims, args.client, args.position, args.publish, args.channel, ...args.claims],
@@ -1708,65 +1708,65 @@ export const rwlockAcquireWrite: Script<
   number | null
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '932eb2a850109bbf097acb6b1c3dc2994788aed3',
+  sha1: '36cc714e44550040eb90f00320b05edc8cd54cb7',
   source: `-- rwlock/acquire-write
-${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libNeedsMemory}${libRwMode}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}${libNotify}${libLockWriteHold}local lock, tombstone, readers, writers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local waiting, heartbeats = KEYS[5], KEYS[6]
-local holder, count, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local field = holder .. ':write'
-local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
-local now = math.floor(micros / 1000)
-local freed = rw_sweep(lock, readers, now)
-local mode = rw_mode(lock)
-if type(mode) == 'table' then
+${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libNeedsMemory}${libRwMode}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}${libNotify}${libLockWriteHold}local lock,tombstone,readers,writers=KEYS[1],KEYS[2],KEYS[3],KEYS[4]
+local waiting,heartbeats=KEYS[5],KEYS[6]
+local holder,count,lease_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local field=holder .. ':write'
+local time=redis.call('TIME')
+local micros=time[1]*1000000+time[2]
+local now=math.floor(micros/1000)
+local freed=rw_sweep(lock,readers,now)
+local mode=rw_mode(lock)
+if type(mode)=='table' then
 return mode
 end
 local function busy()
-if mode == 'write' then
-return redis.call('PTTL', lock)
+if mode=='write' then
+return redis.call('PTTL',lock)
 end
-local left = mode and rw_readers(lock, readers, now, ARGV[7])
+local left=mode and rw_readers(lock,readers,now,ARGV[7])
 if left then
 return left
 end
-freed = freed or mode == 'read'
-local reader, since, reader_ms = queue_first(waiting, heartbeats, now)
-local own_since = redis.call('ZSCORE', writers, holder)
-return reader and since < (tonumber(own_since or micros)) and reader_ms or nil
+freed=freed or mode=='read'
+local reader,since,reader_ms=queue_first(waiting,heartbeats,now)
+local own_since=redis.call('ZSCORE',writers,holder)
+return reader and since<(tonumber(own_since or micros)) and reader_ms or nil
 end
 local function refusal()
-if count > 1 then
+if count>1 then
 return mode and -4 or -2
 end
-if redis.call('EXISTS', tombstone) == 1 then
+if redis.call('EXISTS',tombstone)==1 then
 return -3
 end
-local ms = busy()
-if ms and ARGV[4] == 'queue' then
-zadd_for(writers, 600000, 'NX', micros, holder)
-queue_heartbeat(heartbeats, holder, now)
+local ms=busy()
+if ms and ARGV[4]=='queue' then
+zadd_for(writers,600000,'NX',micros,holder)
+queue_heartbeat(heartbeats,holder,now)
 end
 return ms
 end
-local held = tonumber(redis.call('HGET', lock, field) or 0)
-local code = held == 0 and refusal() or nil
+local held=tonumber(redis.call('HGET',lock,field) or 0)
+local code=held==0 and refusal() or nil
 if not code then
 needs_memory(readers)
-if redis.call('ZREM', writers, holder) == 1 then
-redis.call('ZREM', heartbeats, holder)
+if redis.call('ZREM',writers,holder)==1 then
+redis.call('ZREM',heartbeats,holder)
 end
-if held > 0 then
-lock_write_hold(lock, field, held, count, lease_ms)
+if held>0 then
+lock_write_hold(lock,field,held,count,lease_ms)
 else
-redis.call('UNLINK', readers)
-redis.call('PEXPIRE', lock, lease_ms)
-redis.call('HSET', lock, 'mode', 'write', field, count)
-redis.call('PEXPIRE', lock, lease_ms)
+redis.call('UNLINK',readers)
+redis.call('PEXPIRE',lock,lease_ms)
+redis.call('HSET',lock,'mode','write',field,count)
+redis.call('PEXPIRE',lock,lease_ms)
 end
 end
 if freed then
-return notify(code, ARGV[5], ARGV[6], '0')
+return notify(code,ARGV[5],ARGV[6],'0')
 end
 return code`,
   operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, args.holder, args.count, args.leaseMs, args.position, args.publish, args.channel, args.stem],
@@ -1780,32 +1780,32 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '5faa8ad388c7e68101913eb2500ac52af6c0d813',
+  sha1: 'bc0adaaaa963e9097db78ce292b77daace007039',
   source: `-- rwlock/force-release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests, number = KEYS[3], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local lock, readers = KEYS[1], KEYS[2]
-request_keep_record(requests, ARGV[2])
-local freed = rw_sweep(lock, readers, now_ms())
-local mode = rw_mode(lock)
-if type(mode) == 'table' then
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local lock,readers=KEYS[1],KEYS[2]
+request_keep_record(requests,ARGV[2])
+local freed=rw_sweep(lock,readers,now_ms())
+local mode=rw_mode(lock)
+if type(mode)=='table' then
 return mode
 end
-local is_held, clients = mode == ARGV[3], {}
+local is_held,clients=mode==ARGV[3],{}
 if is_held then
-local fields, hold_keys = tombstones_set(lock, ARGV[7], ARGV[8]), {}
-clients = clients_of_holders(fields)
-for i = 1, #fields, 2 do
-local stem = ARGV[6] .. fields[i] .. ':rwlock_timeout:'
-for hold = 1, math.min(tonumber(fields[i + 1]) or 0, 100, 500 - #hold_keys) do
-hold_keys[#hold_keys + 1] = stem .. hold
+local fields,hold_keys=tombstones_set(lock,ARGV[7],ARGV[8]),{}
+clients=clients_of_holders(fields)
+for i=1,#fields,2 do
+local stem=ARGV[6] .. fields[i] .. ':rwlock_timeout:'
+for hold=1,math.min(tonumber(fields[i+1]) or 0,100,500 - #hold_keys) do
+hold_keys[#hold_keys+1]=stem .. hold
 end
 end
-redis.call('UNLINK', lock, readers, unpack(hold_keys))
+redis.call('UNLINK',lock,readers,unpack(hold_keys))
 end
-local answer = request_record(requests, number, is_held and '1' or '0')
-local payload = (is_held or freed) and (mode == 'write' and '1' or '0')
-local own = string.sub(requests, -36)
-return notify_ended(answer, lock, clients, own, ARGV[4], ARGV[5], payload)`,
+local answer=request_record(requests,number,is_held and '1' or '0')
+local payload=(is_held or freed) and (mode=='write' and '1' or '0')
+local own=string.sub(requests,-36)
+return notify_ended(answer,lock,clients,own,ARGV[4],ARGV[5],payload)`,
   operands: (keys, args) => [3, keys.lock, keys.readers, keys.requests, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -1817,19 +1817,19 @@ export const rwlockHoldCount: Script<
   number
 > = {
   name: 'rwlock/hold-count',
-  sha1: '6c1e2a3bdb2cc4cff37db2757951af4e4706b11e',
+  sha1: '9c3cf4e5a004b92831bccffdb2157ba7d732532e',
   source: `-- rwlock/hold-count
-${libNowMs}${libRwLeft}${libRwMode}local lock, readers, holder = KEYS[1], KEYS[2], ARGV[1]
-local mode = rw_mode(lock)
-if type(mode) == 'table' then
+${libNowMs}${libRwLeft}${libRwMode}local lock,readers,holder=KEYS[1],KEYS[2],ARGV[1]
+local mode=rw_mode(lock)
+if type(mode)=='table' then
 return mode
 end
-local holds = redis.call('HGET', lock, holder)
+local holds=redis.call('HGET',lock,holder)
 if not holds then
 return 0
 end
 if
-string.sub(holder, -6) ~= ':write' and rw_left(readers, holder, holds, now_ms(), ARGV[2]) <= 0
+string.sub(holder,-6)~=':write' and rw_left(readers,holder,holds,now_ms(),ARGV[2])<=0
 then
 return 0
 end
@@ -1845,26 +1845,26 @@ export const rwlockInspect: Script<
   string
 > = {
   name: 'rwlock/inspect',
-  sha1: '78da2e741d0b241f5aad9cd22a02c2d883249de7',
+  sha1: 'aaa8b980bf682bdd3fe8de4982451601cbd60c38',
   source: `-- rwlock/inspect
-${libNowMs}${libRwLeft}${libRwMode}local lock, readers, now = KEYS[1], KEYS[2], now_ms()
-local mode = rw_mode(lock)
-if type(mode) == 'table' then
+${libNowMs}${libRwLeft}${libRwMode}local lock,readers,now=KEYS[1],KEYS[2],now_ms()
+local mode=rw_mode(lock)
+if type(mode)=='table' then
 return mode
 end
-local page = redis.call('HSCAN', lock, ARGV[1], 'COUNT', 250)
-local fields, answer = page[2], { page[1] }
-for i = 1, #fields, 2 do
-local holder, holds = fields[i], fields[i + 1]
-local left = 0
-if string.sub(holder, -6) == ':write' then
-left = redis.call('PTTL', lock)
-elseif holder ~= 'mode' then
-left = math.max(0, rw_left(readers, holder, holds, now, ARGV[2]))
+local page=redis.call('HSCAN',lock,ARGV[1],'COUNT',250)
+local fields,answer=page[2],{ page[1] }
+for i=1,#fields,2 do
+local holder,holds=fields[i],fields[i+1]
+local left=0
+if string.sub(holder,-6)==':write' then
+left=redis.call('PTTL',lock)
+elseif holder~='mode' then
+left=math.max(0,rw_left(readers,holder,holds,now,ARGV[2]))
 end
-if left ~= 0 then
-for _, part in ipairs({ holder, holds, string.format('%.0f', left) }) do
-answer[#answer + 1] = part
+if left~=0 then
+for _,part in ipairs({ holder,holds,string.format('%.0f',left) }) do
+answer[#answer+1]=part
 end
 end
 end
@@ -1880,41 +1880,41 @@ export const rwlockLease: Script<
   string
 > = {
   name: 'rwlock/lease',
-  sha1: '5b905bc9e08e71a59d1e0c88af34e607c639b626',
+  sha1: '0724ea3027e3c302a6831855e01d77f63c79c1d8',
   source: `-- rwlock/lease
-${libNowMs}${libRwLast}${libRwLeft}${libRwMode}local lock, readers, now = KEYS[1], KEYS[2], now_ms()
-local mode = rw_mode(lock)
-if type(mode) == 'table' then
+${libNowMs}${libRwLast}${libRwLeft}${libRwMode}local lock,readers,now=KEYS[1],KEYS[2],now_ms()
+local mode=rw_mode(lock)
+if type(mode)=='table' then
 return mode
 end
-local ttl = redis.call('PTTL', lock)
-if ARGV[1] == 'write' then
-return '0 ' .. (mode == 'write' and ttl or -2)
+local ttl=redis.call('PTTL',lock)
+if ARGV[1]=='write' then
+return '0 ' .. (mode=='write' and ttl or -2)
 end
-local enough = math.min(tonumber(ARGV[3]), ttl > 0 and ttl - 1 or math.huge)
-local longest = ARGV[2] == '0' and rw_last(lock, readers, now) or -2
+local enough=math.min(tonumber(ARGV[3]),ttl>0 and ttl - 1 or math.huge)
+local longest=ARGV[2]=='0' and rw_last(lock,readers,now) or -2
 if
-longest >= enough
-or longest > 0 and redis.call('HLEN', lock) - 1 == redis.call('ZCARD', readers)
+longest>=enough
+or longest>0 and redis.call('HLEN',lock) - 1==redis.call('ZCARD',readers)
 then
-return '0 ' .. string.format('%.0f', longest)
+return '0 ' .. string.format('%.0f',longest)
 end
-local page = redis.call('HSCAN', lock, ARGV[2], 'COUNT', 250)
-local cursor, fields = page[1], page[2]
-for i = 1, #fields, 2 do
-local reader = fields[i]
-if reader ~= 'mode' and string.sub(reader, -6) ~= ':write' then
-local left = rw_left(readers, reader, fields[i + 1], now, ARGV[4])
-if left > 0 and left > longest then
-longest = left
+local page=redis.call('HSCAN',lock,ARGV[2],'COUNT',250)
+local cursor,fields=page[1],page[2]
+for i=1,#fields,2 do
+local reader=fields[i]
+if reader~='mode' and string.sub(reader,-6)~=':write' then
+local left=rw_left(readers,reader,fields[i+1],now,ARGV[4])
+if left>0 and left>longest then
+longest=left
 end
-if longest >= enough then
-cursor = '0'
+if longest>=enough then
+cursor='0'
 break
 end
 end
 end
-return cursor .. ' ' .. string.format('%.0f', longest)`,
+return cursor .. ' ' .. string.format('%.0f',longest)`,
   operands: (keys, args) => [2, keys.lock, keys.readers, args.side, args.cursor, args.enoughMs, args.stem],
   decode: text,
 };
@@ -1926,14 +1926,14 @@ export const rwlockLeaveQueue: Script<
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: '43066ac3d2ec229c318813d3f9a20fea62803c7f',
+  sha1: 'a35638eeff20194ed13a59fddcc8ae3fe77412ff',
   source: `-- rwlock/leave-queue
-${libNotify}local is_free = redis.call('EXISTS', KEYS[1]) == 0
-local removed = redis.call('ZREM', KEYS[2], ARGV[1])
-if removed == 1 then
-redis.call('ZREM', KEYS[3], ARGV[1])
+${libNotify}local is_free=redis.call('EXISTS',KEYS[1])==0
+local removed=redis.call('ZREM',KEYS[2],ARGV[1])
+if removed==1 then
+redis.call('ZREM',KEYS[3],ARGV[1])
 if is_free then
-return notify(removed, ARGV[2], ARGV[3], '0')
+return notify(removed,ARGV[2],ARGV[3],'0')
 end
 end
 return removed`,
@@ -1948,47 +1948,47 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '2e7fb361e98e56bbccf44936e64740a109768ebd',
+  sha1: '13a59380e07710c56ae209eec5f8a5cf21f4d046',
   source: `-- rwlock/release-read
-${libNowMs}${libRwIsAlive}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock, tombstone, readers = KEYS[1], KEYS[2], KEYS[3]
-local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local first = 4
-if tombstone_ms > 0 then
-redis.call('SET', tombstone, '1', 'PX', tombstone_ms)
+${libNowMs}${libRwIsAlive}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock,tombstone,readers=KEYS[1],KEYS[2],KEYS[3]
+local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local first=4
+if tombstone_ms>0 then
+redis.call('SET',tombstone,'1','PX',tombstone_ms)
 end
-local mode = redis.call('HGET', lock, 'mode')
-local held = redis.call('HGET', lock, holder)
+local mode=redis.call('HGET',lock,'mode')
+local held=redis.call('HGET',lock,holder)
 if not held then
-redis.call('ZREM', readers, holder)
-redis.call('DEL', unpack(KEYS, first))
-return mode == 'write' and -1 or -2
+redis.call('ZREM',readers,holder)
+redis.call('DEL',unpack(KEYS,first))
+return mode=='write' and -1 or -2
 end
-local now = now_ms()
-local alive = rw_is_alive(readers, holder, KEYS[first], now)
-local stays = alive and count > 0
-if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
-redis.call('DEL', lock, readers, unpack(KEYS, first))
-return notify(alive and 1 or -2, ARGV[4], ARGV[5], '0')
+local now=now_ms()
+local alive=rw_is_alive(readers,holder,KEYS[first],now)
+local stays=alive and count>0
+if not stays and mode=='read' and redis.call('HLEN',lock)==2 then
+redis.call('DEL',lock,readers,unpack(KEYS,first))
+return notify(alive and 1 or -2,ARGV[4],ARGV[5],'0')
 end
 if stays then
-redis.call('HSET', lock, holder, count)
-first = first + 1
+redis.call('HSET',lock,holder,count)
+first=first+1
 else
-redis.call('ZREM', readers, holder)
-redis.call('HDEL', lock, holder)
+redis.call('ZREM',readers,holder)
+redis.call('HDEL',lock,holder)
 end
-local removed = first <= #KEYS and redis.pcall('DEL', unpack(KEYS, first))
-if type(removed) == 'table' then
-redis.call('HSET', lock, holder, held)
+local removed=first<=#KEYS and redis.pcall('DEL',unpack(KEYS,first))
+if type(removed)=='table' then
+redis.call('HSET',lock,holder,held)
 return removed
 end
 if stays then
 return 0
 end
-local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6])
-local answer = not alive and -2 or freed and 1 or 0
+local freed=mode=='read' and not rw_readers(lock,readers,now,ARGV[6])
+local answer=not alive and -2 or freed and 1 or 0
 if freed then
-return notify(answer, ARGV[4], ARGV[5], '0')
+return notify(answer,ARGV[4],ARGV[5],'0')
 end
 return answer`,
   operands: (keys, args) => [3 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.stem],
@@ -2002,41 +2002,41 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: 'acd1356b5cf250f77a60f6cd303b623bf36227e6',
+  sha1: '3832c3acadea55960cee0298b21a0ac028ebe20c',
   source: `-- rwlock/release-write
-${libNowMs}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock, tombstone, writers, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local field = holder .. ':write'
-if tombstone_ms > 0 then
-redis.call('SET', tombstone, '1', 'PX', tombstone_ms)
+${libNowMs}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock,tombstone,writers,heartbeats=KEYS[1],KEYS[2],KEYS[3],KEYS[4]
+local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local field=holder .. ':write'
+if tombstone_ms>0 then
+redis.call('SET',tombstone,'1','PX',tombstone_ms)
 end
-if redis.call('HEXISTS', lock, field) == 0 then
-local answer = redis.call('EXISTS', lock) == 1 and -1 or -2
-if redis.call('ZREM', writers, holder) == 1 then
-redis.call('ZREM', heartbeats, holder)
-if redis.call('HGET', lock, 'mode') ~= 'write' then
-return notify(answer, ARGV[4], ARGV[5], '1')
+if redis.call('HEXISTS',lock,field)==0 then
+local answer=redis.call('EXISTS',lock)==1 and -1 or -2
+if redis.call('ZREM',writers,holder)==1 then
+redis.call('ZREM',heartbeats,holder)
+if redis.call('HGET',lock,'mode')~='write' then
+return notify(answer,ARGV[4],ARGV[5],'1')
 end
 end
 return answer
 end
-if count > 0 then
-redis.call('HSET', lock, field, count)
+if count>0 then
+redis.call('HSET',lock,field,count)
 return 0
 end
-if redis.call('HLEN', lock) == 2 then
-redis.call('DEL', lock)
+if redis.call('HLEN',lock)==2 then
+redis.call('DEL',lock)
 else
-local now = now_ms()
-redis.call('HSET', lock, 'mode', 'read')
-local removed = redis.pcall('HDEL', lock, field)
-if type(removed) == 'table' then
-redis.call('HSET', lock, 'mode', 'write')
+local now=now_ms()
+redis.call('HSET',lock,'mode','read')
+local removed=redis.pcall('HDEL',lock,field)
+if type(removed)=='table' then
+redis.call('HSET',lock,'mode','write')
 return removed
 end
-rw_readers(lock, KEYS[5], now, ARGV[6])
+rw_readers(lock,KEYS[5],now,ARGV[6])
 end
-return notify(1, ARGV[4], ARGV[5], '1')`,
+return notify(1,ARGV[4],ARGV[5],'1')`,
   operands: (keys, args) => [5, keys.lock, keys.tombstone, keys.writers, keys.heartbeats, keys.readers, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.stem],
   decode: integer,
 };
@@ -2048,30 +2048,30 @@ export const rwlockRenewRead: Script<
   string
 > = {
   name: 'rwlock/renew-read',
-  sha1: '98a1d571db01e6f2822d7a9718e44be9cd45bdff',
+  sha1: '0d88a8e48bda1fb9769ad358576d5116f41895c9',
   source: `-- rwlock/renew-read
-${libRwKeepHolds}${libNowMs}${libRwIsAlive}${libZaddFor}local answers, key, now = {}, 1, now_ms()
-for i = 1, #ARGV, 3 do
-local lock, readers, reader = KEYS[key], KEYS[key + 1], ARGV[i]
-local count, lease_ms = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
-local held = redis.pcall('HEXISTS', lock, reader)
-if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+${libRwKeepHolds}${libNowMs}${libRwIsAlive}${libZaddFor}local answers,key,now={},1,now_ms()
+for i=1,#ARGV,3 do
+local lock,readers,reader=KEYS[key],KEYS[key+1],ARGV[i]
+local count,lease_ms=tonumber(ARGV[i+1]),tonumber(ARGV[i+2])
+local held=redis.pcall('HEXISTS',lock,reader)
+if type(held)=='table' and not string.find(held.err,'WRONGTYPE',1,true) then
 return held
 end
-if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
-if lease_ms > 0 then
-rw_keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
-local left = redis.call('PTTL', lock)
-if left < lease_ms then
-redis.call('PEXPIRE', lock, lease_ms)
+if held==1 and rw_is_alive(readers,reader,KEYS[key+2],now) then
+if lease_ms>0 then
+rw_keep_holds(KEYS,key+2,key+1+count,lease_ms)
+local left=redis.call('PTTL',lock)
+if left<lease_ms then
+redis.call('PEXPIRE',lock,lease_ms)
 end
-zadd_for(readers, math.max(left, lease_ms), 'GT', now + lease_ms, reader)
+zadd_for(readers,math.max(left,lease_ms),'GT',now+lease_ms,reader)
 end
-answers[#answers + 1] = '1'
+answers[#answers+1]='1'
 else
-answers[#answers + 1] = redis.pcall('HGET', lock, 'mode') == 'write' and '2' or '0'
+answers[#answers+1]=redis.pcall('HGET',lock,'mode')=='write' and '2' or '0'
 end
-key = key + 2 + count
+key=key+2+count
 end
 return table.concat(answers)`,
   operands: (keys, args) => [keys.ofClaims.length, ...keys.ofClaims, ...args.claims],
@@ -2085,43 +2085,43 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '17744050feba196a52c6150c97d205a0212ac30b',
+  sha1: 'a7d6f3395654e7a102e9de0144754429c3fbc276',
   source: `-- semaphore/acquire
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[7]
-local totals = unpack(KEYS, 6)
-local stored, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,client,setting=KEYS[1],ARGV[5],ARGV[7]
+local totals=unpack(KEYS,6)
+local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark = semaphore_generation(KEYS[5])
-local total = setting ~= '' and stored and semaphore_total(totals, mark, stored)
-local made, note = permits_setting(setting, stored, total)
-local available = (stored or 0) + (made or 0)
+local mark=semaphore_generation(KEYS[5])
+local total=setting~='' and stored and semaphore_total(totals,mark,stored)
+local made,note=permits_setting(setting,stored,total)
+local available=(stored or 0)+(made or 0)
 needs_memory(requests)
-local served, taken, retry_ms, has_left =
-serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 8) })
-available = available - taken
-local is_recorded = served > 0 or setting ~= ''
+local served,taken,retry_ms,has_left =
+serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,{ unpack(ARGV,8) })
+available=available - taken
+local is_recorded=served>0 or setting~=''
 if is_recorded then
-request_keep_record(requests, ARGV[2])
+request_keep_record(requests,ARGV[2])
 end
 if made then
-mark = semaphore_new_generation(KEYS[5], totals, 0, made, available)
+mark=semaphore_new_generation(KEYS[5],totals,0,made,available)
 end
-if made or taken > 0 then
-redis.call('DECRBY', semaphore, string.format('%.0f', taken - (made or 0)))
+if made or taken>0 then
+redis.call('DECRBY',semaphore,string.format('%.0f',taken - (made or 0)))
 end
-if totals and not made and taken > 0 then
-semaphore_move_total(totals, -taken, 0)
+if totals and not made and taken>0 then
+semaphore_move_total(totals,-taken,0)
 end
-local mark_now = (stored or made) and mark or '-'
-local answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark_now) .. note
+local mark_now=(stored or made) and mark or '-'
+local answer=string.format('%.0f %.0f %.0f %s',served,taken,retry_ms,mark_now) .. note
 if is_recorded then
-request_record(requests, number, answer)
+request_record(requests,number,answer)
 end
 if has_left or made then
-return notify_available(answer, available, ARGV[3], ARGV[4])
+return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer`,
   operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.needs],
@@ -2135,35 +2135,35 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: 'cfdb4655e2b0951ee79fe792799dc929ad212223',
+  sha1: '1d4b7e9f1da21f49d1e6ddad923f119c53bb81c4',
   source: `-- semaphore/add-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, setting = KEYS[1], ARGV[6]
-local stored, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,setting=KEYS[1],ARGV[6]
+local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark = semaphore_generation(KEYS[3])
-local total = setting ~= '' and stored and semaphore_total(KEYS[4], mark, stored)
-local made, note = permits_setting(setting, stored, total)
-local available = (stored or 0) + (made or 0)
+local mark=semaphore_generation(KEYS[3])
+local total=setting~='' and stored and semaphore_total(KEYS[4],mark,stored)
+local made,note=permits_setting(setting,stored,total)
+local available=(stored or 0)+(made or 0)
 needs_memory(requests)
-request_keep_record(requests, ARGV[2])
-local sum = available + ARGV[5]
-if sum > 2147483647 or sum < -2147483648 then
-local refused = string.format('full %.0f', available) .. (made and '!' or note)
-return request_record(requests, number, refused)
+request_keep_record(requests,ARGV[2])
+local sum=available+ARGV[5]
+if sum>2147483647 or sum<-2147483648 then
+local refused=string.format('full %.0f',available) .. (made and '!' or note)
+return request_record(requests,number,refused)
 end
 if not stored then
-semaphore_new_generation(KEYS[3], KEYS[4], 0, sum, sum)
+semaphore_new_generation(KEYS[3],KEYS[4],0,sum,sum)
 end
-redis.call('INCRBY', semaphore, string.format('%.0f', (made or 0) + ARGV[5]))
+redis.call('INCRBY',semaphore,string.format('%.0f',(made or 0)+ARGV[5]))
 if stored then
-semaphore_move_total(KEYS[4], tonumber(ARGV[5]), tonumber(ARGV[5]))
+semaphore_move_total(KEYS[4],tonumber(ARGV[5]),tonumber(ARGV[5]))
 end
-local answer = request_record(requests, number, string.format('%.0f', sum) .. note)
-if made or tonumber(ARGV[5]) > 0 then
-return notify_available(answer, sum, ARGV[3], ARGV[4])
+local answer=request_record(requests,number,string.format('%.0f',sum) .. note)
+if made or tonumber(ARGV[5])>0 then
+return notify_available(answer,sum,ARGV[3],ARGV[4])
 end
 return answer`,
   operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.delta, args.setting],
@@ -2177,28 +2177,28 @@ export const semaphoreConfigure: Script<
   string
 > = {
   name: 'semaphore/configure',
-  sha1: 'a962ab2008192b141cebbb243ee82f57dc1ec483',
+  sha1: '18a6d5b35b4700c62c61e0afeb371e40ed3c9890',
   source: `-- semaphore/configure
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore = KEYS[1]
-local stored, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libNotify}${libNotifyAvailable}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore=KEYS[1]
+local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark = semaphore_generation(KEYS[3])
-local total = stored and semaphore_total(KEYS[4], mark, stored)
-local made, note = permits_setting(ARGV[5], stored, total)
-local available = stored or made
+local mark=semaphore_generation(KEYS[3])
+local total=stored and semaphore_total(KEYS[4],mark,stored)
+local made,note=permits_setting(ARGV[5],stored,total)
+local available=stored or made
 needs_memory(requests)
-request_keep_record(requests, ARGV[2])
+request_keep_record(requests,ARGV[2])
 if made then
-semaphore_new_generation(KEYS[3], KEYS[4], 0, made, made)
-redis.call('INCRBY', semaphore, string.format('%.0f', made))
+semaphore_new_generation(KEYS[3],KEYS[4],0,made,made)
+redis.call('INCRBY',semaphore,string.format('%.0f',made))
 end
-local view = string.format('%.0f %.0f', available or 0, available and 1 or 0)
-local answer = request_record(requests, number, view .. note)
+local view=string.format('%.0f %.0f',available or 0,available and 1 or 0)
+local answer=request_record(requests,number,view .. note)
 if made then
-return notify_available(answer, made, ARGV[3], ARGV[4])
+return notify_available(answer,made,ARGV[3],ARGV[4])
 end
 return answer`,
   operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.setting],
@@ -2212,18 +2212,18 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '1436f6b4db9937b7ab4af8352fdda32e1720516b',
+  sha1: '672aeb616b84e60425b3b389110c0e1f1c6d0dfd',
   source: `-- semaphore/delete
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore = KEYS[1]
-local _, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore=KEYS[1]
+local _,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-request_keep_record(requests, ARGV[2])
-local deleted = redis.call('DEL', semaphore)
-redis.call('DEL', KEYS[3], KEYS[4])
-return request_record(requests, number, tostring(deleted))`,
+request_keep_record(requests,ARGV[2])
+local deleted=redis.call('DEL',semaphore)
+redis.call('DEL',KEYS[3],KEYS[4])
+return request_record(requests,number,tostring(deleted))`,
   operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater],
   decode: text,
 };
@@ -2235,32 +2235,32 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '591b22ed6b3129dd3b38b1362f6590a2e0ab89fe',
+  sha1: 'c611312364f4c5b225c352023b62da103f9fefed',
   source: `-- semaphore/drain-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, setting = KEYS[1], ARGV[3]
-local stored, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,setting=KEYS[1],ARGV[3]
+local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark = semaphore_generation(KEYS[3])
-local total = setting ~= '' and stored and semaphore_total(KEYS[4], mark, stored)
-local made, note = permits_setting(setting, stored, total)
-local taken = math.max(stored or made or 0, 0)
+local mark=semaphore_generation(KEYS[3])
+local total=setting~='' and stored and semaphore_total(KEYS[4],mark,stored)
+local made,note=permits_setting(setting,stored,total)
+local taken=math.max(stored or made or 0,0)
 if made then
 needs_memory(requests)
 end
-request_keep_record(requests, ARGV[2])
+request_keep_record(requests,ARGV[2])
 if made then
-semaphore_new_generation(KEYS[3], KEYS[4], 0, made, 0)
+semaphore_new_generation(KEYS[3],KEYS[4],0,made,0)
 end
-if made or taken > 0 then
-redis.call('DECRBY', semaphore, string.format('%.0f', taken - (made or 0)))
+if made or taken>0 then
+redis.call('DECRBY',semaphore,string.format('%.0f',taken - (made or 0)))
 end
-if not made and taken > 0 then
-semaphore_move_total(KEYS[4], -taken, 0)
+if not made and taken>0 then
+semaphore_move_total(KEYS[4],-taken,0)
 end
-return request_record(requests, number, string.format('%.0f', taken) .. note)`,
+return request_record(requests,number,string.format('%.0f',taken) .. note)`,
   operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.setting],
   decode: text,
 };
@@ -2272,44 +2272,44 @@ export const semaphoreGiveBack: Script<
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '35b444916d8df601f02c118df29885f73a05563f',
+  sha1: '8505c5aedcee19223d19626f8e98d5eeef2ca3d3',
   source: `-- semaphore/give-back
-${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreGeneration}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
-local totals = unpack(KEYS, 6)
-local answer = request_recall(requests, number)
-local permits, mark = ARGV[7], ARGV[8]
+${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreGeneration}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local semaphore,requests,number,client=KEYS[1],KEYS[2],ARGV[1],ARGV[5]
+local totals=unpack(KEYS,6)
+local answer=request_recall(requests,number)
+local permits,mark=ARGV[7],ARGV[8]
 if answer then
-permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)')
+permits,mark=string.match(answer,'^%d+ (%d+) .* (%d+)')
 end
-permits = tonumber(permits or 0)
-local _, is_theirs = semaphore_generation(KEYS[5], mark)
-local value = redis.pcall('GET', semaphore)
-if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+permits=tonumber(permits or 0)
+local _,is_theirs=semaphore_generation(KEYS[5],mark)
+local value=redis.pcall('GET',semaphore)
+if type(value)=='table' and not string.find(value.err,'WRONGTYPE',1,true) then
 return value
 end
-local available = type(value) == 'string' and string.find(value, '^%-?%d+$') and tonumber(value)
-request_keep_record(requests, ARGV[2])
-local has_left = false
-if ARGV[6] == '1' then
-has_left = redis.call('ZREM', KEYS[3], client) == 1
-redis.call('ZREM', KEYS[4], client)
+local available=type(value)=='string' and string.find(value,'^%-?%d+$') and tonumber(value)
+request_keep_record(requests,ARGV[2])
+local has_left=false
+if ARGV[6]=='1' then
+has_left=redis.call('ZREM',KEYS[3],client)==1
+redis.call('ZREM',KEYS[4],client)
 end
-redis.call('ZREMRANGEBYSCORE', requests, number, number)
-local belongs = available and is_theirs
-local given = belongs and math.max(math.min(permits, 2147483647 - available), 0) or 0
-local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
-if type(sum) == 'table' then
+redis.call('ZREMRANGEBYSCORE',requests,number,number)
+local belongs=available and is_theirs
+local given=belongs and math.max(math.min(permits,2147483647 - available),0) or 0
+local sum=given>0 and redis.pcall('INCRBY',semaphore,string.format('%.0f',given))
+if type(sum)=='table' then
 if answer then
-request_record(requests, number, answer)
+request_record(requests,number,answer)
 end
 return sum
 end
-if given > 0 and totals then
-semaphore_move_total(totals, given, 0)
+if given>0 and totals then
+semaphore_move_total(totals,given,0)
 end
-request_record(requests, number, 'cancelled')
-if given > 0 or has_left then
-return notify_available(given, (available or 0) + given, ARGV[3], ARGV[4])
+request_record(requests,number,'cancelled')
+if given>0 or has_left then
+return notify_available(given,(available or 0)+given,ARGV[3],ARGV[4])
 end
 return given`,
   operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
@@ -2323,13 +2323,13 @@ export const semaphoreInspect: Script<
   string
 > = {
   name: 'semaphore/inspect',
-  sha1: '02250b1fbd33acd9e9708f5e1cd0a9f247afda72',
+  sha1: 'd20b9922bdf4db4d271bacd0a3425c214b9e11db',
   source: `-- semaphore/inspect
-${libStoredCount}local stored, wrong = stored_count(KEYS[1])
+${libStoredCount}local stored,wrong=stored_count(KEYS[1])
 if wrong then
 return wrong
 end
-return string.format('%.0f %.0f', stored or 0, stored and 1 or 0)`,
+return string.format('%.0f %.0f',stored or 0,stored and 1 or 0)`,
   operands: (keys) => [1, keys.semaphore],
   decode: text,
 };
@@ -2341,48 +2341,48 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: '1f0339f7a6d832eaca8beeeff930736344bb445c',
+  sha1: '847d96ee25cd5302281381b1195d998b16a97e4c',
   source: `-- semaphore/release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[9]
-local totals = unpack(KEYS, 6)
-local stored, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,client,setting=KEYS[1],ARGV[5],ARGV[9]
+local totals=unpack(KEYS,6)
+local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
-local total = setting ~= '' and stored and semaphore_total(totals, mark, stored)
-local made, note = permits_setting(setting, stored, total)
-local available = (stored or 0) + (made or 0)
-local belongs = ARGV[8] == '' or stored and is_theirs
-request_keep_record(requests, ARGV[2])
+local mark,is_theirs=semaphore_generation(KEYS[5],ARGV[8])
+local total=setting~='' and stored and semaphore_total(totals,mark,stored)
+local made,note=permits_setting(setting,stored,total)
+local available=(stored or 0)+(made or 0)
+local belongs=ARGV[8]=='' or stored and is_theirs
+request_keep_record(requests,ARGV[2])
 if belongs then
-if available + ARGV[7] > 2147483647 then
-local refused = string.format('full %.0f', available) .. (made and '!' or note)
-return request_record(requests, number, refused)
+if available+ARGV[7]>2147483647 then
+local refused=string.format('full %.0f',available) .. (made and '!' or note)
+return request_record(requests,number,refused)
 end
-available = available + ARGV[7]
+available=available+ARGV[7]
 end
-local served, taken, retry_ms = 0, 0, -1
-if #ARGV > 9 then
-served, taken, retry_ms =
-serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 10) })
-available = available - taken
+local served,taken,retry_ms=0,0,-1
+if #ARGV>9 then
+served,taken,retry_ms =
+serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,{ unpack(ARGV,10) })
+available=available - taken
 end
-local change = available - (stored or 0)
+local change=available - (stored or 0)
 if belongs and not stored then
-mark = semaphore_new_generation(KEYS[5], totals, 0, made or ARGV[7], available)
+mark=semaphore_new_generation(KEYS[5],totals,0,made or ARGV[7],available)
 end
-if belongs or change ~= 0 then
-redis.call('INCRBY', semaphore, string.format('%.0f', change))
+if belongs or change~=0 then
+redis.call('INCRBY',semaphore,string.format('%.0f',change))
 end
-if totals and stored and change ~= 0 then
-semaphore_move_total(totals, change, 0)
+if totals and stored and change~=0 then
+semaphore_move_total(totals,change,0)
 end
-local answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
+local answer=string.format('%.0f %.0f %.0f %.0f %s',served,taken,retry_ms,available,mark)
 .. note
-request_record(requests, number, answer)
-return notify_available(answer, available, ARGV[3], ARGV[4])`,
+request_record(requests,number,answer)
+return notify_available(answer,available,ARGV[3],ARGV[4])`,
   operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.setting, ...args.needs],
   decode: text,
 };
@@ -2394,23 +2394,23 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'c8a500c7844b07de91bda8c88040a3fd4e8ff8e6',
+  sha1: 'bf49dde9c7e752ab998a1472fa8aa0ee8c514d47',
   source: `-- semaphore/try-set-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests, number = KEYS[2], ARGV[1] do local answer = request_recall(requests, number) if answer then return answer end end
-local semaphore = KEYS[1]
-local stored, wrong = stored_count(semaphore)
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore=KEYS[1]
+local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
 needs_memory(requests)
-request_keep_record(requests, ARGV[2])
+request_keep_record(requests,ARGV[2])
 if stored then
-return request_record(requests, number, '0')
+return request_record(requests,number,'0')
 end
-semaphore_new_generation(KEYS[3], KEYS[4], tonumber(ARGV[6]), ARGV[5], ARGV[5])
-set_for(semaphore, ARGV[5], ARGV[6])
-local answer = request_record(requests, number, '1')
-return notify_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])`,
+semaphore_new_generation(KEYS[3],KEYS[4],tonumber(ARGV[6]),ARGV[5],ARGV[5])
+set_for(semaphore,ARGV[5],ARGV[6])
+local answer=request_record(requests,number,'1')
+return notify_available(answer,tonumber(ARGV[5]),ARGV[3],ARGV[4])`,
   operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,
 };
@@ -2422,14 +2422,14 @@ export const waitsPoll: Script<
   string
 > = {
   name: 'waits/poll',
-  sha1: 'cb2a1461b09d1351d93308d46131f1fc592ba0c2',
+  sha1: 'eefcf259754e353da87e1a531d1fcb2c6517f603',
   source: `-- waits/poll
-local lives = {}
-for i = 1, #KEYS do
-local held = redis.pcall('HEXISTS', KEYS[i], ARGV[i])
-lives[i] = held == 0 and string.format('%.0f', redis.call('PTTL', KEYS[i])) or '-2'
+local lives={}
+for i=1,#KEYS do
+local held=redis.pcall('HEXISTS',KEYS[i],ARGV[i])
+lives[i]=held==0 and string.format('%.0f',redis.call('PTTL',KEYS[i])) or '-2'
 end
-return table.concat(lives, ' ')`,
+return table.concat(lives,' ')`,
   operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.holders],
   decode: text,
 };
