@@ -35,7 +35,7 @@ test('a script has the number, and the client what it has to know', () => {
 
   expect(faults).toEqual([]);
   expect(scripts.map(({ source }) => source)).toEqual([
-    "-- lock/acquire\nredis.call('PEXPIRE', KEYS[1], 30000)\nreturn -2147483648",
+    "-- lock/acquire\nredis.call('PEXPIRE',KEYS[1],30000)\nreturn -2147483648",
   ]);
   expect(emitConstants(constants).split('\n').slice(1)).toEqual([
     '',
