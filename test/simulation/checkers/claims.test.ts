@@ -50,6 +50,16 @@ test.each(['force', 'delete'] as const)('%s excuses those of other clients', (ac
   expect(found([...parts, ...sets.slice(0, 1)])).toContain(kind === 'lock' ? OVERLAP : LIMIT);
 });
 
+const foundNothing = (answeredAt: number): Part =>
+  part(call('force', [40, answeredAt], { outcome: 'no', answer: false, client: 3 }));
+
+test('a forced release that spans a failover may have run, whatever its second copy answers', () => {
+  const failover = fault('failover', [70, 70]);
+  expect(found([first, second(50), foundNothing(90), failover])).not.toContain(OVERLAP);
+  expect(found([first, second(50), foundNothing(60), failover])).toContain(OVERLAP);
+  expect(found([first, second(50), foundNothing(90)])).toContain(OVERLAP);
+});
+
 test('a forced release from before a flush may run again behind it', () => {
   const later = hold('a', [26, 30, 100], { toldLostAt: 100 });
   const force = part(call('force', [5, 13], { outcome: 'unknown', client: 3 }));

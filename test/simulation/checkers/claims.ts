@@ -16,11 +16,16 @@ interface Held extends Span {
  */
 function excusesOf(history: History, bounds: Bounds, object: string): (claim: Claim) => Span[] {
   const losses = lossesOf(history, object);
+  // A call that spans a loss may have run before it, whatever its second copy answers.
+  const mayHaveRun = ({ outcome, calledAt: from, returnedAt: until }: Operation): boolean =>
+    outcome === 'ok' ||
+    outcome === 'unknown' ||
+    (outcome === 'no' && losses.some((loss) => loss.from <= until && loss.until >= from));
   const forced = history.operations.filter(
-    ({ object: concerned, action, outcome }) =>
-      concerned === object &&
-      (action === 'force' || action === 'delete') &&
-      (outcome === 'ok' || outcome === 'unknown'),
+    (call) =>
+      call.object === object &&
+      (call.action === 'force' || call.action === 'delete') &&
+      mayHaveRun(call),
   );
   const again = losses
     .filter(

@@ -53,6 +53,23 @@ test('who gave up, or was aborted, is passed', () => {
   expect(found([holder, late, b])).toEqual([FAIR]);
 });
 
+const gaveUp = (client: number, until: number): Part =>
+  part(
+    call('acquire', [2, until], { kind: 'fair', client, waits: true, outcome: 'no', waitMs: 1 }),
+  );
+
+test('an entry that a failover has brought back excuses the later waiters of its client', () => {
+  const failover = fault('failover', [400, 400], { detail: '50 ms of writes are lost' });
+  const a = fair('a', [6_020, 6_110, 6_120, 6_125], { client: 2 });
+  const b = fair('b', [6_080, 6_090, 6_100, 6_105], { client: 3 });
+  const passes = (...parts: readonly Part[]): boolean =>
+    found([a, b, failover, ...parts]).includes(FAIR);
+  expect(passes()).toBe(true);
+  expect(passes(gaveUp(3, 360))).toBe(false);
+  expect(passes(gaveUp(3, 340))).toBe(true);
+  expect(passes(gaveUp(2, 360))).toBe(true);
+});
+
 test.each<FaultKind>(['cut', 'half-open', 'slow', 'stall', 'kill', 'server stall', 'restart'])(
   'a %s excuses that its client is passed, and not another client',
   (what) => {

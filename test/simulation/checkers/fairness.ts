@@ -41,12 +41,35 @@ function firstAsks(asks: readonly Operation[]): Operation[] {
 }
 
 function isPassed(history: History, bounds: Bounds, waiter: Operation, grant: Operation): boolean {
-  if (inLineBy(bounds, waiter) >= grant.calledAt || leftAt(bounds, waiter) <= grant.returnedAt) {
+  const isLater = inLineBy(bounds, waiter) < grant.calledAt;
+  const isThere = leftAt(bounds, waiter) > grant.returnedAt;
+  if (!isLater || !isThere || hasEntryBack(history, bounds, grant)) {
     return false;
   }
   // A client that is not heard of is passed over until it is heard of again.
   const span = { from: waiter.calledAt - bounds.passOverMs, until: grant.returnedAt };
   return !isDisturbed(history, waiter.client, span, bounds.recoveryMs);
+}
+
+/** A failover that loses writes brings back the entry of a waiter that gave up just before. It keeps
+ * its place as long as its client waits, and a later waiter of that client gets in by it. */
+function hasEntryBack(
+  { faults, operations }: History,
+  { networkMs }: Bounds,
+  { object, client, returnedAt }: Operation,
+): boolean {
+  const failovers = faults.filter(({ what, from }) => what === 'failover' && from <= returnedAt);
+  return operations.some(
+    (wait) =>
+      wait.object === object &&
+      wait.client === client &&
+      wait.action === 'acquire' &&
+      wait.outcome !== 'ok' &&
+      failovers.some(({ from, detail }) => {
+        const lostMs = Number.parseFloat(detail) + networkMs;
+        return wait.calledAt <= from && wait.returnedAt >= from - lostMs;
+      }),
+  );
 }
 
 /** Until when it certainly stood in line. Who is granted the lock had it before anybody else. */
