@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type Client } from '../../src/index.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { faultWorlds, rejection, runs, take, prepare } from './world.js';
 import { leasedKinds } from '../support/kinds/kinds.js';
 import { FOREIGNER, type LeasedGrant, type LeasedKind } from '../support/kinds/kind.js';
@@ -13,6 +14,8 @@ const ends: ['deleted' | 'taken', (kind: LeasedKind, name: string) => Promise<un
   ['deleted', async (kind, name) => await kind.erase(name)],
   ['taken', async (kind, name) => await kind.usurp(name, FOREIGNER, 1_500)],
 ];
+
+const isScript = runs(...Object.values(scripts));
 
 function losses(client: Client): string[] {
   const told: string[] = [];
@@ -44,8 +47,10 @@ for (const kind of leasedKinds) {
 
         await expectLost(hold, name, reason);
 
-        const asked = proxy.requests().slice(before);
-        expect(asked.map((command) => runs(kind.scripts.release)(command))).toEqual([true]);
+        // Where this took 100 ms, its client has begun to listen, and may have found the loss itself.
+        const asked = proxy.requests().slice(before).filter(isScript);
+        expect(asked.length).toBeLessThanOrEqual(1);
+        expect(asked.filter(runs(kind.scripts.release))).toEqual(asked);
         await expect(hold.release()).rejects.toBe(hold.signal.reason);
         expect(told).toEqual([`${kind.idOf(hold)} ${reason}`]);
       });

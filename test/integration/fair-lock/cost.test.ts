@@ -136,7 +136,8 @@ test('Q10: a thousand waiters listen on one connection', async () => {
   await Promise.allSettled(waits);
 
   const channels = [...listening.matchAll(/ sub=(\d+)/g)].map(([, count]) => Number(count));
-  expect(channels).toEqual([1_000]);
+  // The holder listens to its own channel when it has held the lock for long.
+  expect(channels.filter((count) => count > 1)).toEqual([1_000]);
   await holder.release();
 });
 
