@@ -48,8 +48,7 @@ export class Watchdog {
   /** Asks about every lease now, and renews none. */
   lookAtAll(): void {
     for (const [renewal, leases] of this.#leases.byKind()) {
-      const groupOf = ({ identity }: Lease): string => this.#routes.groupOf(identity.key);
-      for (const batch of batchesOf(this.#seen(leases), groupOf, ({ alive }) => alive)) {
+      for (const batch of this.#batches(this.#seen(leases))) {
         this.#ask(renewal, batch, () => {});
       }
     }
@@ -64,9 +63,8 @@ export class Watchdog {
         done();
       }
     };
-    const groupOf = (): string => key;
     for (const [renewal, leases] of this.#leases.under(key)) {
-      for (const batch of batchesOf(this.#seen(leases), groupOf, ({ alive }) => alive)) {
+      for (const batch of this.#batches(this.#seen(leases))) {
         open += 1;
         this.#ask(renewal, batch, settled);
       }
@@ -133,13 +131,17 @@ export class Watchdog {
         }
       }
     }
-    const groupOf = ({ identity }: Lease): string => this.#routes.groupOf(identity.key);
     for (const [renewal, leases] of due) {
-      // Each hold of a reader has a key of its own.
-      for (const batch of batchesOf(leases, groupOf, ({ alive }) => alive)) {
+      for (const batch of this.#batches(leases)) {
         this.#renew(renewal, batch);
       }
     }
+  }
+
+  /** Leases that one command can carry. Each hold of a reader has a key of its own. */
+  #batches(leases: readonly Lease[]): Lease[][] {
+    const groupOf = ({ identity }: Lease): string => this.#routes.groupOf(identity.key);
+    return batchesOf(leases, groupOf, ({ alive }) => alive);
   }
 
   /** True when the lease is to be renewed or polled now. A lease whose server cannot be asked
