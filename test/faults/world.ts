@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy, type ProxyConnection } from '../support/proxy.js';
 import { channelsUnder, keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
 import type { Kind, WireScript } from '../support/kinds/kind.js';
+import { onlyAsks, scriptOf } from '../support/scripts.js';
 import { stored } from '../support/kinds/locks.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 
@@ -108,24 +109,11 @@ export function faultWorlds(
   };
 }
 
-/** A renewal with a lease of 0 ms, the last of its operands, only asks. Whoever begins to listen to its
- * own channel does so about all that it holds. */
-function onlyAsks(script: string, command: readonly string[]): boolean {
-  const last = command.at(-1) ?? '';
-  const isOfPermit = script === 'expirable-semaphore/renew';
-  const isOfLock = script === 'lock/renew' || script === 'rwlock/renew-read';
-  // The id of a permit, 16 bytes, stands before its lease.
-  return isOfPermit ? last.length <= 17 && last.endsWith('0') : isOfLock && last === '0';
-}
-
 /** Whether a request runs one of the scripts, and does more than ask about leases. */
 export function runs(...scripts: readonly WireScript[]): (command: string[]) => boolean {
   return (words) => {
-    const [command = '', what] = words;
-    const script = /^eval(?:sha)?$/i.test(command)
-      ? scripts.find(({ sha1, source }) => sha1 === what || source === what)
-      : undefined;
-    return script !== undefined && !onlyAsks(script.name, words);
+    const script = scriptOf(words, scripts);
+    return script !== undefined && !onlyAsks(words);
   };
 }
 

@@ -2,12 +2,14 @@
 
 import { expect } from 'vitest';
 import { eventually } from '../../support/eventually.js';
+import { onlyAsks } from '../../support/scripts.js';
 import type { Monitor, Seen } from './monitor.js';
 
 /**
  * A side and what it does: `java listens` subscribes, `java asks` tries without success (of a latch:
  * reads the count), `java enters` is granted, `java tells 0` frees and publishes that, `java leaves`
- * while others stay. Calls that the server did not run, renewals and unsubscribing are left out.
+ * while others stay. Calls that the server did not run, renewals, questions about leases and
+ * unsubscribing are left out.
  */
 export type Step = string;
 
@@ -90,8 +92,26 @@ function stepOf({ who, command, inner }: Call, name: string): Step | undefined {
   if (who === 'java' && verb === 'get' && command[1] === name) {
     return 'java asks';
   }
+  if (onlyAsks(command.map(unescaped))) {
+    return undefined;
+  }
   // A script of which the server knows no digest has run nothing.
   return verb.startsWith('eval') && inner.length > 0 ? scripted(who, inner, name) : undefined;
+}
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  a: '\u0007',
+  b: '\b',
+};
+
+/** The server shows a byte that cannot be printed as an escape of several characters. */
+function unescaped(word: string): string {
+  return word.replaceAll(/\\(?:x([\da-f]{2})|(.))/g, (_, code?: string, letter: string = '') =>
+    code === undefined ? (ESCAPED[letter] ?? letter) : String.fromCodePoint(parseInt(code, 16)),
+  );
 }
 
 function isAbout(word: string, name: string): boolean {
