@@ -1,9 +1,9 @@
 // Nobody is told to hold what another one holds, and no permit more than there are.
 
-import type { Claim, History, Operation, Violation } from '../history.js';
+import type { Claim, Fault, History, Operation, Violation } from '../history.js';
 import type { Bounds } from './bounds.js';
 import type { Checker } from './property.js';
-import { at, groupBy, lossesOf, nameOf, without, type Span } from './spans.js';
+import { at, groupBy, isGivenTwice, lossesOf, nameOf, without, type Span } from './spans.js';
 
 interface Held extends Span {
   readonly claim: Claim;
@@ -16,16 +16,11 @@ interface Held extends Span {
  */
 function excusesOf(history: History, bounds: Bounds, object: string): (claim: Claim) => Span[] {
   const losses = lossesOf(history, object);
-  // A call that spans a loss may have run before it, whatever its second copy answers.
-  const mayHaveRun = ({ outcome, calledAt: from, returnedAt: until }: Operation): boolean =>
-    outcome === 'ok' ||
-    outcome === 'unknown' ||
-    (outcome === 'no' && losses.some((loss) => loss.from <= until && loss.until >= from));
   const forced = history.operations.filter(
     (call) =>
       call.object === object &&
       (call.action === 'force' || call.action === 'delete') &&
-      mayHaveRun(call),
+      mayHaveRun(losses, call),
   );
   const again = losses
     .filter(
@@ -53,6 +48,18 @@ function excusesOf(history: History, bounds: Bounds, object: string): (claim: Cl
         })),
     ];
   };
+}
+
+/** A call that spans a loss may have run before it, whatever its second copy answers. */
+function mayHaveRun(
+  losses: readonly Fault[],
+  { outcome, calledAt: from, returnedAt: until }: Operation,
+): boolean {
+  return (
+    outcome === 'ok' ||
+    outcome === 'unknown' ||
+    (outcome === 'no' && losses.some((loss) => loss.from <= until && loss.until >= from))
+  );
 }
 
 export const checkExclusion: Checker = ({ history, bounds, property, kinds }) => {
@@ -107,10 +114,11 @@ export const checkPermits: Checker = ({ history, bounds, property, kinds }) => {
   const violations = [...groupBy(permits, ({ object }) => object)].flatMap(([object, claims]) => {
     const own = operations.get(object) ?? [];
     const isOwned = claims[0]!.kind === 'expirable';
-    const failovers = lossesOf(history, object).filter(({ what }) => what === 'failover');
-    const lastFailover = Math.max(...failovers.map(({ until }) => until));
+    const losses = lossesOf(history, object).filter(({ what }) => what !== 'clock step');
+    const failovers = losses.filter(({ what }) => what === 'failover');
     const firstFailover = Math.min(...failovers.map(({ from }) => from));
-    const limit = new Limit(own, isOwned, lastFailover);
+    const twice = own.filter((call) => isGivenTwice(history, call));
+    const limit = new Limit(own, isOwned, losses, twice);
     const excuses = excusesOf(history, bounds, object);
     const calledAt = new Map(own.map((operation) => [operation.id, operation.calledAt]));
     const uses = claims.flatMap((claim) =>
@@ -158,6 +166,16 @@ function firstExcess(
   return undefined;
 }
 
+/** What sets the number of permits. */
+type Start = Pick<Operation, 'amount' | 'outcome' | 'calledAt' | 'returnedAt'>;
+
+const flushed = (calledAt: number, returnedAt: number): Start => ({
+  amount: 0,
+  outcome: 'unknown',
+  calledAt,
+  returnedAt,
+});
+
 /** The most permits that there can have been, in use or not. */
 class Limit {
   readonly #changes: readonly {
@@ -165,19 +183,26 @@ class Limit {
     readonly until: number;
     readonly by: number;
   }[];
-  readonly #sets: readonly Operation[];
-
+  readonly #sets: readonly Start[];
+  /** A failover may undo what was done before it: -Infinity when there was none. */
   readonly #lastFailover: number;
 
-  /** A failover may undo what was done before it: -Infinity when there was none. */
-  constructor(operations: readonly Operation[], isOwned: boolean, lastFailover: number) {
+  /** `twice`: releases that may have run twice. */
+  constructor(
+    operations: readonly Operation[],
+    isOwned: boolean,
+    losses: readonly Fault[],
+    twice: readonly Operation[],
+  ) {
+    const failovers = losses.filter(({ what }) => what === 'failover');
+    const lastFailover = Math.max(...failovers.map(({ until }) => until));
     this.#lastFailover = lastFailover;
     const owners = new Set(
       operations.flatMap(({ action, owner }) => (action === 'acquire' ? [owner] : [])),
     );
-    const done = operations.filter(({ outcome }) => outcome === 'ok' || outcome === 'unknown');
+    const done = operations.filter((call) => mayHaveRun(losses, call));
     // One that was deleted is made anew by those who set or add.
-    this.#sets = done.flatMap((operation) => {
+    const sets = done.flatMap((operation) => {
       const { action } = operation;
       return action === 'delete'
         ? [{ ...operation, amount: 0 }]
@@ -185,7 +210,12 @@ class Limit {
           ? [operation]
           : [];
     });
-    this.#changes = done.flatMap(({ action, owner, outcome, amount, answer, ...call }) => {
+    // So is one that was flushed, unless a late copy of a call sets it again.
+    const flushes = losses
+      .filter(({ what }) => what === 'flush')
+      .map(({ from, until }) => flushed(from, until));
+    this.#sets = [...sets, ...flushes];
+    const changes = done.flatMap(({ action, owner, outcome, amount, answer, ...call }) => {
       const isForeign = action === 'release' && !isOwned && !owners.has(owner);
       const by =
         action === 'add' || isForeign ? amount : action === 'drain' ? -Number(answer ?? 0) : 0;
@@ -193,6 +223,12 @@ class Limit {
       const isSure = by > 0 || (outcome === 'ok' && call.calledAt > lastFailover);
       return by === 0 || !isSure ? [] : [{ from: call.calledAt, until: call.returnedAt, by }];
     });
+    const again = twice.map(({ calledAt: from, returnedAt: until, amount: by }) => ({
+      from,
+      until,
+      by,
+    }));
+    this.#changes = [...changes, ...again];
   }
 
   /** At any instant of a span. */
@@ -220,7 +256,7 @@ class Limit {
   }
 
   /** A later call has set it: it had gone before. */
-  #isGone(set: Operation, instant: number): boolean {
+  #isGone(set: Start, instant: number): boolean {
     return this.#sets.some(
       (other) =>
         other !== set &&

@@ -7,10 +7,7 @@ import type { ExpirableAct } from './models/expirable.js';
 import type { LatchAct } from './models/latch.js';
 import type { SemaphoreAct } from './models/semaphore.js';
 import { callOf } from './orders.js';
-import { isHeldUp, isThere, killedAt } from './spans.js';
-
-/** The server remembers calls for longer than this. */
-const FORGOTTEN_MS = 600_000;
+import { isGivenTwice, isHeldUp, isThere, killedAt, longOutages } from './spans.js';
 
 type ActOf<Act> = (happenings: Happenings, operation: Operation) => Act | undefined;
 
@@ -26,7 +23,10 @@ export function semaphoreCalls(happenings: Happenings): Call<SemaphoreAct>[] {
   const calls = countedCalls(happenings, (_, operation) =>
     semaphoreAct(happenings, operation, owners),
   );
-  return calls.flatMap((one) => [one, ...spared(one)]);
+  const twice = happenings.operations
+    .filter((call) => owners.has(call.owner) && isGivenTwice(happenings.history, call))
+    .map(firstRelease);
+  return [...calls.flatMap((one) => [one, ...spared(one)]), ...twice];
 }
 
 export function latchCalls(happenings: Happenings): Call<LatchAct>[] {
@@ -69,7 +69,8 @@ function countedCalls<Act extends { readonly what: string }>(
       const known =
         call.until < end ? call : { ...call, until: Number.POSITIVE_INFINITY, isOptional: true };
       const twin = known.until === Number.POSITIVE_INFINITY ? effectOf(happenings, act) : undefined;
-      return [{ ...known, twin }, ...lateCopies(happenings, operation, act, flushes)];
+      const again = actOf(happenings, unknown(operation)) ?? act;
+      return [{ ...known, twin }, ...copies(happenings, operation, again, flushes)];
     });
   return [...calls, ...flushes.map(wipe)];
 }
@@ -86,12 +87,10 @@ function finished<Act extends { readonly what: string }>(
   call: Call<Act>,
   { client, outcome }: Operation,
 ): Call<Act> {
-  const isForgotten = history.faults.some(
-    ({ what, from, until }) => what !== 'kill' && until - from >= FORGOTTEN_MS,
-  );
+  const span = { from: call.from, until: history.quietAt };
   const isFinished =
     call.isOptional &&
-    !(outcome === 'unknown' && isForgotten) &&
+    !(outcome === 'unknown' && longOutages(history, client, span).length > 0) &&
     call.act.what === 'give back' &&
     losses.length === 0 &&
     history.quietAt < Number.POSITIVE_INFINITY &&
@@ -113,15 +112,22 @@ function spared({ act, from }: Call<SemaphoreAct>): Call<SemaphoreAct>[] {
   }));
 }
 
+/** The release that was given up, of permits that were released anew: it may have run. */
+function firstRelease({ owner, amount, calledAt, returnedAt }: Operation): Call<SemaphoreAct> {
+  const act = { what: 'give back', owner, amount, isRepeated: true } as const;
+  return { act, from: calledAt, until: returnedAt, isOptional: true };
+}
+
 function wipe({ from, until }: Fault): Call<Wipe> {
   return { act: { what: 'delete', wasThere: undefined }, from, until, isOptional: true };
 }
 
 /**
  * A flush forgets which calls have run: a copy that is still under way runs again. There is one
- * where something held up a call, so that it was sent anew.
+ * where something held up a call, so that it was sent anew. What a call that spans the flush is told
+ * may be the answer of its second copy: the first ran before the flush, and did something else.
  */
-function lateCopies<Act extends { readonly what: string }>(
+function copies<Act extends { readonly what: string }>(
   happenings: Happenings,
   { client, calledAt, returnedAt, outcome }: Operation,
   act: Act,
@@ -129,17 +135,21 @@ function lateCopies<Act extends { readonly what: string }>(
 ): Call<Act>[] {
   const { history, bounds } = happenings;
   // Permits of before the flush are given back to nobody.
-  if (flushes.length === 0 || outcome === 'no' || act.what === 'give back') {
+  if (flushes.length === 0 || act.what === 'give back') {
     return [];
   }
   const end = Math.min(returnedAt, killedAt(history, client));
   const isCopied = isHeldUp(history, client, { from: calledAt, until: end });
   return flushes
     .filter(({ from, until }) => isCopied && calledAt <= until && end + bounds.lateMs >= from)
-    .map((flush) => {
-      const until = flush.until + bounds.lateMs;
+    .flatMap(({ from, until }) => {
+      const isSpanned = outcome !== 'unknown' && calledAt <= until && returnedAt >= from;
+      const late = { from, until: until + bounds.lateMs };
+      return isSpanned ? [{ from: calledAt, until }, late] : [late];
+    })
+    .map(({ from, until }) => {
       const twin = `${effectOf(happenings, act)} ${until}`;
-      return { act, from: flush.from, until, isOptional: true, twin };
+      return { act, from, until, isOptional: true, twin };
     });
 }
 

@@ -68,6 +68,13 @@ test('an entry that a failover has brought back excuses the later waiters of its
   expect(passes(gaveUp(3, 360))).toBe(false);
   expect(passes(gaveUp(3, 340))).toBe(true);
   expect(passes(gaveUp(2, 360))).toBe(true);
+  const letIn = (from: number, waits = true): Part =>
+    fair('c', [2, from, from + 1, from + 2], { client: 3, waits });
+  expect(passes(letIn(360))).toBe(false);
+  expect(passes(letIn(340))).toBe(true);
+  expect(passes(letIn(360, false))).toBe(true);
+  // Its entry was there, and it has left the line by itself.
+  expect(passes(letIn(410))).toBe(true);
 });
 
 test.each<FaultKind>(['cut', 'half-open', 'slow', 'stall', 'kill', 'server stall', 'restart'])(

@@ -16,13 +16,17 @@ export const checkFairness: Checker = (scope) => {
   let checked = 0;
   const violations = [...groupBy(asks, ({ object }) => object)].flatMap(([object, own]) => {
     const firsts = firstAsks(own);
-    const waiters = firsts.filter(({ waits, abortedAt }) => waits && abortedAt === undefined);
+    const line = firsts.filter(({ waits }) => waits);
+    const waiters = line.filter(({ abortedAt }) => abortedAt === undefined);
     const granted = firsts.filter(({ outcome }) => outcome === 'ok');
     checked += granted.length;
     return granted.flatMap((grant): Violation[] => {
       const passed = waiters.find((waiter) => isPassed(history, bounds, waiter, grant));
-      const text = passed === undefined ? '' : `${say(grant)} got in before ${say(passed)}`;
-      return passed === undefined ? [] : [{ property, object, at: grant.returnedAt, text }];
+      if (passed === undefined || hasEntryBack(history, bounds, line, grant)) {
+        return [];
+      }
+      const text = `${say(grant)} got in before ${say(passed)}`;
+      return [{ property, object, at: grant.returnedAt, text }];
     });
   });
   return { checked, violations };
@@ -43,7 +47,7 @@ function firstAsks(asks: readonly Operation[]): Operation[] {
 function isPassed(history: History, bounds: Bounds, waiter: Operation, grant: Operation): boolean {
   const isLater = inLineBy(bounds, waiter) < grant.calledAt;
   const isThere = leftAt(bounds, waiter) > grant.returnedAt;
-  if (!isLater || !isThere || hasEntryBack(history, bounds, grant)) {
+  if (!isLater || !isThere) {
     return false;
   }
   // A client that is not heard of is passed over until it is heard of again.
@@ -51,23 +55,24 @@ function isPassed(history: History, bounds: Bounds, waiter: Operation, grant: Op
   return !isDisturbed(history, waiter.client, span, bounds.recoveryMs);
 }
 
-/** A failover that loses writes brings back the entry of a waiter that gave up just before. It keeps
- * its place as long as its client waits, and a later waiter of that client gets in by it. */
+/** A failover that loses writes brings back the entry of a waiter that gave up, or was let in, just
+ * before. It keeps its place as long as its client waits, and a later waiter of that client gets in
+ * by it. */
 function hasEntryBack(
-  { faults, operations }: History,
+  { faults }: History,
   { networkMs }: Bounds,
-  { object, client, returnedAt }: Operation,
+  line: readonly Operation[],
+  { client, returnedAt }: Operation,
 ): boolean {
   const failovers = faults.filter(({ what, from }) => what === 'failover' && from <= returnedAt);
-  return operations.some(
+  return line.some(
     (wait) =>
-      wait.object === object &&
       wait.client === client &&
-      wait.action === 'acquire' &&
-      wait.outcome !== 'ok' &&
       failovers.some(({ from, detail }) => {
         const lostMs = Number.parseFloat(detail) + networkMs;
-        return wait.calledAt <= from && wait.returnedAt >= from - lostMs;
+        // Whoever was let in later has left the line since.
+        const isLetIn = wait.outcome !== 'ok' || wait.returnedAt <= from + networkMs;
+        return isLetIn && wait.calledAt <= from && wait.returnedAt >= from - lostMs;
       }),
   );
 }

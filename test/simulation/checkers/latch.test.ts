@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Operation } from '../history.js';
-import { call, found, part, type Part } from './made-up.js';
+import { call, fault, found, part, type Part } from './made-up.js';
 
 const ORDER = 'calls have an order';
 
@@ -59,4 +59,14 @@ test('the count is true, whatever ran of what is unknown', () => {
     [ORDER],
   ]);
   expect([counts('failed', 1), counts('failed', 2)]).toEqual([[ORDER], []]);
+});
+
+test('a call that spans a flush may have run before it, whatever its second copy answers', () => {
+  const deleted = (until: number): Part => does('delete', [10, until], { outcome: 'no' });
+  const [flush, cut] = [fault('flush', [30, 30]), fault('cut', [8, 35], { client: 1 })];
+  const gone = does('look', [20, 22], { answer: 0, client: 2 });
+  expect(found([set, deleted(40), gone, flush, cut])).toEqual([]);
+  expect(found([set, deleted(40), gone, flush])).toEqual([ORDER]);
+  expect(found([set, deleted(40), gone, cut])).toEqual([ORDER]);
+  expect(found([set, deleted(25), gone, flush, cut])).toEqual([ORDER]);
 });

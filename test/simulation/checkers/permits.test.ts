@@ -100,6 +100,26 @@ describe.each(['semaphore', 'expirable'] as const)('permits: %s', (kind) => {
     expect(found([two, added, flush, looks(2)])).toEqual([ORDER]);
   });
 
+  test('what was taken away before a flush is there after it', () => {
+    const [flush, shrunk] = [fault('flush', [20, 21]), does('add', [6, 8], { amount: -3 })];
+    const again = [two, shrunk, does('add', [30, 32], { amount: 1 })];
+    expect(found([...again, flush, holds('a', [40, 45, 50, 55])])).toEqual([]);
+    expect(found([...again, flush, holds('a', [40, 45, 50, 55], 2)])).toEqual([LIMIT, ORDER]);
+    expect(found([...again, holds('a', [40, 45, 50, 55])])).toEqual([LIMIT, ORDER]);
+  });
+
+  test('what a call that spans a flush did before it is not what it answers', () => {
+    const sets = [
+      does('set', [6, 40], { amount: 2, outcome: 'no' }),
+      does('set', [31, 33], { amount: 1, client: 2 }),
+    ];
+    const used = hold('a', [10, 12, 14, 16], { kind, amount: 2, client: 2 });
+    const [flush, cut] = [fault('flush', [30, 30]), fault('cut', [8, 35], { client: 1 })];
+    expect(found([...sets, used, flush, cut])).toEqual([]);
+    expect(found([...sets, used, flush])).toEqual([ORDER]);
+    expect(found([...sets, used, cut])).toEqual([LIMIT, ORDER]);
+  });
+
   test('after a failover nothing is known', () => {
     const failover = fault('failover', [20, 21]);
     expect(found([two, failover, does('look', [40, 42], { answer: 1 })])).toEqual([]);
@@ -241,5 +261,26 @@ test('permits whose release was not answered are back when all is well again', (
     expect(found([two, held, given(outcome), killed, looks(1)], history)).toEqual([]);
     const other = fault('kill', [70, Number.POSITIVE_INFINITY], { client: 2 });
     expect(found([two, held, given(outcome), other, looks(1)], history)).toEqual([ORDER]);
+  }
+});
+
+test('permits that are released anew after a long outage may be given back twice', () => {
+  const kind = 'semaphore';
+  const two = part(call('set', [0, 5], { kind, amount: 2 }));
+  const held = hold('a', [6, 10, 50], { kind });
+  const times = { owner: 'a', waitMs: 1_000_000 };
+  const release = (until: number): Part => part(call('release', [50, until], { kind, ...times }));
+  const used = (amount: number): Part =>
+    hold('b', [700_100, 700_110, 700_120, 700_130], { kind, amount });
+  const outage = fault('restart', [55, 600_055]);
+  const deletion = part(call('delete', [700_200, 700_210], { kind }));
+  for (const end of [[], [deletion]]) {
+    expect(found([two, held, release(700_050), outage, used(3), ...end])).toEqual([]);
+    expect(found([two, held, release(700_050), outage, used(4), ...end])).toEqual([LIMIT, ORDER]);
+    expect(found([two, held, release(700_050), used(3), ...end])).toEqual([LIMIT, ORDER]);
+    // It was never sent.
+    const unsent = fault('restart', [45, 600_055]);
+    expect(found([two, held, release(700_050), unsent, used(3), ...end])).toEqual([LIMIT, ORDER]);
+    expect(found([two, held, release(600_040), outage, used(3), ...end])).toEqual([LIMIT, ORDER]);
   }
 });

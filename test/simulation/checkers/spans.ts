@@ -1,6 +1,6 @@
 // Spans of time, and which faults concern whom in them.
 
-import type { Claim, Fault, FaultKind, History } from '../history.js';
+import type { Claim, Fault, FaultKind, History, Operation } from '../history.js';
 
 export interface Span {
   readonly from: number;
@@ -91,6 +91,34 @@ export function isHeldUp(history: History, client: number, span: Span): boolean 
       DELAYS.has(fault.what) &&
       (fault.client === undefined || fault.client === client) &&
       meets(fault, span),
+  );
+}
+
+/** What was sent, and of which nothing could be learnt for so long, is given up: the server may forget
+ * that it ran. */
+const FORGOTTEN_MS = 600_000;
+
+/** The outages that meet a span and were so long that calls of a client were given up. */
+export function longOutages(history: History, client: number, span: Span): Fault[] {
+  return history.faults.filter(
+    (fault) =>
+      fault.what !== 'kill' &&
+      fault.until - fault.from >= FORGOTTEN_MS &&
+      (fault.client === undefined || fault.client === client) &&
+      meets(fault, span),
+  );
+}
+
+/** True for permits that may have been given back twice: the first release was sent before a long
+ * outage, nothing could be learnt of it, and its owner released them anew. */
+export function isGivenTwice(history: History, release: Operation): boolean {
+  const { kind, action, client, calledAt, returnedAt } = release;
+  const until = Math.min(returnedAt, killedAt(history, client));
+  return (
+    kind === 'semaphore' &&
+    action === 'release' &&
+    until - calledAt >= FORGOTTEN_MS &&
+    longOutages(history, client, { from: calledAt, until }).some(({ from }) => from >= calledAt)
   );
 }
 

@@ -6,7 +6,13 @@ export type SemaphoreAct =
   | { readonly what: 'acquire'; readonly owner: string; readonly amount: number }
   | { readonly what: 'busy'; readonly amount: number }
   /** By the handle of an acquisition: for the semaphore that granted it, and for no later one. */
-  | { readonly what: 'give back'; readonly owner: string; readonly amount: number }
+  | {
+      readonly what: 'give back';
+      readonly owner: string;
+      readonly amount: number;
+      /** Another release of the same permits follows, which gives them back once more. */
+      readonly isRepeated?: boolean;
+    }
   /** By anybody, without a handle; it makes a semaphore where there is none, as `add` does. */
   | { readonly what: 'release' | 'add'; readonly amount: number }
   | { readonly what: 'set'; readonly amount: number }
@@ -53,6 +59,9 @@ export function semaphoreModel(hasEnds: boolean): Model<SemaphoreState, Semaphor
         case 'give back': {
           if (left === undefined || (hasEnds && !owners.has(act.owner))) {
             return state;
+          }
+          if (act.isRepeated === true) {
+            return change(state, act.amount);
           }
           const others = new Set(owners);
           others.delete(act.owner);
