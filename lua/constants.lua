@@ -4,6 +4,17 @@ return {
   ABSENT_MS = 4000,
   -- client: Milliseconds after the last counted call for which the answers of such calls are kept.
   RECORD_MS = 1800000,
+  -- client: A client that does not listen to its own channel can be granted a lock by its ticket for so
+  -- long after it has asked.
+  UNSEEN_MS = 1000,
+  -- The line of a lock is kept for so long after its last entry or heartbeat.
+  LINE_TTL_MS = 60000,
+  -- While a lock is handed from one client to the next, it is freed openly at least so often,
+  OPEN_PERIOD_MS = 1000,
+  -- and the times of such turns are kept for so long where nobody waits,
+  TURN_TTL_MS = 1100,
+  -- client: and left to those who stand in no line for so long.
+  STAND_BACK_MS = 3,
   -- A wait queue is kept for so long after its last entry or heartbeat.
   QUEUE_TTL_MS = 600000,
   -- The mark of a latch's last zero is kept for so long.

@@ -1,4 +1,4 @@
-import type { Settings } from './core/client-services.js';
+import { HAND_OFFS, type Settings } from './core/client-services.js';
 import type { RouterSettings } from './core/connection/create-router.js';
 import {
   checkChoice,
@@ -54,6 +54,14 @@ export interface ClientOptions {
    * meaning outside clusters. Default `'auto'`.
    */
   shardedSubscriptionMode?: 'auto' | 'on' | 'off' | undefined;
+  /**
+   * How a plain or fenced lock that others wait for goes on: `'race'`: its release frees it, and
+   * whoever asks first gets in. `'strict'`: its release gives it to the client that waits longest.
+   * `'direct'`: the same, but a client that was given a plain lock first passes it on among its own
+   * waiters, at most 16 times or for 3 ms while others wait, without asking Redis each time. Clients
+   * that differ in this can share a lock. In a cluster always `'race'`. Default `'race'`.
+   */
+  handOff?: 'direct' | 'strict' | 'race' | undefined;
 }
 
 const OF_ACQUISITIONS = 'each acquisition takes its own';
@@ -68,6 +76,7 @@ const OPTIONS: OptionSet = {
     'commandTimeoutMs',
     'stalledAfterMs',
     'shardedSubscriptionMode',
+    'handOff',
   ],
   elsewhere: {
     waitMs: OF_ACQUISITIONS,
@@ -101,6 +110,7 @@ export function readClientOptions(given: unknown): CheckedOptions {
       mode,
       SHARDED_SUBSCRIPTION_MODES,
     ),
+    handOff: checkChoice('handOff', options.handOff ?? 'race', HAND_OFFS),
   };
   const own = options.keyPrefix;
   const ownPrefix = own === undefined ? undefined : checkKeyPrefix('keyPrefix', own);

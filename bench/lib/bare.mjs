@@ -86,8 +86,11 @@ function lockCycle(bare, key, acquire, release) {
 function releaseOf(bare, lock) {
   const channel = prefixed('redisson_lock__channel', lock);
   return async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
-    const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel };
-    const operands = scripts.lockRelease.operands({ lock, tombstone }, args);
+    const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel, listens: -1 };
+    const line = privateKey('latchkey_line', lock);
+    const tickets = privateKey('latchkey_tickets', lock);
+    const keys = { lock, tombstone, line, tickets, token: [] };
+    const operands = scripts.lockRelease.operands(keys, args);
     return (await bare.run(scripts.lockRelease, operands)) === 1;
   };
 }

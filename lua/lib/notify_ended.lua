@@ -10,7 +10,7 @@ local function notify_ended(reply, key, clients, own, publish, channel, payload)
     local client = clients[i]
     if not told[client] then
       told[client] = true
-      local receivers = redis.pcall('PUBLISH', 'latchkey:' .. client, key)
+      local receivers = redis.pcall('PUBLISH', 'latchkey:' .. client, 'e' .. key)
       if type(receivers) == 'table' then
         answer[2], answer[3] = 'PUBLISH', 'latchkey:' .. client
       end

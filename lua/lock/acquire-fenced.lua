@@ -13,6 +13,7 @@
 
 -- include lib/lock_admit
 -- include lib/lock_write_hold
+-- include lib/token_issue
 local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
 
 local refusal, held = lock_admit(lock, KEYS[2], holder, count)
@@ -22,18 +23,17 @@ end
 if refusal then
   return tostring(refusal)
 end
--- A hold that the holder has already keeps its token: no other holder can have got a token since.
+-- A hold that the holder has already keeps its token: no other holder can have got a token since. It is
+-- read before the hold is written: a user who may not read it gets no hold.
+local issued
 if held == 0 or redis.call('EXISTS', token) == 0 then
-  local time = redis.call('TIME')
-  local micros = time[1] * 1000000 + time[2]
-  -- The counter comes first: if it is no number this fails, and nothing is held.
-  if redis.call('INCR', token) < micros then
-    redis.call('SET', token, string.format('%.0f', micros))
-  end
+  issued = token_issue(token)
+else
+  issued = redis.call('GET', token)
 end
--- The token is read back as text: a Lua number is exact only to 2^53, and Java may have issued
--- larger ones. It is read before the hold is written: a user who may not read it gets no hold.
-local issued = redis.call('GET', token)
+if type(issued) == 'table' then
+  return issued
+end
 local refused = lock_write_hold(lock, holder, held, count, tonumber(ARGV[3]))
 if refused then
   return refused

@@ -1,7 +1,12 @@
 -- lock/force-release: free a lock whoever holds it, at most once per request.
 --
+-- The first in the line gets it then.
+--
 -- KEYS[1] lock         hash     holder -> number of holds; its TTL is the lease
 -- KEYS[2] requests     zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[3] line         list     private: holder ids that wait, in order
+-- KEYS[4] tickets      hash     private: holder id -> when it was last heard of, its window, flags
+-- KEYS[*] token        string   of a fenced lock: last token issued
 -- ARGV[1] number       integer  number of the request
 -- ARGV[2] low_water    integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish      string   PUBLISH or SPUBLISH
@@ -10,7 +15,10 @@
 -- ARGV[6] tombstone_ms integer  life of a tombstone
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
+-- include lib/line_first
+-- include lib/line_grant
 -- include lib/lock_not_read_write
+-- include lib/now_ms
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/notify_ended
@@ -18,14 +26,31 @@
 -- include lib/tombstones_set
 
 -- at most once: requests, number
-local lock = KEYS[1]
+local lock, line, tickets, token = KEYS[1], KEYS[3], KEYS[4], select(5, unpack(KEYS))
 local wrong = lock_not_read_write(lock)
 if wrong then
   return wrong
 end
 request_keep_record(requests, ARGV[2])
-local clients = clients_of_holders(tombstones_set(lock, ARGV[5], ARGV[6]))
+local now = now_ms()
+local first, window_ms = line_first(line, tickets, now)
+local fields = tombstones_set(lock, ARGV[5], ARGV[6])
+local clients = clients_of_holders(fields)
 local own = string.sub(requests, -CLIENT_ID_LENGTH)
-local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
-local payload = answer == '1' and '0'
-return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], payload)
+if not first then
+  local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))
+  return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], answer == '1' and '0')
+end
+-- Before the removal: a user who lacks a right changes nothing.
+local channel, message = line_grant(lock, line, tickets, token, now, first, window_ms)
+if type(channel) == 'table' then
+  return channel
+end
+for i = 1, #fields, 2 do
+  redis.call('HDEL', lock, fields[i])
+end
+local answer = request_record(requests, number, #fields > 0 and '1' or '0')
+if not message then
+  return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], answer == '1' and '0')
+end
+return notify_ended(answer, lock, clients, own, 'PUBLISH', channel, message)

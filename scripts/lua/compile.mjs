@@ -34,7 +34,7 @@ const INCLUDE = /^\s*--\s*include\b/;
 /** The one file that is no code. */
 const CONSTANTS = 'constants.lua';
 /** The files that publish. */
-const NOTIFY = ['lib/notify', 'lib/notify_ended'];
+const NOTIFY = ['lib/notify', 'lib/notify_ended', 'lib/notify_granted'];
 
 /**
  * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`

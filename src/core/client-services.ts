@@ -12,7 +12,12 @@ export interface Settings {
   readonly leaseMs: number;
   readonly commandTimeoutMs: number;
   readonly stalledAfterMs: number;
+  readonly handOff: HandOff;
 }
+
+/** How a lock goes from one waiter to the next; see ClientOptions. */
+export type HandOff = (typeof HAND_OFFS)[number];
+export const HAND_OFFS = ['direct', 'strict', 'race'] as const;
 
 /** The parts that a client has once, whatever servers it works on: its id, its events, its waits,
  * and what keeps the process alive. */

@@ -10,7 +10,8 @@ import { Watchdog } from './lease/watchdog.js';
 import { NameRegistry } from './name-registry.js';
 import { ChannelHub } from './waiting/channel-hub.js';
 import { OwnChannel } from './waiting/own-channel.js';
-import { Rechecks } from './waiting/rechecks.js';
+import { Rechecks, pollSleepers, type Sleeper } from './waiting/rechecks.js';
+import { RECHECK_MAX_MS } from './waiting/timing.js';
 
 /** A silent connection has at least this long to answer, unless `commandTimeoutMs` is shorter. */
 const ANSWER_LIMIT_MIN_MS = 500;
@@ -27,9 +28,13 @@ export class EndpointServices {
   readonly router: Router;
   readonly hub: ChannelHub;
   readonly watchdog: Watchdog;
-  readonly rechecks: Rechecks;
+  readonly rechecks: Rechecks<Sleeper>;
   readonly delivery: Delivery;
-  readonly #ownChannel: OwnChannel;
+  readonly ownChannel: OwnChannel;
+  /** Changes whenever a connection was made anew: what is known of both stays true within one. */
+  epoch = 0;
+  /** Told of each new connection. */
+  onConnection: () => void = () => {};
   #lastTrouble = '';
   #lastTroubleAt = 0;
 
@@ -44,7 +49,7 @@ export class EndpointServices {
       answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6)),
       access: { signedIn: false, served: false },
       health: client.troubles,
-      up: () => this.watchdog.connectionUp(),
+      up: () => this.#up(),
       down: (cause) => this.#down(cause),
       message: (channel, payload) => this.hub.deliver(channel, payload),
       confirmed: (channel) => this.hub.deliver(channel, undefined),
@@ -63,13 +68,18 @@ export class EndpointServices {
       unheard: (publish, channel) => refusedMessages.report(publish, channel),
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
-    this.rechecks = new Rechecks(clock, this.router, this.delivery, failed);
-    this.#ownChannel = new OwnChannel(client.id, {
+    this.rechecks = new Rechecks(clock, this.router, RECHECK_MAX_MS, (sleepers) =>
+      pollSleepers(this.delivery, sleepers, failed),
+    );
+    this.ownChannel = new OwnChannel(client.id, {
       hub: this.hub,
       clock,
       newestOrder: () => this.delivery.newestOrder,
       look: (key, done) => this.watchdog.look(key, done),
       lookAtAll: () => this.watchdog.lookAtAll(),
+      isConfirmed: (channel) => this.router.channels.isConfirmed(channel),
+      isRefused: (channel) => this.router.channels.isRefused(channel),
+      confirmed: () => this.#connected(),
     });
     this.router.open();
   }
@@ -78,29 +88,40 @@ export class EndpointServices {
     return new Lease(identity, this.clock, this.client.events, lostHook);
   }
 
-  /** A lease was granted: it is renewed, and keeps the process alive, until it ends. */
-  keep(lease: Lease, renewal: Renewal): void {
-    this.watchdog.add(lease, renewal);
+  /** A lease was granted: it is renewed, and keeps the process alive, until it ends. `isWindow`: it was
+   * granted for a part of its time, and is confirmed soon. */
+  keep(lease: Lease, renewal: Renewal, isWindow = false): void {
+    this.watchdog.add(lease, renewal, isWindow);
     this.client.keepAlive.ref();
-    this.#ownChannel.held(lease);
+    this.ownChannel.held(lease);
   }
 
   /** The lease ends, since it was released or lost. */
   letGo(lease: Lease): void {
     if (this.watchdog.delete(lease)) {
-      this.#ownChannel.over(lease);
+      this.ownChannel.over(lease);
       this.client.keepAlive.unref();
     }
   }
 
   /** Ends all connections, timers and subscriptions. */
   shutDown(): void {
-    this.#ownChannel.close();
+    this.ownChannel.close();
     this.hub.close();
     this.rechecks.close();
     this.watchdog.close();
     this.router.close(this.client.closedError(''));
     this.delivery.close();
+  }
+
+  #up(): void {
+    this.watchdog.connectionUp();
+    this.#connected();
+  }
+
+  #connected(): void {
+    this.epoch += 1;
+    this.onConnection();
   }
 
   #down(cause: Error): void {

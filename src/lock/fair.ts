@@ -1,6 +1,7 @@
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import { releaseResultOf, verdictOf } from '../core/locks/lock-protocol.js';
+import { releaseResultOf } from '../core/locks/release-results.js';
+import { verdictOf } from '../core/locks/lock-protocol.js';
 import { prefixed, privateKey, twinOf } from '../core/base/key-names.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
@@ -51,6 +52,11 @@ export class FairLockProtocol extends HashLockProtocol {
 
   override get sideKeys(): readonly string[] {
     return [this.#queueKeys.queue, this.#queueKeys.timeouts];
+  }
+
+  /** Its own queue decides whose turn it is. */
+  override get lineKeys(): undefined {
+    return undefined;
   }
 
   override get keepsPosition(): boolean {

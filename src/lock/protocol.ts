@@ -3,6 +3,7 @@ import { commandOf, type Command, type CommandScript } from '../core/wire/call.j
 import { list } from '../core/wire/replies.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
+import { lineKeys, lockChannel, releaseOf, type LineKeys } from '../core/locks/line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
@@ -11,13 +12,11 @@ import { allTombstones, tombstoneKey } from '../core/locks/tombstones.js';
 import {
   FIRST_PAGE,
   LAST_PAGE,
-  releaseResultOf,
   verdictOf,
   type HolderPage,
   type LeasePage,
   type LockProtocol,
 } from '../core/locks/lock-protocol.js';
-import { prefixed } from '../core/base/key-names.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   lockAcquire,
@@ -26,7 +25,6 @@ import {
   lockHoldCount,
   lockInspect,
   lockLease,
-  lockRelease,
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import type { Renewal } from '../core/lease/renewal.js';
@@ -76,23 +74,16 @@ function readPage(json: string): HolderPage {
 
 const renewal = hashRenewal((holderId) => holderId);
 
-const release: CommandScript<ReleaseResult> = {
-  ...lockRelease,
-  decode(reply) {
-    const code = lockRelease.decode(reply);
-    return code > 0 ? { is: 'freed', receivers: code - 1 } : releaseResultOf(code);
-  },
-};
-
 /** The common part of all Redisson locks on one hash: release, renewal, forced release. */
 export class HashLockProtocol extends ObjectProtocol<EndpointServices> implements LockProtocol {
   readonly kind: ObjectKind;
   readonly family: string;
   readonly lockId: string;
   readonly renewal: Renewal = renewal;
+  #line: LineKeys | undefined;
 
   constructor(services: EndpointServices, kind: ObjectKind, name: string, key: string) {
-    super(services, name, key, prefixed('redisson_lock__channel', key));
+    super(services, name, key, lockChannel(key));
     this.kind = kind;
     this.family = kind;
     this.lockId = `${services.client.id}:${kind}:${key}`;
@@ -110,6 +101,14 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return true;
   }
 
+  get lineKeys(): LineKeys | undefined {
+    return this.line;
+  }
+
+  protected get line(): LineKeys {
+    return (this.#line ??= lineKeys(this.key, this.kind === 'fenced-lock'));
+  }
+
   createQueue(asks: Asks): WaitQueue {
     return new ExclusiveQueue(asks, this);
   }
@@ -122,16 +121,14 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return { script: acquirePlain, operands };
   }
 
-  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
-    const operands = lockRelease.operands(
-      { lock: this.key, tombstone: tombstoneKey(this.key, holder) },
-      { holder, count, tombstoneMs, ...this.notice },
-    );
-    return { script: release, operands };
+  release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
+    const { client, router } = this.services;
+    const yields = client.settings.handOff !== 'race' && !router.isCluster;
+    return releaseOf(router, this.line, holder, terms, yields);
   }
 
   forceRelease(request: { number: number; lowWater: number }): Command<string> {
-    const keys = { lock: this.key, requests: this.requestsKey };
+    const keys = { ...this.line, requests: this.requestsKey };
     const args = { ...request, ...this.notice, ...allTombstones(this.key) };
     return commandOf(lockForceRelease, keys, args);
   }
@@ -155,17 +152,15 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
 /** Adds a fencing token to every grant. */
 export class FencedLockProtocol extends HashLockProtocol {
-  readonly #token = prefixed('redisson_lock_token', this.key);
-
   override get sideKeys(): readonly string[] {
-    return [this.#token];
+    return this.line.token;
   }
 
   override acquire(holder: string, count: number, leaseMs: number): Command<Verdict> {
     const keys = {
       lock: this.key,
       tombstone: tombstoneKey(this.key, holder),
-      token: this.#token,
+      token: this.line.token[0] ?? '',
     };
     const operands = lockAcquireFenced.operands(keys, { holder, count, leaseMs });
     return { script: acquireFenced, operands };

@@ -2,12 +2,8 @@ import { commandOf, type Command, type CommandScript } from '../core/wire/call.j
 import { integer } from '../core/wire/replies.js';
 import { UnexpectedReplyError } from '../errors.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import {
-  releaseResultOf,
-  verdictOf,
-  type LockProtocol,
-  type Sibling,
-} from '../core/locks/lock-protocol.js';
+import { releaseResultOf } from '../core/locks/release-results.js';
+import { verdictOf, type LockProtocol, type Sibling } from '../core/locks/lock-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
 import { tombstoneKey } from '../core/locks/tombstones.js';

@@ -2,12 +2,8 @@ import type { Command, CommandScript } from '../core/wire/call.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import {
-  releaseResultOf,
-  verdictOf,
-  type LockProtocol,
-  type Sibling,
-} from '../core/locks/lock-protocol.js';
+import { releaseResultOf } from '../core/locks/release-results.js';
+import { verdictOf, type LockProtocol, type Sibling } from '../core/locks/lock-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
 import { tombstoneKey } from '../core/locks/tombstones.js';

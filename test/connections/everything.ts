@@ -12,14 +12,25 @@ export const connecting = ['info', 'ping', 'subscribe', 'unsubscribe', 'eval', '
 /** ... in which these commands are used. */
 export const inScripts = [
   'get set incr incrby decr decrby del unlink exists pttl pexpire persist time publish',
-  'hget hset hdel hexists hlen hscan hrandfield',
+  'hget hset hdel hexists hlen hscan hrandfield hgetall pubsub',
   'zadd zrem zcard zcount zscore zmscore zrange zrevrange zrangebyscore zremrangebyscore',
   'llen lindex lrange lpos lpush rpush lpop lrem linsert',
 ].flatMap((line) => line.split(' '));
 
-/** Used only where a waiter of a fair lock is absent, waits in Java, or has lost its entry; and where
- * Java reads. */
-export const seldom = ['lpos', 'lpop', 'lpush', 'linsert', 'persist', 'hrandfield'];
+/** Used only where a waiter of a fair lock is absent, waits in Java, or has lost its entry; where Java
+ * reads; and where a lock is handed on, or the
+ * last token of a fenced one is in the future. */
+export const seldom = [
+  'lpos',
+  'lpop',
+  'lpush',
+  'linsert',
+  'persist',
+  'hrandfield',
+  'hgetall',
+  'pubsub',
+  'incr',
+];
 
 /** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
 export function patterns(prefix: string): string[] {

@@ -55,6 +55,9 @@ const endings = new Set([
   'rwlock/leave-queue',
 ]);
 
+/** A ticket may be gone when a call about a line was refused: its client takes another one then. */
+const ofLines = new Set(['lock/enter', 'lock/recheck', 'lock/release', 'lock/force-release']);
+
 const isDead = (member: string): boolean => member.includes('dead');
 
 /**
@@ -102,7 +105,7 @@ function faultsOfRefused({ script, before, short, again, full }: Trial): string[
   if (had !== has && !isDone) {
     faults.push(`half: ${had} became ${has}`);
   }
-  if (!isDone && !isAsk && shape(again.reply) !== shape(full.reply)) {
+  if (!isDone && !isAsk && !ofLines.has(script) && shape(again.reply) !== shape(full.reply)) {
     faults.push(`it was then answered ${shape(again.reply)}, not ${shape(full.reply)}`);
   }
   return faults;

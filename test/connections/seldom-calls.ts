@@ -6,6 +6,7 @@ import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { randomName } from '../support/redis.js';
 import { firstCalls } from './first-calls.js';
+import { lineCalls } from './line-calls.js';
 
 /** Runs a script, as a client would. */
 export type Run = (script: { source: string }, operands: readonly Operand[]) => Promise<unknown>;
@@ -281,6 +282,7 @@ export async function seldomCalls(raw: Redis, run: Run): Promise<void> {
   await useSemaphores(place);
   await usePermits(place);
   await firstCalls(place);
+  await lineCalls(place);
   await useReaders(place);
   await useWriters(place);
   await useFairLocks(place);

@@ -1,5 +1,6 @@
 // Calls that count, as they go over the wire, and what shows that one of them has run.
 
+import { lineKeys } from '../../src/core/locks/line.js';
 import { allTombstones } from '../../src/core/locks/tombstones.js';
 import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
@@ -111,7 +112,7 @@ const lockKinds: Kind[] = [
     script: scripts.lockForceRelease,
     operands: (name, at) =>
       scripts.lockForceRelease.operands(
-        { lock: name, requests: requestsOf(name) },
+        { ...lineKeys(name, false), requests: requestsOf(name) },
         { ...at, ...told, ...allTombstones(name) },
       ),
     prepare: held,

@@ -28,6 +28,7 @@ const settings = {
   commandTimeoutMs: 300,
   stalledAfterMs: 60_000,
   shardedSubscriptionMode: 'auto',
+  handOff: 'race',
 } as const;
 const opened: EndpointServices[] = [];
 

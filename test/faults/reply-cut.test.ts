@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as compiled from '../../src/core/wire/scripts.generated.js';
 import { countedCases } from './reply-cut-counts.js';
 import { fairCases } from './reply-cut-fair.js';
+import { lineCases } from './reply-cut-lines.js';
 import { lockCases } from './reply-cut-locks.js';
 import { permitNumberCases } from './reply-cut-permit-numbers.js';
 import { permitCases } from './reply-cut-permits.js';
@@ -17,6 +18,7 @@ const cases: Record<string, Case[]> = {};
 
 for (const table of [
   lockCases,
+  lineCases,
   fairCases,
   readWriteCases,
   semaphoreCases,

@@ -39,7 +39,7 @@ export interface Case {
 export type Finishing = Pick<TestContext, 'onTestFinished'>;
 
 /** Redis records of ours that outlive their object on purpose, with a TTL. */
-const records = [/latchkey_(cancelled|requests|opened|generation|total):/];
+const records = [/latchkey_(cancelled|requests|opened|generation|total|tickets):/];
 
 /**
  * Called once at the top of a file: its names start alike, and nothing of them stays behind.

@@ -3,6 +3,7 @@
 // makes them one by one.
 
 import { delivery } from './semantic/delivery.mjs';
+import { handOff } from './semantic/hand-off.mjs';
 import { leases } from './semantic/leases.mjs';
 import { locks } from './semantic/locks.mjs';
 import { permits } from './semantic/permits.mjs';
@@ -20,4 +21,12 @@ import { told } from './semantic/told.mjs';
  */
 
 /** @type {SemanticMutant[]} */
-export const semanticMutants = [...leases, ...locks, ...rwlock, ...permits, ...delivery, ...told];
+export const semanticMutants = [
+  ...leases,
+  ...locks,
+  ...rwlock,
+  ...permits,
+  ...delivery,
+  ...told,
+  ...handOff,
+];

@@ -43,6 +43,7 @@ export function controlPlan(seed: number): Plan {
       latenessMs: 1,
       drift: 0,
       isMadeByJava: false,
+      handOffs: ['race'],
     },
     startsCold: false,
     scripts,

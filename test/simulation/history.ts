@@ -74,6 +74,8 @@ export interface Claim {
   /** The lease that was asked for; longer when it was extended. */
   leaseMs: number;
   readonly isRenewed: boolean;
+  /** So long the client was sure of it at first: less than the lease where that has to be confirmed. */
+  readonly firstMs: number;
   readonly from: number;
   /** The release was called, or `isHeld` became false; Infinity for permits without a lease that
    * were never returned. */

@@ -99,6 +99,7 @@ export function planOf(
     latenessMs: random.pick([0.2, 1, 5]),
     drift: random.pick([0, 0.004]),
     isMadeByJava: random.chance(0.2),
+    handOffs: random.pick([['direct'], ['strict'], ['direct', 'strict', 'race'], ['race']]),
   };
   // Some runs are crowded, in others the leases end.
   const spanMs = random.pick([

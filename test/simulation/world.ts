@@ -3,6 +3,7 @@
 import { Cluster } from 'ioredis';
 import { createClientOn } from '../../src/client.js';
 import { slotOf } from '../../src/core/connection/slots.js';
+import type { HandOff } from '../../src/core/client-services.js';
 import type { Client } from '../../src/index.js';
 import { Host } from '../../src/testing/network/host.js';
 import { Conditions, type Trace } from '../../src/testing/network/conditions.js';
@@ -31,6 +32,8 @@ export interface WorldTerms {
   readonly latenessMs: number;
   /** Clocks run so much fast or slow at most. */
   readonly drift: number;
+  /** Each client takes one of these. */
+  readonly handOffs: readonly HandOff[];
   /** The object was made by Java, without what only our clients write. */
   readonly isMadeByJava: boolean;
 }
@@ -177,7 +180,7 @@ export class World {
   }
 
   #newClient(number: number): SimulatedClient {
-    const { leaseMs, commandTimeoutMs, latenessMs, nodes } = this.terms;
+    const { leaseMs, commandTimeoutMs, latenessMs, nodes, handOffs } = this.terms;
     const process = new Process(this.timeline, this.#random.fork(), {
       startsAt: 1_000 + this.#random.int(0, 1_000_000),
       rate: this.#rate(),
@@ -185,7 +188,12 @@ export class World {
     });
     const client = createClientOn(
       { clock: process.clock, random: process.random, connect: this.network.connector(process) },
-      { redis: nodes > 1 ? CLUSTER : { host: HOST, port: PORT }, leaseMs, commandTimeoutMs },
+      {
+        redis: nodes > 1 ? CLUSTER : { host: HOST, port: PORT },
+        leaseMs,
+        commandTimeoutMs,
+        handOff: this.#random.pick(handOffs),
+      },
     );
     const simulated = new SimulatedClient(number, process, client);
     client.on('error', ({ error }) => {

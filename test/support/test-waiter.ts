@@ -2,11 +2,13 @@
 
 import { Linked } from '../../src/core/base/linked-list.js';
 import type { Asks } from '../../src/core/locks/ticket.js';
+import type { Lease } from '../../src/core/lease/lease.js';
 import type { LockWaiter, Position, Verdict } from '../../src/core/locks/wait-queue.js';
 import type { Call, Receiver } from '../../src/core/wire/call.js';
 
 export class TestWaiter extends Linked implements LockWaiter {
   readonly leaseMs: number;
+  readonly renewed = true;
   readonly told: string[] = [];
   /** Its next grant is of use. */
   isInTime = true;
@@ -28,9 +30,14 @@ export class TestWaiter extends Linked implements LockWaiter {
     this.told.push('refused');
   }
 
-  granted({ holderId, hasUnackedCopy }: { holderId: string; hasUnackedCopy: boolean }): boolean {
+  granted(ticket: { holderId: string; hasUnackedCopy: boolean }): Lease | undefined {
+    const { holderId, hasUnackedCopy } = ticket;
     this.told.push(`granted ${holderId}${hasUnackedCopy ? ' with a copy' : ''}`);
-    return this.isInTime;
+    return this.isInTime ? ({} as Lease) : undefined;
+  }
+
+  passed(): void {
+    this.told.push('passed');
   }
 
   failed({ message }: Error): void {

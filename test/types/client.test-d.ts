@@ -44,6 +44,7 @@ expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
   commandTimeoutMs?: number | undefined;
   stalledAfterMs?: number | undefined;
   shardedSubscriptionMode?: 'auto' | 'on' | 'off' | undefined;
+  handOff?: 'direct' | 'strict' | 'race' | undefined;
 }>();
 
 expectTypeOf<Client>().toExtend<AsyncDisposable>();

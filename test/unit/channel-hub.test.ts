@@ -11,6 +11,8 @@ function stage() {
   const channels = {
     add: (channel: string) => void done.push(`subscribe ${channel}`),
     remove: (channel: string) => void done.push(`unsubscribe ${channel}`),
+    isConfirmed: () => false,
+    isRefused: () => false,
   };
   const hub = new ChannelHub(channels, clock, (error) => errors.push(error));
   hub.observer = {

@@ -20,6 +20,8 @@ function stage(): Stage {
   const channels = {
     add: (channel: string) => subscribed.add(channel),
     remove: (channel: string) => subscribed.delete(channel),
+    isConfirmed: () => false,
+    isRefused: () => false,
   };
   const hub = new ChannelHub(channels, clock, () => {});
   const fairness = new Fairness(hub, clock);

@@ -97,11 +97,14 @@ class SilentAsks extends TestAsks {
 }
 
 function queueOf(count: number): { queue: ExclusiveQueue; waiters: TestWaiter[] } {
-  const never = { start: fault as never };
   const asks = new SilentAsks({
     clock,
-    hub: new ChannelHub({ add: nothing, remove: nothing }, clock, fault),
-    rechecks: new Rechecks(clock, { groupOf: () => '' }, never, fault),
+    hub: new ChannelHub(
+      { add: nothing, remove: nothing, isConfirmed: () => false, isRefused: () => false },
+      clock,
+      fault,
+    ),
+    rechecks: new Rechecks(clock, { groupOf: () => '' }, 5_000, nothing),
   });
   const queue = new ExclusiveQueue(asks, { key: 'key', channel: 'channel' });
   const waiters = Array.from({ length: count }, () => new TestWaiter());

@@ -32,6 +32,9 @@ function stage() {
       open.push(done);
     },
     lookAtAll: () => looks.push('all'),
+    isConfirmed: () => false,
+    isRefused: () => false,
+    confirmed: () => {},
   });
   /** A call of the client; what it returns is its grant, which returns the end of that. */
   const ask = (key: string, kind = 'lock') => {
@@ -47,7 +50,7 @@ function stage() {
     hold('long ago');
     clock.advance(100);
   };
-  const tell = (message?: string) => listeners[0]?.(message);
+  const tell = (key?: string) => listeners[0]?.(key === undefined ? key : `e${key}`);
   const answer = () => {
     for (const done of open.splice(0)) {
       done();

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { Command } from '../../src/core/wire/call.js';
 import { NameRegistry } from '../../src/core/name-registry.js';
 import type { NamedObject } from '../../src/core/name-registry.js';
+import { enterOf, recheckOf, type LineKeys } from '../../src/core/locks/line.js';
 import type { LockProtocol } from '../../src/core/locks/lock-protocol.js';
 import { objectKey } from '../../src/core/base/key-names.js';
 import type { EndpointServices } from '../../src/core/endpoint-services.js';
@@ -25,8 +26,8 @@ const id = '00112233-4455-4677-8899-aabbccddeeff';
 
 /** As much of a client as the calls of its objects are made of. */
 const services = {
-  client: { id },
-  router: { publish: 'PUBLISH', isCluster: false },
+  client: { id, settings: { handOff: 'race' } },
+  router: { publish: 'PUBLISH', isCluster: false, channels: { isConfirmed: () => false } },
 } as unknown as EndpointServices;
 
 const request = { number: 1, lowWater: 1 };
@@ -51,7 +52,14 @@ function lockCalls(lock: LockProtocol): Command<unknown>[] {
     lock.holdCount(holder),
     lock.renewal([claim]),
     ...(lock.followUp === undefined ? [] : [lock.followUp()]),
+    ...(lock.lineKeys === undefined ? [] : lineCalls(lock.lineKeys, lock.channel)),
   ];
+}
+
+function lineCalls(keys: LineKeys, channel: string): Command<unknown>[] {
+  const terms = { keys, channel, leaseMs: 1, renewed: true };
+  const holderId = newHolder();
+  return [enterOf(terms, holderId, true), recheckOf([{ terms, holderId, isListening: true }])];
 }
 
 interface Sample {

@@ -48,6 +48,10 @@ export class ClusterSubscriber implements Channels {
     return this.#wanted.get(channel)?.isConfirmed(channel) === true;
   }
 
+  isRefused(channel: string): boolean {
+    return this.#wanted.get(channel)?.isRefused(channel) === true;
+  }
+
   /** The map of slots was read: each channel moves to the master that has its slot now. */
   move(sharded: boolean): void {
     this.#sharded ??= sharded;

@@ -18,6 +18,10 @@ export interface RouterOwner extends SubscriberOwner {
 export interface Channels {
   add(channel: string): void;
   remove(channel: string): void;
+  /** It is subscribed: no message on it is missed. */
+  isConfirmed(channel: string): boolean;
+  /** The server does not let this client listen to it. */
+  isRefused(channel: string): boolean;
 }
 
 /** Which server the calls for a key go to. */

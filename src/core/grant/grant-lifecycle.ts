@@ -12,8 +12,9 @@ import { itemOf, judgeAll, type Renewal } from '../lease/renewal.js';
 import type { ObjectKind } from '../observe/events.js';
 
 /** The server's answer to a release: the object is free; it is free, and the turn of a waiter of
- * another client, which was notified alone; other holds keep it; or the holder did not have it:
- * another holder has it, or none. */
+ * another client, which was notified alone; other holds keep it; it was handed to the next in its
+ * line; it was opened for a moment to those in no line; or the holder did not have it: another holder
+ * has it, or none. */
 export type ReleaseResult =
   | {
       readonly is: 'freed';
@@ -21,7 +22,10 @@ export type ReleaseResult =
        * known; else 0. */
       readonly receivers: number;
     }
-  | { readonly is: 'passed' | 'kept' | 'taken' | 'deleted' };
+  | { readonly is: 'passed' | 'kept' | 'handed' | 'opened' | 'taken' | 'deleted' };
+
+/** Answers that the holder had it. */
+const RELEASED: ReadonlySet<ReleaseResult['is']> = new Set(['freed', 'kept', 'handed', 'opened']);
 
 /** An object whose grants live on leases. */
 export interface LeasedObject {
@@ -63,12 +67,12 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   }
 
   async release(grant: G): Promise<void> {
-    const { services, object } = this;
     const { lease } = grant;
     lease.remove(grant);
     const command = this.stateAlive(lease);
+    const answered = this.#announcing(grant);
     try {
-      const loss = await this.#sendRelease(lease, command);
+      const loss = await this.#sendRelease(lease, command, answered);
       if (loss !== undefined) {
         grant.lostBefore(loss);
         // The other grants depend on the same lease.
@@ -80,12 +84,44 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
       this.released(grant);
     }
     this.wake();
-    if (services.client.events.wanted('released')) {
-      const heldMs = Math.round(services.clock.now() - grant.grantedAt);
-      const { kind, resource } = object;
-      const { holderId } = lease.identity;
-      services.client.events.emit('released', { resource, kind, holderId, heldMs });
+    answered.announce();
+  }
+
+  /** Tells the release with its answer: another grant may come right behind it. */
+  #announcing(grant: G): { answered(result: ReleaseResult): void; announce(): void } {
+    if (!this.services.client.events.wanted('released')) {
+      return { answered: (result) => this.answered(result), announce: () => {} };
     }
+    // Not the grant itself: the call may be kept for long, and the grant belongs to a request.
+    const { grantedAt } = grant;
+    const { holderId } = grant.lease.identity;
+    let isTold = false;
+    const announce = (): void => {
+      if (!isTold) {
+        isTold = true;
+        this.#tellRelease(holderId, grantedAt);
+      }
+    };
+    const answered = (result: ReleaseResult): void => {
+      this.answered(result);
+      if (RELEASED.has(result.is)) {
+        announce();
+      }
+    };
+    return { answered, announce };
+  }
+
+  announceRelease(grant: G): void {
+    if (this.services.client.events.wanted('released')) {
+      this.#tellRelease(grant.lease.identity.holderId, grant.grantedAt);
+    }
+  }
+
+  #tellRelease(holderId: string, grantedAt: number): void {
+    const { clock, client } = this.services;
+    const heldMs = Math.round(clock.now() - grantedAt);
+    const { kind, resource } = this.object;
+    client.events.emit('released', { resource, kind, holderId, heldMs });
   }
 
   async extend(grant: G, leaseMs: number): Promise<void> {
@@ -93,6 +129,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { lease } = grant;
     const { renewal, resource } = this.object;
     const command = renewal([itemOf(lease, leaseMs)]);
+    lease.isExtended = true;
     const lengthening = lease.lengthening();
     try {
       const { answer, call } = await services.delivery.send(resource, command, 'change');
@@ -131,7 +168,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   protected abstract released(grant: G): void;
 
   /** A release has notified a waiter of another client, or may have. */
-  protected passed(): void {}
+  protected notified(): void {}
 
   /** Takes back what the server may still count for the holder of a lost lease, or grant late. */
   protected abstract takeBack(lease: Lease): void;
@@ -164,22 +201,24 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   async #sendRelease(
     lease: Lease,
     command: Command<ReleaseResult>,
+    observer: { answered(result: ReleaseResult): void },
   ): Promise<LeaseLostError | undefined> {
     const { delivery } = this.services;
     const { resource } = this.object;
     try {
-      const { answer, call } = await delivery.send(resource, command, 'release', this);
+      const { answer, call } = await delivery.send(resource, command, 'release', observer);
       // "Not held by you" to a later copy: the first has released it, if it was held when sent.
       const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
-      if (answer.is === 'freed' || answer.is === 'kept') {
+      if (RELEASED.has(answer.is)) {
         return undefined;
       }
       if (answer.is === 'passed' || ranBefore) {
         // If the first answer was lost, that release may have notified another client.
-        this.passed();
+        this.notified();
         return undefined;
       }
-      return this.#loss(lease.covers(this.services.clock.now()) ? answer.is : 'expired');
+      const reason = answer.is === 'taken' ? 'taken' : 'deleted';
+      return this.#loss(lease.covers(this.services.clock.now()) ? reason : 'expired');
     } catch (error) {
       if (error instanceof WrongTypeError) {
         // The object was overwritten by something of another type.

@@ -122,6 +122,10 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
   }
 
   lost(error: LeaseLostError): void {
+    if (this.#releasing !== undefined) {
+      // Its release has not been settled.
+      this.#lostAtRelease = error;
+    }
     this.ended();
     this.#loss?.abort(error);
     this.owner.lost(this, error);

@@ -1,5 +1,6 @@
 import { LeaseLostError, type LeaseLostReason } from '../../errors.js';
 import type { Clock, Timer } from '../base/clock.js';
+import type { Limit } from '../base/deadline-queue.js';
 import type { Events, ObjectKind } from '../observe/events.js';
 import { LeaseDeadline, type DeadlineSetting, type Lengthening } from './lease-deadline.js';
 
@@ -54,6 +55,12 @@ export class Lease {
   order = 0;
   /** That call was written more than once, and may have run behind later ones. */
   isReordered = false;
+  /** Renews a lease that was granted for a part of its time only. */
+  confirmation: Limit | undefined;
+  /** Its owner has asked for a longer one. */
+  isExtended = false;
+  /** When the newest command was sent that has proven it, after its grant. */
+  provenAt: number = Number.NEGATIVE_INFINITY;
   /** A renewal is under way. */
   renewing = false;
   /** A copy of the acquisition may still run: the release must set a tombstone. */
@@ -172,6 +179,7 @@ export class Lease {
   prove(sentAt: number, leaseMs: number): void {
     if (this.error === undefined) {
       this.#end.prove(sentAt, leaseMs);
+      this.provenAt = Math.max(this.provenAt, sentAt);
       this.#suspect = false;
     }
   }

@@ -6,8 +6,13 @@ import type { Lease } from './lease.js';
 import type { Lengthening } from './lease-deadline.js';
 import { HeldLeases } from './held-leases.js';
 import { itemOf, judgeAll, type Renewal, type RenewalAnswer } from './renewal.js';
+import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { batchesOf } from '../base/batches.js';
 import type { ObjectKind } from '../observe/events.js';
+
+/** A lease that was granted for a part of its time is renewed after so long, or after a third of that
+ * part where this is shorter. */
+const CONFIRM_MS = 100;
 
 /**
  * Renews every lease of a client on one timer, each third of the client's lease, and polls the
@@ -20,6 +25,7 @@ export class Watchdog {
   readonly #delivery: Pick<Delivery, 'start'>;
   readonly #leaseMs: number;
   readonly #periodMs: number;
+  readonly #confirmations: DeadlineQueue;
   #timer: Timer | undefined;
 
   constructor(clock: Clock, routes: Routes, delivery: Pick<Delivery, 'start'>, leaseMs: number) {
@@ -28,6 +34,7 @@ export class Watchdog {
     this.#delivery = delivery;
     this.#leaseMs = leaseMs;
     this.#periodMs = leaseMs / 3;
+    this.#confirmations = new DeadlineQueue(clock, CONFIRM_MS);
   }
 
   /** All leases that are held. */
@@ -73,11 +80,15 @@ export class Watchdog {
   }
 
   /** Starts to renew or poll a lease that was granted. */
-  add(lease: Lease, renewal: Renewal): void {
+  add(lease: Lease, renewal: Renewal, isWindow = false): void {
     this.#leases.add(lease, renewal);
     lease.arm(2 * this.#periodMs);
     this.#timer ??= this.#schedule();
-    if (lease.renewed && !lease.covers(this.#clock.now() + this.#periodMs)) {
+    if (isWindow) {
+      // Most holds are over before that, and cost no command.
+      lease.confirmation = new Limit(() => this.#renew(renewal, [lease]));
+      this.#confirmations.add(lease.confirmation, Math.min(CONFIRM_MS, lease.remainingMs / 3));
+    } else if (lease.renewed && !lease.covers(this.#clock.now() + this.#periodMs)) {
       // A grant that took long to arrive may not last until the next round.
       this.#renew(renewal, [lease]);
     }
@@ -86,6 +97,9 @@ export class Watchdog {
   /** Removes a lease, before its release is sent: a lease that is being released is never renewed.
    * False when it was removed before. */
   delete(lease: Lease): boolean {
+    if (lease.confirmation !== undefined) {
+      this.#confirmations.delete(lease.confirmation);
+    }
     return this.#leases.delete(lease);
   }
 
@@ -105,6 +119,7 @@ export class Watchdog {
   }
 
   close(): void {
+    this.#confirmations.close();
     this.#timer?.cancel();
     this.#leases.clear();
   }

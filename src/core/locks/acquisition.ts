@@ -1,11 +1,11 @@
 import { AcquireTimeoutError } from '../../errors.js';
 import { Acquisition, type LocalQueue, type WaitTerms } from '../acquisition.js';
 import type { LeaseTerms } from '../base/arguments.js';
-import type { PendingCall } from '../wire/call.js';
+import type { Lease } from '../lease/lease.js';
 import type { LockHold } from './hold.js';
 import type { LockGrants } from './lock-grants.js';
 import { Attempt } from './ticket.js';
-import type { GrantedTicket, LockWaiter } from './wait-queue.js';
+import type { GrantedTicket, LockGrant, LockWaiter } from './wait-queue.js';
 
 /** A shorter lease may end before its answer arrives: it is then returned as it is, not retried. */
 export const RETRIED_LEASE_MIN_MS = 100;
@@ -28,24 +28,39 @@ export class LockAcquisition<H extends LockHold = LockHold>
     return this.terms.leaseMs;
   }
 
-  granted(ticket: GrantedTicket, call: PendingCall, fencingToken: bigint | undefined): boolean {
+  get renewed(): boolean {
+    return this.terms.renewed;
+  }
+
+  granted(ticket: GrantedTicket, grant: LockGrant): Lease | undefined {
     const { grants, terms } = this;
     const { services, protocol } = grants;
     const lease = grants.createLease(ticket.holderId);
     lease.hasUnackedCopy = ticket.hasUnackedCopy;
-    lease.start(call, terms.leaseMs);
+    lease.start(grant.acquiring, grant.leaseMs);
     if (!lease.covers(services.clock.now()) && terms.leaseMs >= RETRIED_LEASE_MIN_MS) {
       // The answer to the grant took longer than the lease.
-      return false;
+      return undefined;
     }
     grants.endOthers();
+    this.#holds(lease, grant.fencingToken, () =>
+      services.keep(lease, protocol.renewal, grant.isWindow),
+    );
+    return lease;
+  }
+
+  passed(lease: Lease): void {
+    this.#holds(lease, undefined, () => {});
+  }
+
+  #holds(lease: Lease, fencingToken: bigint | undefined, keep: () => void): void {
+    const { grants, terms } = this;
     const hold = grants.createHold(lease, terms, undefined, fencingToken);
     // A push would allocate room for seventeen holds, and most leases have one.
     lease.holders = [hold];
-    services.keep(lease, protocol.renewal);
+    keep();
     this.succeed(hold);
     grants.announce(hold, terms.waitLimit.startedAt);
-    return true;
   }
 
   protected override localQueue(): LocalQueue<LockWaiter> {

@@ -51,8 +51,8 @@ export interface Lock {
   /**
    * Waits until the lock is held. The wait and the hold keep the process alive.
    *
-   * Fairness: first come, first served inside one client; between clients the first to ask after a
-   * release is served. Inside a scope of a hold of this lock it re-enters, one branch at a time.
+   * Fairness: first come, first served inside one client; between clients as `handOff` says: the
+   * first to ask after a release, or the one that waits longest. Inside a scope of a hold of this lock it re-enters, one branch at a time.
    *
    * Cancellation: an aborted or timed-out call leaves no key, queue entry or timer, at the latest
    * when its own lease would have ended.
@@ -197,10 +197,10 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
         this.#grants.forced(call);
       }
     };
-    const { count, call } = await this.inUse(
-      () => this.countOnce((request) => this.protocol.forceRelease(request), told),
-      leavesName,
-    );
+    const { key } = this.protocol;
+    const free = () => this.countOnce((request) => this.protocol.forceRelease(request), told);
+    const { handOffs } = this.#grants.locks;
+    const { count, call } = await handOffs.forcing(key, () => this.inUse(free, leavesName));
     told(count, call);
     return count === 1;
   }

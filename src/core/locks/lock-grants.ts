@@ -5,6 +5,8 @@ import type { Holder, ObjectKind } from '../observe/events.js';
 import { GrantLifecycle, type ReleaseResult } from '../grant/grant-lifecycle.js';
 import { LockHold, type HoldOwner } from './hold.js';
 import type { Lease } from '../lease/lease.js';
+import { HandOffQueue } from './hand-off-queue.js';
+import { releaseOrPass, tellLost, type PassingOwner } from './passing.js';
 import type { LockProtocol } from './lock-protocol.js';
 import type { LockServices } from './lock-services.js';
 import type { LeaseTerms } from '../base/arguments.js';
@@ -20,7 +22,7 @@ export const anyHold: AsGranted<LockHold> = (hold) => hold;
 /** Manages the holds of one lock from their grant to their end. */
 export class LockGrants<H extends LockHold = LockHold>
   extends GrantLifecycle<LockHold>
-  implements HoldOwner, Asks
+  implements HoldOwner, Asks, PassingOwner
 {
   readonly locks: LockServices;
   readonly protocol: LockProtocol;
@@ -75,27 +77,54 @@ export class LockGrants<H extends LockHold = LockHold>
   watchForStall(startedAt: number): () => void {
     const { services, protocol } = this;
     const { lockId: id, resource, kind } = protocol;
-    const findHolders = async (): Promise<readonly Holder[]> => {
-      const { holders } = await services.delivery.read(resource, protocol.obstacles());
-      return holders;
-    };
+    const findHolders = async (): Promise<readonly Holder[]> =>
+      (await services.delivery.read(resource, protocol.obstacles())).holders;
     return services.client.slowWaits.watch({ id, resource, kind, findHolders }, startedAt);
   }
 
   /** The local waiters of this lock. */
   queue(): WaitQueue {
     const { queues } = this.locks;
-    const { lockId } = this.protocol;
-    let queue = queues.get(lockId);
+    const { protocol } = this;
+    let queue = queues.get(protocol.lockId);
     if (queue === undefined) {
-      queue = this.protocol.createQueue(this);
-      queues.set(lockId, queue);
+      queue = this.#isHandedOn ? new HandOffQueue(this, protocol) : protocol.createQueue(this);
+      queues.set(protocol.lockId, queue);
     }
     return queue;
   }
 
-  emptied(): void {
-    this.locks.queues.delete(this.protocol.lockId);
+  /** The queue of a lock that is handed on. */
+  get #handOffQueue(): HandOffQueue | undefined {
+    const queue = this.locks.queues.get(this.protocol.lockId);
+    return queue instanceof HandOffQueue ? queue : undefined;
+  }
+
+  /** Passes the lock on inside this client, or releases it on the server. */
+  override async release(hold: LockHold): Promise<void> {
+    const queue = this.#handOffQueue;
+    await (queue === undefined ? super.release(hold) : releaseOrPass(queue, hold, this));
+  }
+
+  releaseOnServer(hold: LockHold): Promise<void> {
+    return super.release(hold);
+  }
+
+  get #isHandedOn(): boolean {
+    return this.locks.handsOff && this.protocol.lineKeys !== undefined;
+  }
+
+  /** Clients race for it after a release. */
+  get #isRaced(): boolean {
+    return this.protocol.isRaced && !this.#isHandedOn;
+  }
+
+  emptied(queue?: WaitQueue): void {
+    const { queues } = this.locks;
+    const { lockId } = this.protocol;
+    if (queue === undefined || queues.get(lockId) === queue) {
+      queues.delete(lockId);
+    }
   }
 
   get keepsPosition(): boolean {
@@ -156,7 +185,11 @@ export class LockGrants<H extends LockHold = LockHold>
       // A copy of it may have run after later calls: poll what those were granted.
       services.watchdog.pollAll();
     }
-    this.passed();
+    if (this.#isHandedOn) {
+      // What this client was told of may have been granted before.
+      services.watchdog.look(protocol.key, () => undefined);
+    }
+    this.notified();
     this.wake();
   }
 
@@ -185,13 +218,16 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   override answered(result: ReleaseResult): void {
-    const { isRaced, channel } = this.protocol;
-    if (isRaced) {
+    const { channel, lineKeys } = this.protocol;
+    if (result.is === 'opened' && lineKeys !== undefined) {
+      this.locks.handOffs.serveLater(lineKeys);
+    }
+    if (this.#isRaced) {
       this.locks.fairness.released(channel, result);
     }
   }
 
-  protected override released(hold: LockHold): void {
+  override released(hold: LockHold): void {
     hold.turn?.free();
     if (hold.state === 'released') {
       // A hold found lost stays in its scopes: code that goes on inside them is refused.
@@ -204,7 +240,7 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   /** Follows up on the waiter of another client, where a release notifies one at a time. */
-  override passed(): void {
+  override notified(): void {
     const { protocol } = this;
     const followUp = protocol.followUp?.bind(protocol);
     if (followUp !== undefined) {
@@ -218,6 +254,10 @@ export class LockGrants<H extends LockHold = LockHold>
 
   /** The lease is renewed no more, and the name is free. */
   protected override letGo(lease: Lease): void {
+    const run = this.#handOffQueue?.ended(lease);
+    if (run !== undefined && !lease.active && lease.error !== undefined) {
+      tellLost(run.unproven, lease.error, this);
+    }
     this.services.letGo(lease);
     this.services.names.leave(this.protocol, true);
   }
@@ -239,9 +279,8 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   #release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult> {
-    const { isRaced, channel } = this.protocol;
-    if (isRaced && terms.count === 0) {
-      this.locks.fairness.releasing(channel);
+    if (this.#isRaced && terms.count === 0) {
+      this.locks.fairness.releasing(this.protocol.channel);
     }
     return this.protocol.release(holderId, terms);
   }
@@ -252,7 +291,7 @@ export class LockGrants<H extends LockHold = LockHold>
       this.answered(result);
       // The release of a waiter that gives up, or one that ran twice, may have notified another.
       if (result.is === 'passed' || result.is === 'deleted') {
-        this.passed();
+        this.notified();
       }
     };
     this.services.delivery.inBackground(command, { done: () => this.wake(), answered });

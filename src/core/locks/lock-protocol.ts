@@ -3,6 +3,7 @@ import type { Command } from '../wire/call.js';
 import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { ObjectProtocol } from '../object-protocol.js';
+import type { LineKeys } from './line.js';
 import type { ReleaseTerms } from './release-terms.js';
 import type { Asks } from './ticket.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
@@ -28,23 +29,6 @@ export function verdictOf(code: number | null): Verdict {
       }
       return { is: 'busy', busyMs: code };
   }
-}
-
-const RELEASE_RESULTS = new Map<number, ReleaseResult>([
-  [1, { is: 'freed', receivers: 0 }],
-  [2, { is: 'passed' }],
-  [0, { is: 'kept' }],
-  [-1, { is: 'taken' }],
-  [-2, { is: 'deleted' }],
-]);
-
-/** Decodes the answer to a release. */
-export function releaseResultOf(code: number): ReleaseResult {
-  const result = RELEASE_RESULTS.get(code);
-  if (result === undefined) {
-    throw new UnexpectedReplyError(`a release was answered ${code}`);
-  }
-  return result;
 }
 
 /** A part of the data of a lock, bounded so that the server is never busy with it for long. */
@@ -90,7 +74,9 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   readonly sibling?: Sibling;
   /** True when clients race for it after a release, so each has to let others in at times. */
   readonly isRaced: boolean;
-  /** The queue of the local waiters. */
+  /** The keys of its line, where a release gives it to the next waiter. */
+  readonly lineKeys?: LineKeys | undefined;
+  /** The queue of the local waiters, where they race for it. */
   createQueue(asks: Asks): WaitQueue;
   /** `beside`: the holder on the other side whose hold admits this one. */
   acquire(

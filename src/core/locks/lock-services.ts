@@ -1,7 +1,9 @@
 import type { EndpointServices } from '../endpoint-services.js';
 import { Fairness } from './fairness.js';
+import { HandOffs } from './hand-offs.js';
 import { FollowUps } from './follow-ups.js';
 import type { LockHold } from './hold.js';
+import type { LineKeys } from './line.js';
 import { Scopes } from './scopes.js';
 import type { WaitQueue } from './wait-queue.js';
 
@@ -17,15 +19,32 @@ export class LockServices {
   readonly queues: Map<string, WaitQueue> = new Map();
   readonly followUps: FollowUps;
   readonly fairness: Fairness;
+  readonly handOffs: HandOffs;
 
   constructor(services: EndpointServices) {
     this.services = services;
     const { clock, delivery, hub } = services;
     this.fairness = new Fairness(hub, clock);
     this.followUps = new FollowUps(clock, delivery, (error) => services.client.failed(error));
+    this.handOffs = new HandOffs(services);
+    services.ownChannel.onMessage = (message) => this.handOffs.heard(message);
+    services.onConnection = () => this.handOffs.recheckEverything();
+  }
+
+  /** Whether a release gives a lock to the next waiter, or frees it for whoever asks first. */
+  get handsOff(): boolean {
+    const { client, router } = this.services;
+    return client.settings.handOff !== 'race' && !router.isCluster && !this.handOffs.isBlind;
+  }
+
+  /** Whether a client keeps such a lock for its own waiters for a while. */
+  passesOn({ token }: LineKeys): boolean {
+    // Each hold of a fenced lock needs a token of its own.
+    return this.services.client.settings.handOff === 'direct' && token.length === 0;
   }
 
   close(): void {
+    this.handOffs.close();
     this.followUps.close();
     this.fairness.close();
   }

@@ -2,7 +2,7 @@ import { UnexpectedReplyError } from '../../errors.js';
 import type { LocalQueue } from '../acquisition.js';
 import type { Call, PendingCall, Receiver } from '../wire/call.js';
 import type { LockServices } from './lock-services.js';
-import type { LockWaiter, Position, Verdict } from './wait-queue.js';
+import type { LockWaiter, Position, Verdict, WaitQueue } from './wait-queue.js';
 
 /** How a queue asks for its lock. */
 export interface Asks {
@@ -17,8 +17,8 @@ export interface Asks {
   ): Call<Verdict>;
   /** Takes back what a holder may have on the server; `hasUnackedCopy`: may be granted later. */
   cancel(holderId: string, hasUnackedCopy: boolean): void;
-  /** The queue has no waiter left. */
-  emptied(): void;
+  /** The queue has no waiter left; another one may have taken the place of this one. */
+  emptied(queue?: WaitQueue): void;
 }
 
 /** The queue of a ticket. */
@@ -74,11 +74,7 @@ export class Ticket implements Receiver<Verdict> {
     this.#settled(call);
     switch (verdict.is) {
       case 'granted':
-        if (this.waiter.granted(this, call, verdict.fencingToken)) {
-          this.#queue?.granted(this);
-        } else {
-          this.#renew();
-        }
+        this.#granted(call, verdict.fencingToken);
         break;
       case 'busy':
         if (this.#queue === undefined) {
@@ -114,6 +110,16 @@ export class Ticket implements Receiver<Verdict> {
     }
     if (this.hasUnackedCopy || (this.#asksForPosition && this.#wasSent)) {
       asks.cancel(this.holderId, this.hasUnackedCopy);
+    }
+  }
+
+  #granted(acquiring: PendingCall, fencingToken: bigint | undefined): void {
+    const { leaseMs } = this.waiter;
+    const grant = { acquiring, leaseMs, fencingToken, isWindow: false };
+    if (this.waiter.granted(this, grant) === undefined) {
+      this.#renew();
+    } else {
+      this.#queue?.granted(this);
     }
   }
 

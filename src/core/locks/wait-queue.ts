@@ -1,6 +1,6 @@
 import type { LocalQueue } from '../acquisition.js';
 import type { Linked } from '../base/linked-list.js';
-import type { PendingCall } from '../wire/call.js';
+import type { Acquiring, Lease } from '../lease/lease.js';
 
 /** The server's answer to an acquisition. `gone`: the hold to re-enter is no longer there;
  * `cancelled`: this holder id has a tombstone. `rank`: server time since when it waits. */
@@ -21,18 +21,31 @@ export interface GrantedTicket {
   readonly hasUnackedCopy: boolean;
 }
 
+/** The grant of a lock, which lasts for `leaseMs` from when `acquiring` was sent. */
+export interface LockGrant {
+  readonly acquiring: Acquiring;
+  readonly leaseMs: number;
+  readonly fencingToken: bigint | undefined;
+  /** That is not all of the lease: it has to be confirmed. */
+  readonly isWindow: boolean;
+}
+
 /** A waiter for a lock. */
 export interface LockWaiter extends Linked {
   /** The lease that it wants. */
   readonly leaseMs: number;
+  /** The watchdog prolongs it. */
+  readonly renewed: boolean;
   /** It waits behind others here, whether or not the server has been asked for it. */
   queued(): void;
   /** The server has answered that the lock is busy. */
   blocked(): void;
   /** The lock is busy, and it does not wait. */
   refused(): void;
-  /** False: the grant came too late to be of use. */
-  granted(ticket: GrantedTicket, call: PendingCall, fencingToken: bigint | undefined): boolean;
+  /** Returns its lease; undefined when the grant came too late to be of use. */
+  granted(ticket: GrantedTicket, grant: LockGrant): Lease | undefined;
+  /** A hold of this client has ended, and its lease is passed on to this waiter. */
+  passed(lease: Lease): void;
   /** The call that asked for it has failed: it leaves. */
   failed(error: Error): void;
 }

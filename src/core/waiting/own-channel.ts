@@ -7,6 +7,9 @@ import type { ChannelHub } from './channel-hub.js';
  * anybody could end them. */
 const LISTENS_AFTER_MS = 100;
 
+/** A message that begins so is a hint: the key of an object follows. */
+const HINT = 'e';
+
 /** Of so many keys it is known when a message came: grants that are under way then follow soon. */
 const TOLD_MAX = 100;
 
@@ -27,6 +30,10 @@ export interface OwnChannelServices {
   look(key: string, done: () => void): void;
   /** Asks the server about everything that is held. */
   lookAtAll(): void;
+  isConfirmed(channel: string): boolean;
+  isRefused(channel: string): boolean;
+  /** The server has confirmed a subscription. */
+  confirmed(): void;
 }
 
 /** The names of the channels on which a client is told of its holds, and of its permits: the id of a
@@ -51,9 +58,9 @@ class Side {
 }
 
 /**
- * What one client is told alone: a message is the key of an object, of which another client has
- * ended something, or has set its end. It is a hint: the client asks the server then. One that is
- * lost costs no more than the time until the next renewal.
+ * What one client is told alone. A hint is the key of an object, of which another client has ended
+ * something, or has set its end: the client asks the server then. One that is lost costs no more than
+ * the time until the next renewal. All other messages are about the lines of locks.
  */
 export class OwnChannel {
   readonly #services: OwnChannelServices;
@@ -64,6 +71,8 @@ export class OwnChannel {
   readonly #told = new Map<string, number>();
   /** The same of a new subscription, for all keys. */
   #toldOfAll = 0;
+  /** Gets the messages that are no hints. */
+  onMessage: (message: string) => void = () => {};
   /** Keys that are being looked at, and whether to look again after that. */
   readonly #looking = new Map<string, boolean>();
 
@@ -92,6 +101,21 @@ export class OwnChannel {
     this.#sideOf(kind).count -= 1;
   }
 
+  /** Listens from now on, whether or not something is held. */
+  listen(): void {
+    this.#listen(this.#holds);
+  }
+
+  /** No message is missed. */
+  get isListening(): boolean {
+    return this.#services.isConfirmed(this.#holds.channel);
+  }
+
+  /** The server does not let this client listen. */
+  get isRefused(): boolean {
+    return this.#services.isRefused(this.#holds.channel);
+  }
+
   close(): void {
     this.#holds.timer?.cancel();
     this.#permits.timer?.cancel();
@@ -102,7 +126,7 @@ export class OwnChannel {
   }
 
   #listenLater(side: Side, inMs: number): Timer {
-    const { clock, hub } = this.#services;
+    const { clock } = this.#services;
     return clock.after(inMs, () => {
       side.timer = undefined;
       if (side.count === 0) {
@@ -113,18 +137,32 @@ export class OwnChannel {
         side.timer = this.#listenLater(side, leftMs);
         return;
       }
-      side.isListening = true;
-      hub.listen(side.channel, (key) => this.#heard(key));
+      this.#listen(side);
     });
   }
 
-  #heard(key: string | undefined): void {
-    if (key === undefined) {
+  #listen(side: Side): void {
+    if (!side.isListening) {
+      side.isListening = true;
+      side.timer?.cancel();
+      side.timer = undefined;
+      this.#services.hub.listen(side.channel, (message) => this.#heard(message));
+    }
+  }
+
+  #heard(message: string | undefined): void {
+    if (message === undefined) {
       // What was held before the channel was subscribed may have ended unheard.
       this.#toldOfAll = this.#services.newestOrder();
       this.#services.lookAtAll();
+      this.#services.confirmed();
       return;
     }
+    if (!message.startsWith(HINT)) {
+      this.onMessage(message);
+      return;
+    }
+    const key = message.slice(HINT.length);
     this.#told.delete(key);
     this.#told.set(key, this.#services.newestOrder());
     if (this.#told.size > TOLD_MAX) {

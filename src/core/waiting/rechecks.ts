@@ -6,97 +6,109 @@ import type { Delivery } from '../delivery/delivery.js';
 import { batchesOf } from '../base/batches.js';
 import { waitsPoll } from '../wire/scripts.generated.js';
 import type { Routes } from '../connection/router.js';
-import { RECHECK_MAX_MS } from './timing.js';
 
-/** Polls that are due within this time of each other go together. */
+/** Re-checks that are due within this time of each other go together. */
 const TOGETHER_MS = 250;
 
-/** A waiter that sleeps until a lock is free. */
-export abstract class Sleeper extends Linked {
+/** Something that waits, and is asked about from time to time. */
+export abstract class Rechecked extends Linked {
   /** For the re-checks only. */
   dueAt = 0;
   abstract readonly key: string;
+}
+
+/** A waiter that sleeps until a lock is free. */
+export abstract class Sleeper extends Rechecked {
   abstract readonly holderId: string;
   /** The lock is held by another for `ttlMs`; -1: without limit; -2: try to acquire it. */
   abstract polled(ttlMs: number): void;
 }
 
-/** Polls for all waiters that sleep longer than `RECHECK_MAX_MS`, many with one command. */
-export class Rechecks {
+/** Asks about all that wait longer than one period, many with one command. */
+export class Rechecks<W extends Rechecked> {
   readonly #clock: Clock;
   readonly #routes: Pick<Routes, 'groupOf'>;
-  readonly #delivery: Pick<Delivery, 'start'>;
-  readonly #failed: (error: Error) => void;
-  /** In the order in which they fall due, since all sleep equally long. */
-  readonly #sleepers = new LinkedList<Sleeper>();
+  readonly #periodMs: number;
+  readonly #ask: (batch: readonly W[]) => void;
+  /** In the order in which they fall due, since all wait equally long. */
+  readonly #waiting = new LinkedList<W>();
   #timer: Timer | undefined;
 
+  /** `ask` sends one command about a batch. */
   constructor(
     clock: Clock,
     routes: Pick<Routes, 'groupOf'>,
-    delivery: Pick<Delivery, 'start'>,
-    failed: (error: Error) => void,
+    periodMs: number,
+    ask: (batch: readonly W[]) => void,
   ) {
     this.#clock = clock;
     this.#routes = routes;
-    this.#delivery = delivery;
-    this.#failed = failed;
+    this.#periodMs = periodMs;
+    this.#ask = ask;
   }
 
-  add(sleeper: Sleeper): void {
-    this.#sleepers.delete(sleeper);
-    sleeper.dueAt = this.#clock.now() + RECHECK_MAX_MS;
-    this.#sleepers.push(sleeper);
-    this.#timer ??= this.#clock.after(RECHECK_MAX_MS, this.#poll);
+  add(waiter: W): void {
+    this.#waiting.delete(waiter);
+    waiter.dueAt = this.#clock.now() + this.#periodMs;
+    this.#waiting.push(waiter);
+    this.#timer ??= this.#clock.after(this.#periodMs, this.#poll);
   }
 
-  delete(sleeper: Sleeper): void {
-    this.#sleepers.delete(sleeper);
+  delete(waiter: W): void {
+    this.#waiting.delete(waiter);
+  }
+
+  /** Asks about these now, whether or not they are due. */
+  askNow(waiters: Iterable<W>): void {
+    for (const batch of batchesOf([...waiters], ({ key }) => this.#routes.groupOf(key))) {
+      this.#ask(batch);
+    }
   }
 
   close(): void {
     this.#timer?.cancel();
-    this.#sleepers.clear();
+    this.#waiting.clear();
   }
 
   readonly #poll = (): void => {
     const now = this.#clock.now();
-    const due: Sleeper[] = [];
-    for (let head = this.#sleepers.first; head !== undefined; head = this.#sleepers.first) {
+    const due: W[] = [];
+    for (let head = this.#waiting.first; head !== undefined; head = this.#waiting.first) {
       if (head.dueAt > now + TOGETHER_MS) {
         break;
       }
-      this.#sleepers.delete(head);
+      this.#waiting.delete(head);
       due.push(head);
     }
-    const { first } = this.#sleepers;
+    const { first } = this.#waiting;
     this.#timer = first && this.#clock.after(first.dueAt - now, this.#poll);
-    for (const batch of batchesOf(due, ({ key }) => this.#routes.groupOf(key))) {
-      this.#pollAll(batch);
-    }
+    this.askNow(due);
   };
+}
 
-  #pollAll(sleepers: readonly Sleeper[]): void {
-    const keys = { locks: sleepers.map(({ key }) => key) };
-    const args = { holders: sleepers.map(({ holderId }) => holderId) };
-    const command = commandOf(waitsPoll, keys, args);
-    this.#delivery.start(command, {
-      answered: (answer) => {
-        try {
-          const lives = integers(answer, sleepers.length);
-          lives.forEach((ttlMs, i) => sleepers[i]?.polled(ttlMs));
-        } catch (error) {
-          this.#again(sleepers, asError(error));
-        }
-      },
-      failed: (error) => this.#again(sleepers, error),
-    });
-  }
-
-  #again(sleepers: readonly Sleeper[], error: Error): void {
-    this.#failed(error);
+/** Asks whether the locks that some wait for are free. */
+export function pollSleepers(
+  delivery: Pick<Delivery, 'start'>,
+  sleepers: readonly Sleeper[],
+  report: (error: Error) => void,
+): void {
+  const again = (error: Error): void => {
+    report(error);
     for (const sleeper of sleepers) {
       sleeper.polled(-1);
     }
-  }
+  };
+  const keys = { locks: sleepers.map(({ key }) => key) };
+  const args = { holders: sleepers.map(({ holderId }) => holderId) };
+  delivery.start(commandOf(waitsPoll, keys, args), {
+    answered: (answer) => {
+      try {
+        const lives = integers(answer, sleepers.length);
+        lives.forEach((ttlMs, i) => sleepers[i]?.polled(ttlMs));
+      } catch (error) {
+        again(asError(error));
+      }
+    },
+    failed: again,
+  });
 }

@@ -6,5 +6,8 @@ export const ABSENT_MS: number = 4000;
 /** Milliseconds after the last counted call for which the answers of such calls are kept. */
 export const RECORD_MS: number = 1800000;
 
+/** and left to those who stand in no line for so long. */
+export const STAND_BACK_MS: number = 3;
+
 /** The first bytes of the id of a permit name the client that has acquired it. */
 export const PERMIT_CLIENT_BYTES: number = 8;

@@ -178,6 +178,127 @@ return nil
 end
 `;
 
+const libLineFirst = `local function line_first(line,tickets,now)
+local at=0
+while true do
+local id=redis.call('LINDEX',line,at)
+if not id then
+return nil
+end
+local ticket=redis.call('HGET',tickets,id) or ''
+local heard,window_ms,is_seen=string.match(ticket,'^(%d+) (%d+) (%d)')
+local silent_ms=heard and math.abs(now - tonumber(heard))
+if not heard then
+redis.call('LREM',line,1,id)
+elseif silent_ms>4000 then
+line_leave(line,tickets,id)
+elseif
+is_seen=='1' and own_listeners(id)>0 or is_seen=='0' and silent_ms<=1000
+then
+return id,window_ms
+else
+at=at+1
+end
+end
+end
+`;
+
+const libLineGrant = `local function line_grant(lock,line,tickets,token,now,id,window_ms)
+local issued=token and token_issue(token) or '0'
+if type(issued)=='table' and not string.find(issued.err,'^OOM') then
+return string.find(issued.err,'run this command',1,true) and issued or nil
+end
+line_leave(line,tickets,id)
+issued=type(issued)=='table' and token_issue(token) or issued
+if type(issued)=='table' then
+return nil
+end
+local others=redis.call('LLEN',line)>0 and 1 or 0
+redis.call('PEXPIRE',lock,window_ms)
+redis.call('HSET',lock,id,1)
+redis.call('PEXPIRE',lock,window_ms)
+local message=string.format('g%s %.0f %s %.0f %s %s',id,now,window_ms,others,issued,lock)
+return 'latchkey:' .. string.sub(id,1,36),message
+end
+`;
+
+const libLineLeave = `local function line_leave(line,tickets,id)
+if redis.call('HEXISTS',tickets,id)==1 then
+redis.call('HDEL',tickets,id)
+redis.call('LREM',line,1,id)
+if redis.call('EXISTS',line)==0 then
+redis.call('PEXPIRE',tickets,1100)
+end
+end
+end
+`;
+
+const libLinePut = `local function line_put(line,tickets,id,now,window_ms,is_listening)
+local is_seen=own_listeners(id)>0 and 1 or 0
+local is_new=redis.call('HEXISTS',tickets,id)==0
+local is_there=redis.call('PEXPIRE',tickets,60000)==1
+if is_new then
+local put=redis.pcall('RPUSH',line,id)
+if type(put)=='table' then
+return string.find(put.err,'^OOM') and 2 or put
+end
+end
+redis.call('PEXPIRE',line,60000)
+local ticket=string.format('%.0f %s %.0f %s',now,window_ms,is_seen,is_listening)
+local put=redis.pcall('HSET',tickets,id,ticket)
+if type(put)=='table' then
+return string.find(put.err,'^OOM') and 2 or put
+end
+if not is_there then
+redis.call('PEXPIRE',tickets,60000)
+end
+return is_seen
+end
+`;
+
+const libLineStandsBack = `local function line_stands_back(tickets,now)
+local back=tonumber(redis.call('HGET',tickets,'back') or 0) - now
+return back<=3 and math.max(0,back) or 0
+end
+`;
+
+const libLineTurn = `local function line_turn(line,tickets,has_line,own,publish,channel)
+local command=publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+local strangers=(redis.pcall('PUBSUB',command,channel)[2] or 0) - own
+if not has_line and strangers<=0 then
+return false
+end
+local now=now_ms()
+local turn=redis.call('HGET',tickets,'turn') or string.format('%.0f 0 0',now)
+local opened,last,grants=string.match(turn,'(%d+) (%d+) (%d+)')
+opened,last,grants=tonumber(opened),tonumber(last),tonumber(grants)
+if strangers>0 and grants>=redis.call('LLEN',line) then
+for _,ticket in ipairs(redis.call('HGETALL',tickets)) do
+if string.find(ticket,'^%d+ %d+ %d 1$') then
+strangers=strangers - 1
+end
+end
+end
+if math.abs(now - last)>1000 or opened>now then
+opened=now
+end
+local is_due=strangers>0 and grants>=redis.call('LLEN',line)
+or has_line and now - opened>=1000
+if not has_line then
+redis.call('PEXPIRE',tickets,1100)
+end
+if is_due then
+opened,grants=now,-1
+redis.pcall('HSET',tickets,'back',string.format('%.0f',now+3))
+end
+redis.pcall('HSET',tickets,'turn',string.format('%.0f %.0f %.0f',opened,now,grants+1))
+if not has_line then
+redis.call('PEXPIRE',tickets,1100)
+end
+return is_due
+end
+`;
+
 const libLockAdmit = `local function lock_admit(lock,tombstone,holder,count)
 local held=redis.call('HGET',lock,holder)
 if held then
@@ -259,7 +380,7 @@ for i=1,#clients do
 local client=clients[i]
 if not told[client] then
 told[client]=true
-local receivers=redis.pcall('PUBLISH','latchkey:' .. client,key)
+local receivers=redis.pcall('PUBLISH','latchkey:' .. client,'e' .. key)
 if type(receivers)=='table' then
 answer[2],answer[3]='PUBLISH','latchkey:' .. client
 end
@@ -273,9 +394,27 @@ return #answer>1 and answer or reply
 end
 `;
 
+const libNotifyGranted = `local function notify_granted(reply,told)
+local answer={ reply }
+for i=1,#told,2 do
+local receivers=redis.pcall('PUBLISH',told[i],told[i+1])
+if type(receivers)=='table' then
+answer[#answer+1],answer[#answer+2]='PUBLISH',told[i]
+end
+end
+return #answer>1 and answer or reply
+end
+`;
+
 const libNowMs = `local function now_ms()
 local time=redis.call('TIME')
 return time[1]*1000+math.floor(time[2]/1000)
+end
+`;
+
+const libOwnListeners = `local function own_listeners(id)
+local answer=redis.pcall('PUBSUB','NUMSUB','latchkey:' .. string.sub(id,1,36))
+return answer[2] or 0
 end
 `;
 
@@ -659,6 +798,27 @@ return tonumber(value)
 end
 `;
 
+const libTokenIssue = `local function token_issue(token)
+local counter=redis.pcall('GET',token)
+if type(counter)=='table' then
+return counter
+end
+local time=redis.call('TIME')
+local micros=time[1]*1000000+time[2]
+local number=not counter and 0 or string.find(counter,'^-?%d+$') and tonumber(counter)
+if number and number+1<micros then
+local issued=string.format('%.0f',micros)
+local set=redis.pcall('SET',token,issued)
+return set.err and set or issued
+end
+local counted=redis.pcall('INCR',token)
+if type(counted)=='table' then
+return counted
+end
+return redis.call('GET',token)
+end
+`;
+
 const libTombstonesSet = `local function tombstones_set(lock,tombstones,tombstone_ms)
 local fields=redis.call('HSCAN',lock,0,'COUNT',500)[2]
 for i=1,#fields,2 do
@@ -812,7 +972,7 @@ export const expirableSemaphoreDelete: Script<
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: '1347a7395546fb8cc2970453e675619cb9758f5c',
+  sha1: '5810d98ebece41998c3018075d86014793beeb86',
   source: `-- expirable-semaphore/delete
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libStoredCount}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
@@ -930,7 +1090,7 @@ export const expirableSemaphoreReleaseAny: Script<
   string
 > = {
   name: 'expirable-semaphore/release-any',
-  sha1: '6308c9f3c865f3e12996201aa7c476fddf9fa149',
+  sha1: 'a39e52f227c8f5ee4b191fef4ac9d707a498fe2f',
   source: `-- expirable-semaphore/release-any
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local refusal=redis.call('EXISTS',KEYS[1])==0
@@ -1082,7 +1242,7 @@ export const expirableSemaphoreUpdateLease: Script<
   string
 > = {
   name: 'expirable-semaphore/update-lease',
-  sha1: '82fa02453895bc52b5eda2c2cf2a0c26b6aac381',
+  sha1: 'ba1c16e24eb94231b648dd1235257e962596483b',
   source: `-- expirable-semaphore/update-lease
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
@@ -1203,7 +1363,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'a66c715f6cca0a378a83e2cd03c72876892cbee9',
+  sha1: '3876350babb1e3546816f9b33815c5307f0bb95c',
   source: `-- fair-lock/force-release
 ${libRequestRecall}${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
@@ -1408,9 +1568,9 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: '68a6806e8603ae3323ad36a8a66873b7581a32d9',
+  sha1: 'e807cbbd38aaeb6f01f248f10852b4c300821280',
   source: `-- lock/acquire-fenced
-${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
+${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libTokenIssue}local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
 local refusal,held=lock_admit(lock,KEYS[2],holder,count)
 if type(refusal)=='table' then
 return refusal
@@ -1418,14 +1578,15 @@ end
 if refusal then
 return tostring(refusal)
 end
+local issued
 if held==0 or redis.call('EXISTS',token)==0 then
-local time=redis.call('TIME')
-local micros=time[1]*1000000+time[2]
-if redis.call('INCR',token)<micros then
-redis.call('SET',token,string.format('%.0f',micros))
+issued=token_issue(token)
+else
+issued=redis.call('GET',token)
 end
+if type(issued)=='table' then
+return issued
 end
-local issued=redis.call('GET',token)
 local refused=lock_write_hold(lock,holder,held,count,tonumber(ARGV[3]))
 if refused then
 return refused
@@ -1435,28 +1596,116 @@ return '+' .. issued`,
   decode: text,
 };
 
+/** take a lock, or a ticket in the line of those who wait for it. */
+export const lockEnter: Script<
+  { lock: string; tombstone: string; line: string; tickets: string; token: readonly string[] },
+  { holder: string; leaseMs: number; windowMs: number; isListening: number },
+  string
+> = {
+  name: 'lock/enter',
+  sha1: 'dc8d7582e8c4db2bc6430312ff4e03bd2b43cc4b',
+  source: `-- lock/enter
+${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
+local holder,lease_ms,window_ms=ARGV[1],tonumber(ARGV[2]),ARGV[3]
+local function granted(held)
+line_leave(line,tickets,holder)
+local answer=redis.call('LLEN',line)>0 and '+ 1 ' or '+ 0 '
+local issued=token and (held>0 and redis.call('GET',token) or token_issue(token)) or '0'
+if type(issued)=='table' then
+return issued
+end
+return lock_write_hold(lock,holder,held,1,lease_ms) or answer .. issued
+end
+local now=now_ms()
+local left_ms,held=lock_admit(lock,KEYS[2],holder,1)
+if type(left_ms)=='table' then
+return left_ms
+elseif left_ms==-3 then
+return '-3'
+end
+local is_free,first,first_window_ms=not left_ms,nil,nil
+if is_free then
+if held>0 then
+return granted(held)
+end
+left_ms=line_stands_back(tickets,now)
+if left_ms==0 then
+first,first_window_ms=line_first(line,tickets,now)
+if not first or first==holder then
+return granted(0)
+end
+end
+end
+if redis.call('EXISTS',KEYS[2])==1 then
+return '-3'
+end
+local has_line=redis.call('LLEN',line)>0
+local is_seen=line_put(line,tickets,holder,now,window_ms,ARGV[4])
+if type(is_seen)=='table' then
+return is_seen
+end
+local is_ours,channel,message=1,nil,nil
+if first then
+left_ms=tonumber(first_window_ms)
+channel,message=line_grant(lock,line,tickets,token,now,first,first_window_ms)
+if type(channel)=='table' then
+return channel
+end
+elseif not is_free then
+local owner=redis.call('HRANDFIELD',lock)
+is_ours=own_listeners(owner)>0 and 1 or 0
+if is_ours==1 and not has_line then
+channel,message =
+'latchkey:' .. string.sub(owner,1,36),'w' .. owner .. ' ' .. lock
+end
+end
+local answer=string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
+if not message then
+return answer
+end
+return notify(answer,'PUBLISH',channel,message)`,
+  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening],
+  decode: text,
+};
+
 /** free a lock whoever holds it, at most once per request. */
 export const lockForceRelease: Script<
-  { lock: string; requests: string },
+  { lock: string; requests: string; line: string; tickets: string; token: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; tombstones: string; tombstoneMs: number },
   string
 > = {
   name: 'lock/force-release',
-  sha1: '017908c946b651c780488f7e6d29507c6a6c79b7',
+  sha1: 'c7cff9276062f1c273a36360503cfd792336a879',
   source: `-- lock/force-release
-${libRequestRecall}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local lock=KEYS[1]
+${libRequestRecall}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local wrong=lock_not_read_write(lock)
 if wrong then
 return wrong
 end
 request_keep_record(requests,ARGV[2])
-local clients=clients_of_holders(tombstones_set(lock,ARGV[5],ARGV[6]))
+local now=now_ms()
+local first,window_ms=line_first(line,tickets,now)
+local fields=tombstones_set(lock,ARGV[5],ARGV[6])
+local clients=clients_of_holders(fields)
 local own=string.sub(requests,-36)
+if not first then
 local answer=request_record(requests,number,tostring(redis.call('DEL',lock)))
-local payload=answer=='1' and '0'
-return notify_ended(answer,lock,clients,own,ARGV[3],ARGV[4],payload)`,
-  operands: (keys, args) => [2, keys.lock, keys.requests, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
+return notify_ended(answer,lock,clients,own,ARGV[3],ARGV[4],answer=='1' and '0')
+end
+local channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)
+if type(channel)=='table' then
+return channel
+end
+for i=1,#fields,2 do
+redis.call('HDEL',lock,fields[i])
+end
+local answer=request_record(requests,number,#fields>0 and '1' or '0')
+if not message then
+return notify_ended(answer,lock,clients,own,ARGV[3],ARGV[4],answer=='1' and '0')
+end
+return notify_ended(answer,lock,clients,own,'PUBLISH',channel,message)`,
+  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.requests, keys.line, keys.tickets, ...keys.token, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
 
@@ -1511,33 +1760,147 @@ ${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or redis.call('PTTL',K
   decode: integer,
 };
 
+/** say of the tickets of one client what has become of them; their heartbeat. */
+export const lockRecheck: Script<
+  { ofTickets: readonly string[] },
+  { terms: readonly string[] },
+  string
+> = {
+  name: 'lock/recheck',
+  sha1: 'c9c0b5ce05bce629ee7218de6b084e69a31ff16f',
+  source: `-- lock/recheck
+${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}local now,answers,told,at=now_ms(),{},{},1
+for i=1,#ARGV,5 do
+local lock,line,tickets=KEYS[at],KEYS[at+1],KEYS[at+2]
+local holder,lease_ms,window_ms=ARGV[i],tonumber(ARGV[i+1]),ARGV[i+2]
+local token=ARGV[i+4]=='1' and KEYS[at+3]
+at=at+(token and 4 or 3)
+local answer
+local held=redis.pcall('HEXISTS',lock,holder)
+if type(held)=='table' and not string.find(held.err,'WRONGTYPE',1,true) then
+return held
+elseif type(held)=='table' then
+answer='?'
+elseif held==0 and redis.call('HEXISTS',tickets,holder)==0 then
+answer='?'
+else
+local is_ours,is_seen,is_lost,left_ms=1,0,false,redis.call('PTTL',lock)
+if held==0 then
+is_seen=line_put(line,tickets,holder,now,window_ms,ARGV[i+3])
+if type(is_seen)=='table' then
+return is_seen
+end
+if left_ms==-2 then
+left_ms=line_stands_back(tickets,now)
+local first,first_window_ms=nil,nil
+if left_ms==0 then
+first,first_window_ms=line_first(line,tickets,now)
+end
+if left_ms==0 and not first then
+is_lost=true
+elseif first then
+left_ms=tonumber(first_window_ms)
+local channel,message =
+line_grant(lock,line,tickets,token,now,first,first_window_ms)
+if type(channel)=='table' then
+return channel
+end
+held=message and first==holder and 1 or 0
+is_lost=not message
+if message and held==0 then
+told[#told+1],told[#told+2]=channel,message
+end
+end
+else
+is_ours=own_listeners(redis.call('HRANDFIELD',lock))>0 and 1 or 0
+end
+end
+if is_lost then
+redis.call('HDEL',tickets,holder)
+answer='?'
+elseif held==1 then
+if lease_ms>left_ms then
+redis.call('PEXPIRE',lock,lease_ms)
+left_ms=lease_ms
+end
+local others=redis.call('LLEN',line)>0 and '1' or '0'
+local issued=token and (redis.call('GET',token) or token_issue(token)) or '0'
+if type(issued)=='table' then
+return issued
+end
+answer=string.format('+ %.0f %s %s',left_ms,others,issued)
+else
+answer=string.format('%.0f %.0f %.0f %s',left_ms,now,is_ours,is_seen)
+end
+end
+answers[#answers+1]=answer
+end
+return notify_granted(table.concat(answers,','),told)`,
+  operands: (keys, args) => [keys.ofTickets.length, ...keys.ofTickets, ...args.terms],
+  decode: text,
+};
+
 /** state how many of a holder's holds are still alive, and free the lock at none. */
 export const lockRelease: Script<
-  { lock: string; tombstone: string },
-  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string },
+  { lock: string; tombstone: string; line: string; tickets: string; token: readonly string[] },
+  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; listens: number },
   number
 > = {
   name: 'lock/release',
-  sha1: 'd16ab7b05db395a577731505a6b51ed8e78e468f',
+  sha1: 'f1251101ade64224a87b3960cad945968f20f843',
   source: `-- lock/release
-${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
 if tombstone_ms>0 then
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
-if redis.call('HEXISTS',lock,holder)==0 then
-return redis.call('EXISTS',lock)==1 and -1 or -2
+local is_held=redis.call('HEXISTS',lock,holder)==1
+if not is_held and redis.call('EXISTS',lock)==1 then
+line_leave(line,tickets,holder)
+local head=redis.call('LINDEX',line,0)
+if not head or own_listeners(redis.call('HRANDFIELD',lock))>0 then
+return -1
 end
-if count>0 then
+local client=string.sub(head,1,36)
+return notify(-1,'PUBLISH','latchkey:' .. client,'r' .. head .. ' ' .. lock)
+end
+if is_held and count>0 then
 redis.call('HSET',lock,holder,count)
 return 0
 end
-local others=redis.call('HLEN',lock) - 1
+if is_held and redis.call('HLEN',lock)>1 then
 redis.call('HDEL',lock,holder)
-if others>0 then
 return 0
 end
+local now,first,window_ms=nil,nil,nil
+if redis.call('EXISTS',line)==1 then
+now=now_ms()
+line_leave(line,tickets,holder)
+first,window_ms=line_first(line,tickets,now)
+end
+local has_line=first~=nil
+local is_opened=is_held
+and (has_line or ARGV[6]~='-1')
+and line_turn(line,tickets,has_line,math.max(0,ARGV[6]),ARGV[4],ARGV[5])
+local channel,message=nil,nil
+if has_line and not is_opened then
+channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)
+if type(channel)=='table' then
+return channel
+end
+end
+redis.call('HDEL',lock,holder)
+if message then
+return notify(is_held and -5 or -1,'PUBLISH',channel,message)
+end
+if is_opened and has_line then
+return notify(-6,ARGV[4],ARGV[5],'0')
+end
+if not is_held then
+return -2
+end
 return notify(1,ARGV[4],ARGV[5],'0',true)`,
-  operands: (keys, args) => [2, keys.lock, keys.tombstone, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
+  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.listens],
   decode: integer,
 };
 
@@ -1780,7 +2143,7 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: 'bc0adaaaa963e9097db78ce292b77daace007039',
+  sha1: 'ef34272c39bf39ac98e937538f510a8fec1d5798',
   source: `-- rwlock/force-release
 ${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,readers=KEYS[1],KEYS[2]

@@ -60,6 +60,10 @@ export class Channels {
     return listeners?.size ?? 0;
   }
 
+  listeners(event: MessageEvent, channel: string): number {
+    return this.#listeners.get(keyOf(event, channel))?.size ?? 0;
+  }
+
   #remove(session: Session, key: string): void {
     const listeners = this.#listeners.get(key);
     listeners?.delete(session);

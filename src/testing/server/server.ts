@@ -84,8 +84,6 @@ export class Server {
         return this.channels.remove(session, eventOf(name), args);
       case 'CLUSTER':
         return this.node?.map.slots() ?? new ReplyError(CLUSTER_OFF);
-      case 'PUBSUB':
-        return [];
       default:
         return this.#command(argv);
     }
@@ -117,6 +115,12 @@ export class Server {
     return this.#lua.run(source, keys, args.slice(2 + keys.length), this.#host);
   }
 
+  /** How many connections of this server listen to each of these channels. */
+  #pubsub(what: string, channels: readonly string[]): Reply {
+    const event = what === 'SHARDNUMSUB' ? 'smessage' : 'message';
+    return channels.flatMap((channel) => [channel, this.channels.listeners(event, channel)]);
+  }
+
   readonly #host = (argv: string[]): Reply => this.#command(argv);
 
   /** A command, from a script or by itself. */
@@ -133,6 +137,9 @@ export class Server {
         this.node?.map.broadcast(this.channels, channel, payload);
       }
       return this.channels.publish(eventOf(name), channel, payload);
+    }
+    if (name === 'PUBSUB' && this.deniedCommand !== 'PUBSUB') {
+      return this.#pubsub(channel.toUpperCase(), argv.slice(2));
     }
     if (name === this.deniedCommand) {
       const text = `NOPERM this user has no permissions to run the '${first.toLowerCase()}' command`;

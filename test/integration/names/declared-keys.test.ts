@@ -19,7 +19,7 @@ const raw = rawClient(server.url);
 
 afterAll(async () => {
   await raw.del(...(await raw.keys('redisson_lock_token:*')), scope.prefix);
-  const allow = [/^latchkey_(?:cancelled|requests|opened):/];
+  const allow = [/^latchkey_(?:cancelled|requests|opened|tickets):/];
   await expectNoResidue(scope.prefix, { allow, client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });
@@ -33,7 +33,7 @@ interface Ran {
 const names = new Map(Object.values(scripts).map(({ sha1, name }) => [sha1, name] as const));
 
 /** Commands of a script that have no key, or a channel in its place. */
-const keyless = new Set(['TIME', 'PUBLISH', 'SPUBLISH']);
+const keyless = new Set(['TIME', 'PUBLISH', 'SPUBLISH', 'PUBSUB']);
 
 /** Commands of which every argument is a key. */
 const manyKeys = new Set(['DEL', 'UNLINK', 'EXISTS']);
@@ -107,6 +107,18 @@ async function queueUp(lock: Lock, rival: Lock): Promise<void> {
   await leaving;
   await held.release();
   await (await waiting).release();
+}
+
+/** Three take turns, and one of them is told of nothing, so that it asks again and again. */
+async function handOn(clients: readonly Client[], name: string): Promise<void> {
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let i = 0; i < 5; i += 1) {
+        await (await client.getLock(name).acquire()).release();
+        await (await client.getFencedLock(`${name}fenced`).acquire()).release();
+      }
+    }),
+  );
 }
 
 async function listening(name: string, count: number): Promise<void> {
@@ -220,6 +232,7 @@ test('every key that a script touches is declared, over the whole API', async ()
   const clock = skippingClock();
   const patient = scope.client({ redis: server.url }, clock);
   const users = { proxy, client, other };
+  const handing = [1, 2, 3].map(() => scope.client({ redis: server.url, handOff: 'strict' }));
 
   // A wait that outlives a re-check, and holds that outlive a renewal, while the rest goes on.
   const hold = await other.getLock(scope.name()).acquire();
@@ -239,6 +252,7 @@ test('every key that a script touches is declared, over the whole API', async ()
     await useLock(users, client.getFencedLock(fenced!), other.getFencedLock(fenced!));
     await useLock(users, client.getFairLock(fair!), other.getFairLock(fair!));
     await queueUp(client.getFairLock(fair!), other.getFairLock(fair!));
+    await handOn(handing, wrap(scope.name()));
     await useReadWriteLock(users, wrap(scope.name()));
     await useSemaphore(users, wrap(scope.name()));
     await usePermits(users, wrap(scope.name()));

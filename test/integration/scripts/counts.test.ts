@@ -2,6 +2,7 @@
 // write down, and whom they tell.
 
 import { expect, onTestFinished, test } from 'vitest';
+import { lineKeys } from '../../../src/core/locks/line.js';
 import { commandOf } from '../../../src/core/wire/call.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
 import { runAt } from '../../support/frozen-time.js';
@@ -141,8 +142,8 @@ test('a client that leaves the wait queue tells what is available, and one that 
 test('a release that leaves another holder in the lock does not free it', async () => {
   const { redis, name, notice, told } = await place();
   await redis.hset(name, 'me', '1', 'another', '1');
-  const args = { holder: 'me', count: 0, tombstoneMs: 0, ...notice };
-  const keys = { lock: name, tombstone: `${name}:cancelled` };
+  const args = { holder: 'me', count: 0, tombstoneMs: 0, ...notice, listens: -1 };
+  const keys = { ...lineKeys(name, false), tombstone: `${name}:cancelled` };
 
   expect(await runAt(redis, START, commandOf(scripts.lockRelease, keys, args))).toBe(0);
 

@@ -28,7 +28,7 @@ const tombstone = (holder: string, at: Difference['at']): Difference => ({
 const told = (client: string, at: Difference['at']): Difference => ({
   id: 'L20',
   says: 'Whoever loses what it holds by the call of another client is told, on a channel of its own.',
-  node: [`publish latchkey:${client} NAME`],
+  node: [`publish latchkey:${client} eNAME`],
   at,
 });
 

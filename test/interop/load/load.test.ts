@@ -21,6 +21,8 @@ interface Kind {
   readonly limit: number;
   /** Connections that listen once everybody waits: one a channel and process. */
   readonly listeners: number;
+  /** How Node's waiters get it from each other. */
+  readonly handOff?: 'direct' | 'strict';
   /** Node goes on until Java has done. */
   readonly goesOn?: boolean;
   /** Keeps everybody out until the returned function is called. */
@@ -84,6 +86,26 @@ const lock = exclusive('lock', 'lock', 3);
 // Who waits for it has a channel of its own.
 const fairLock = exclusive('fair lock', 'fair', 4);
 const fencedLock = exclusive('fenced lock', 'fenced', 3);
+// Whoever stands in a line need not listen: the holder is one of ours.
+const inLine = { listeners: 1 };
+const strictLock: Kind = {
+  ...lock,
+  ...inLine,
+  what: 'lock that is handed on',
+  handOff: 'strict',
+};
+const directLock: Kind = {
+  ...lock,
+  ...inLine,
+  what: 'lock with local runs',
+  handOff: 'direct',
+};
+const strictFencedLock: Kind = {
+  ...fencedLock,
+  ...inLine,
+  what: 'fenced lock that is handed on',
+  handOff: 'strict',
+};
 const semaphore = shared('semaphore', 'semaphore');
 const expirableSemaphore = shared('permit-expirable semaphore', 'permits');
 
@@ -125,7 +147,7 @@ async function run(world: World, kind: Kind): Promise<Run> {
   const letIn = await kind.close(node, name);
   const crowd = await startCrowd(SCRIPT, 2, (i) => {
     const [role = '', side = ''] = kind.roles[i] ?? [];
-    return [redisUrl(), name, role, side, kind.total, kind.limit];
+    return [redisUrl(), name, role, side, kind.total, kind.limit, kind.handOff ?? 'race'];
   });
   const letAllIn = async (): Promise<void> => {
     await eventually(
@@ -177,23 +199,29 @@ function expectShares({ java, node }: Run, entries: number): void {
   expect(Math.min(ofJava, ofNode), shares).toBeGreaterThanOrEqual(entries / 2 / 4);
 }
 
-describe.each(titled([lock, fairLock, fencedLock]))('a %s', (_, kind) => {
-  test('never has two inside, loses no update, and neither language starves', async (context) => {
-    const world = await open(context);
+describe.each(titled([lock, fairLock, fencedLock, strictLock, directLock, strictFencedLock]))(
+  'a %s',
+  (_, kind) => {
+    test('never has two inside, loses no update, and neither language starves', async (context) => {
+      const world = await open(context);
 
-    const done = await run(world, kind);
-    const { counter, entries, ...counts } = await outcome(world);
+      const done = await run(world, kind);
+      const { counter, entries, ...counts } = await outcome(world);
 
-    expect(counts).toMatchObject({ clashes: 0, alone: 0, sharedEntries: 0 });
-    expect(entries).toBeGreaterThanOrEqual(kind.total);
-    expect(counter).toBe(entries);
-    // Each grant of a fenced lock has a larger token than all before.
-    expect(counts).toMatchObject({ tokens: kind === fencedLock ? entries : 0, oldTokens: 0 });
-    // Who was not told looks by itself after 5 s, or later.
-    expect(counts.gapMs).toBeLessThan(4_000);
-    expectShares(done, entries);
-  });
-});
+      expect(counts).toMatchObject({ clashes: 0, alone: 0, sharedEntries: 0 });
+      expect(entries).toBeGreaterThanOrEqual(kind.total);
+      expect(counter).toBe(entries);
+      // Each grant of a fenced lock has a larger token than all before.
+      expect(counts).toMatchObject({
+        tokens: kind.what.startsWith('fenced') ? entries : 0,
+        oldTokens: 0,
+      });
+      // Who was not told looks by itself after 5 s, or later.
+      expect(counts.gapMs).toBeLessThan(4_000);
+      expectShares(done, entries);
+    });
+  },
+);
 
 describe.each(titled([semaphore, expirableSemaphore]))('a %s of three', (_, kind) => {
   test('has three inside and never more, and neither language starves', async (context) => {

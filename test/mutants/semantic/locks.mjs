@@ -8,9 +8,12 @@ export const locks = [
     mistake: 'a release frees the lock whoever holds it',
     file: 'lua/lock/release.lua',
     changes: [
-      ["redis.call('HEXISTS', lock, holder) == 0", "redis.call('EXISTS', lock) == 0"],
-      ["redis.call('HLEN', lock) - 1", "redis.call('HLEN', lock) * 0"],
-      ["redis.call('HDEL', lock, holder)", "redis.call('DEL', lock)"],
+      ["redis.call('HEXISTS', lock, holder) == 1", "redis.call('EXISTS', lock) == 1"],
+      ["redis.call('HLEN', lock) > 1", "redis.call('HLEN', lock) < 0"],
+      [
+        "end\nredis.call('HDEL', lock, holder)\nif message",
+        "end\nredis.call('DEL', lock)\nif message",
+      ],
     ],
     tests: [
       'test/contract/mutual-exclusion.test.ts',
@@ -165,19 +168,16 @@ export const locks = [
   {
     id: 'token-goes-back',
     mistake: 'tokens start again at 1 when their counter was lost',
-    file: 'lua/lock/acquire-fenced.lua',
-    changes: [["redis.call('INCR', token) < micros", "redis.call('INCR', token) < micros * 0"]],
+    file: 'lua/lib/token_issue.lua',
+    changes: [['number + 1 < micros', 'number + 1 < micros * 0']],
     tests: ['test/contract/fencing.test.ts'],
   },
   {
     id: 'token-with-ttl',
     mistake: 'the counter of the tokens ends with a lease',
-    file: 'lua/lock/acquire-fenced.lua',
+    file: 'lua/lib/token_issue.lua',
     changes: [
-      [
-        "redis.call('SET', token, string.format('%.0f', micros))",
-        "redis.call('SET', token, string.format('%.0f', micros), 'PX', ARGV[3])",
-      ],
+      ["redis.pcall('SET', token, issued)", "redis.pcall('SET', token, issued, 'PX', 30000)"],
     ],
     tests: ['test/contract/fencing-counter.test.ts'],
   },
@@ -194,8 +194,8 @@ export const locks = [
     file: 'lua/lock/force-release.lua',
     changes: [
       [
-        "local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))\nlocal payload = answer == '1' and '0'\nreturn notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], payload)",
-        "local freed = tostring(redis.call('DEL', lock))\nlocal answer = notify_ended(freed, lock, clients, own, ARGV[3], ARGV[4], '0')\nreturn request_record(requests, number, answer)",
+        "  local answer = request_record(requests, number, tostring(redis.call('DEL', lock)))\n  return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], answer == '1' and '0')",
+        "  local freed = tostring(redis.call('DEL', lock))\n  local answer = notify_ended(freed, lock, clients, own, ARGV[3], ARGV[4], '0')\n  return request_record(requests, number, answer)",
       ],
     ],
     refusedBy: 'generator',

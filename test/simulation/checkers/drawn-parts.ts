@@ -36,6 +36,7 @@ export function claimOf(kind: Kind, holder: Holder, end: ClaimEnd): Claim {
     permits: amount,
     token: acquire.token,
     leaseMs: 300,
+    firstMs: 300,
     isRenewed: true,
     from: acquire.returnedAt,
     ...end,

@@ -153,14 +153,14 @@ export class Happenings {
       : claims.flatMap((claim) => this.#endOf(grant, claim) ?? []);
   }
 
-  #endOf(grant: Operation, { end, until, leaseMs }: Claim): number | undefined {
+  #endOf(grant: Operation, { end, from, until, firstMs }: Claim): number | undefined {
     const { settleMs, drift, networkMs } = this.bounds;
     switch (end) {
       case 'lost':
         // It may have been over for a moment when that was seen.
         return until - settleMs;
       case 'open':
-        return Math.max(until, grant.calledAt + leaseMs * (1 - drift));
+        return Math.max(until, from + firstMs * (1 - drift));
       default: {
         // A client that closes releases without a call for each hold.
         const releases = this.#releases.get(`${grant.mode} ${grant.owner}`) ?? [];

@@ -66,6 +66,7 @@ export function hold(
     permits: amount,
     token,
     leaseMs: acquire.leaseMs ?? Number.POSITIVE_INFINITY,
+    firstMs: (acquire.leaseMs ?? Number.POSITIVE_INFINITY) - (from - acquire.calledAt),
     isRenewed: isRenewed ?? true,
     from,
     until,

@@ -160,6 +160,10 @@ export class Stage {
       // The real one has one subscriber.
       return 1;
     }
+    if (name === 'PUBSUB') {
+      // That one listens by a pattern, which does not count.
+      return [payload, 0];
+    }
     return execute(this.#keyspace, argv);
   }
 

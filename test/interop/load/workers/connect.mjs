@@ -6,13 +6,15 @@ import { createClient } from '../../../../dist/index.js';
 
 /**
  * @param {string} url of one server, or of the nodes of a cluster with commas between
- * @param {string} [mode] kind of messages in a cluster: auto, on or off
+ * @param {string} [mode] of a cluster, the kind of messages: auto, on or off; of a server, how a lock
+ *   goes on: direct, strict or race
  * @returns {{ client: import('../../../../dist/index.js').Client, store: Redis | Cluster }}
  */
 export function connect(url, mode = 'auto') {
   const urls = url.split(',');
   if (urls.length === 1) {
-    return { client: createClient({ redis: url }), store: new Redis(url) };
+    const handOff = /** @type {'direct' | 'strict' | 'race'} */ (mode === 'auto' ? 'race' : mode);
+    return { client: createClient({ redis: url, handOff }), store: new Redis(url) };
   }
   const redis = new Cluster(urls, { lazyConnect: true });
   const shardedSubscriptionMode = /** @type {'auto' | 'on' | 'off'} */ (mode);

@@ -5,10 +5,12 @@ import {
   fairLockRelease,
   lockAcquire,
   lockAcquireFenced,
+  lockEnter,
   lockForceRelease,
   lockHoldCount,
   lockInspect,
   lockLease,
+  lockRecheck,
   lockRelease,
   lockRenew,
   namesIsCount,
@@ -62,6 +64,8 @@ function disturb({ random, key }: Cast): Operation {
 export function lockWorld(cast: Cast): World {
   const { key: lock, notice, random } = cast;
   const [requests, token] = [cast.beside('requests'), cast.beside('token')];
+  const [line, tickets] = [cast.beside('line'), cast.beside('tickets')];
+  const inLine = () => ({ lock, line, tickets, token: cast.flag() === 1 ? [token] : [] });
   const tombstones = cast.holders.map((holder) => cast.tombstone(holder));
   const ask = (): { holder: string; count: number; leaseMs: number } => ({
     holder: cast.holder(),
@@ -69,7 +73,7 @@ export function lockWorld(cast: Cast): World {
     leaseMs: cast.leaseMs(),
   });
   return {
-    keys: [lock, cast.beside('other'), requests, token, ...tombstones],
+    keys: [lock, cast.beside('other'), requests, token, line, tickets, ...tombstones],
     next: () =>
       cast.choose([
         [
@@ -91,9 +95,34 @@ export function lockWorld(cast: Cast): World {
           7,
           () => {
             const holder = cast.holder();
+            const keys = { ...inLine(), tombstone: cast.tombstone(holder) };
+            const terms = { leaseMs: cast.leaseMs(), windowMs: 4_001, isListening: cast.flag() };
+            return operation(lockEnter, keys, { holder, ...terms });
+          },
+        ],
+        [
+          4,
+          () => {
+            const all = cast.few(() => [inLine(), cast.holder()] as const);
+            const ofTickets = all.flatMap(([keys]) => [lock, line, tickets, ...keys.token]);
+            const terms = all.flatMap(([keys, holder]) => [
+              holder,
+              `${cast.renewalMs()}`,
+              '4001',
+              `${cast.flag()}`,
+              `${keys.token.length}`,
+            ]);
+            return operation(lockRecheck, { ofTickets }, { terms });
+          },
+        ],
+        [
+          7,
+          () => {
+            const holder = cast.holder();
             const terms = { count: cast.left(), tombstoneMs: cast.tombstoneMs() };
-            const keys = { lock, tombstone: cast.tombstone(holder) };
-            return operation(lockRelease, keys, { holder, ...terms, ...notice });
+            const keys = { ...inLine(), tombstone: cast.tombstone(holder) };
+            const listens = cast.flag() - cast.flag();
+            return operation(lockRelease, keys, { holder, ...terms, ...notice, listens });
           },
         ],
         [
@@ -101,7 +130,7 @@ export function lockWorld(cast: Cast): World {
           () =>
             operation(
               lockForceRelease,
-              { lock, requests },
+              { ...inLine(), requests },
               { ...cast.request(), ...notice, ...cast.allTombstones() },
             ),
         ],

@@ -1,0 +1,24 @@
+-- Grants a lock that is free, or is about to be freed, to a ticket in its line, for its window. Returns
+-- the own channel of its client and the message about that: the holder id, the server's time, the
+-- window, whether others stand in the line, the fencing token or 0, and the lock. Returns an error when
+-- a right is missing, and nil when there can be no token: nothing is held then.
+-- include lib/line_leave
+-- include lib/token_issue
+local function line_grant(lock, line, tickets, token, now, id, window_ms)
+  local issued = token and token_issue(token) or '0'
+  if type(issued) == 'table' and not string.find(issued.err, '^OOM') then
+    return string.find(issued.err, 'run this command', 1, true) and issued or nil
+  end
+  -- The first write takes something out: from then on the server refuses nothing for want of memory.
+  line_leave(line, tickets, id)
+  issued = type(issued) == 'table' and token_issue(token) or issued
+  if type(issued) == 'table' then
+    return nil
+  end
+  local others = redis.call('LLEN', line) > 0 and 1 or 0
+  redis.call('PEXPIRE', lock, window_ms)
+  redis.call('HSET', lock, id, 1)
+  redis.call('PEXPIRE', lock, window_ms)
+  local message = string.format('g%s %.0f %s %.0f %s %s', id, now, window_ms, others, issued, lock)
+  return 'latchkey:' .. string.sub(id, 1, CLIENT_ID_LENGTH), message
+end

@@ -1,0 +1,45 @@
+-- Whether a release has to free the lock openly, for those who stand in no line (Java, older clients):
+-- once for each round of the line while more connections listen to the lock than there are tickets that
+-- say so, and `own` that the client itself has; and, where a line stands, once a second of hand-offs, since not everybody listens. For
+-- STAND_BACK_MS after that nobody in the line is served.
+--
+-- The field `turn` of `tickets` has when that was last, when the last hand-off was, and how many there
+-- were since. A second begins with the first hand-off after a quiet one.
+-- include lib/now_ms
+local function line_turn(line, tickets, has_line, own, publish, channel)
+  local command = publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+  local strangers = (redis.pcall('PUBSUB', command, channel)[2] or 0) - own
+  if not has_line and strangers <= 0 then
+    return false
+  end
+  local now = now_ms()
+  local turn = redis.call('HGET', tickets, 'turn') or string.format('%.0f 0 0', now)
+  local opened, last, grants = string.match(turn, '(%d+) (%d+) (%d+)')
+  opened, last, grants = tonumber(opened), tonumber(last), tonumber(grants)
+  if strangers > 0 and grants >= redis.call('LLEN', line) then
+    for _, ticket in ipairs(redis.call('HGETALL', tickets)) do
+      if string.find(ticket, '^%d+ %d+ %d 1$') then
+        strangers = strangers - 1
+      end
+    end
+  end
+  if math.abs(now - last) > OPEN_PERIOD_MS or opened > now then
+    opened = now
+  end
+  local is_due = strangers > 0 and grants >= redis.call('LLEN', line)
+    or has_line and now - opened >= OPEN_PERIOD_MS
+  if not has_line then
+    -- First, so that a user who may not set a TTL leaves nothing without one.
+    redis.call('PEXPIRE', tickets, TURN_TTL_MS)
+  end
+  if is_due then
+    opened, grants = now, -1
+    redis.pcall('HSET', tickets, 'back', string.format('%.0f', now + STAND_BACK_MS))
+  end
+  -- pcall: a release goes on when the server takes no more data.
+  redis.pcall('HSET', tickets, 'turn', string.format('%.0f %.0f %.0f', opened, now, grants + 1))
+  if not has_line then
+    redis.call('PEXPIRE', tickets, TURN_TTL_MS)
+  end
+  return is_due
+end

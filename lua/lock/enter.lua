@@ -1,0 +1,94 @@
+-- lock/enter: take a lock, or a ticket in the line of those who wait for it.
+--
+-- A lock that is free goes to the first in the line; this holder may be the first. Running it twice
+-- equals running it once.
+--
+-- KEYS[1] lock         hash     holder -> number of holds; its TTL is the lease
+-- KEYS[2] tombstone    string   private: exists while this holder id has a tombstone
+-- KEYS[3] line         list     private: holder ids that wait, in order
+-- KEYS[4] tickets      hash     private: holder id -> when it was last heard of, its window, flags
+-- KEYS[*] token        string   of a fenced lock: last token issued
+-- ARGV[1] holder       string   the holder id that asks
+-- ARGV[2] lease_ms     integer  the lease that it takes at once
+-- ARGV[3] window_ms    integer  the lease of a grant that it is told of later
+-- ARGV[4] is_listening integer  1 if its client listens to the channel of the lock
+-- returns string     "+", whether others wait (0 or 1), and the token or 0; "-3" the holder id has a
+--                    tombstone; else the ms left on the lease of another (-1: no limit), the server's
+--                    time, whether the client of the holder listens to its own channel, and whether
+--                    this one does (2: it got no ticket, since the server takes no more data)
+
+-- include lib/now_ms
+-- include lib/lock_admit
+-- include lib/lock_write_hold
+-- include lib/line_first
+-- include lib/line_grant
+-- include lib/line_leave
+-- include lib/line_put
+-- include lib/line_stands_back
+-- include lib/notify
+-- include lib/own_listeners
+-- include lib/token_issue
+local lock, line, tickets, token = KEYS[1], KEYS[3], KEYS[4], select(5, unpack(KEYS))
+local holder, lease_ms, window_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+
+local function granted(held)
+  -- A copy of this ask, or a grant by its ticket, came before: that keeps its token.
+  line_leave(line, tickets, holder)
+  local answer = redis.call('LLEN', line) > 0 and '+ 1 ' or '+ 0 '
+  local issued = token and (held > 0 and redis.call('GET', token) or token_issue(token)) or '0'
+  if type(issued) == 'table' then
+    return issued
+  end
+  return lock_write_hold(lock, holder, held, 1, lease_ms) or answer .. issued
+end
+
+local now = now_ms()
+local left_ms, held = lock_admit(lock, KEYS[2], holder, 1)
+if type(left_ms) == 'table' then
+  return left_ms
+elseif left_ms == -3 then
+  return '-3'
+end
+local is_free, first, first_window_ms = not left_ms, nil, nil
+if is_free then
+  if held > 0 then
+    return granted(held)
+  end
+  left_ms = line_stands_back(tickets, now)
+  if left_ms == 0 then
+    first, first_window_ms = line_first(line, tickets, now)
+    if not first or first == holder then
+      return granted(0)
+    end
+  end
+end
+if redis.call('EXISTS', KEYS[2]) == 1 then
+  -- A late copy of an ask that was given up gets no ticket either.
+  return '-3'
+end
+local has_line = redis.call('LLEN', line) > 0
+local is_seen = line_put(line, tickets, holder, now, window_ms, ARGV[4])
+if type(is_seen) == 'table' then
+  return is_seen
+end
+local is_ours, channel, message = 1, nil, nil
+if first then
+  left_ms = tonumber(first_window_ms)
+  channel, message = line_grant(lock, line, tickets, token, now, first, first_window_ms)
+  if type(channel) == 'table' then
+    return channel
+  end
+elseif not is_free then
+  local owner = redis.call('HRANDFIELD', lock)
+  is_ours = own_listeners(owner) > 0 and 1 or 0
+  if is_ours == 1 and not has_line then
+    -- Nobody else waits yet: its client may be passing the lock on inside itself.
+    channel, message =
+      'latchkey:' .. string.sub(owner, 1, CLIENT_ID_LENGTH), 'w' .. owner .. ' ' .. lock
+  end
+end
+local answer = string.format('%.0f %.0f %.0f %.0f', left_ms, now, is_ours, is_seen)
+if not message then
+  return answer
+end
+return notify(answer, 'PUBLISH', channel, message)

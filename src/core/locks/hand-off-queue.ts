@@ -1,0 +1,231 @@
+import { HEARTBEAT_MS } from './hand-offs.js';
+import type { Timer } from '../base/clock.js';
+import { LinkedList } from '../base/linked-list.js';
+import type { AskState } from '../acquisition.js';
+import { asError } from '../wire/replies.js';
+import type { Lease } from '../lease/lease.js';
+import type { LockHold } from './hold.js';
+import { windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
+import { LineTicket, type LineGrant, type LineQueue } from './line-ticket.js';
+import { Run } from './run.js';
+import type { Asks } from './ticket.js';
+import type { LockWaiter, WaitQueue } from './wait-queue.js';
+
+/** A client that does not listen to its own channel yet finds a grant by asking this often. */
+const UNSEEN_RECHECK_MS = 250;
+
+/** What a queue needs of the lock that it waits for. */
+export interface Lined {
+  readonly lineKeys?: LineKeys | undefined;
+  readonly channel: string;
+}
+
+/**
+ * The waiters of one client for a lock that is handed on, first come, first served. It has one ticket
+ * in the line of the lock, whichever waiter that is for, and none while the client has the lock: a
+ * grant under another holder id would end the hold.
+ */
+export class HandOffQueue implements WaitQueue, LineQueue {
+  contended = false;
+  readonly #asks: Asks;
+  readonly #lock: Pick<LineTerms, 'keys' | 'channel'>;
+  readonly #waiters = new LinkedList<LockWaiter>();
+  #ticket: LineTicket | undefined;
+  /** What this client has of the lock, from its grant until its release is sent. */
+  #run: Run | undefined;
+  #isGranting = false;
+  #timer: Timer | undefined;
+  #stopListening: (() => void) | undefined;
+
+  constructor(asks: Asks, { lineKeys, channel }: Lined) {
+    if (lineKeys === undefined) {
+      throw new TypeError('a lock without a line is not handed on');
+    }
+    this.#asks = asks;
+    this.#lock = { keys: lineKeys, channel };
+  }
+
+  join(waiter: LockWaiter): void {
+    this.#waiters.push(waiter);
+    if (this.#waiters.first !== waiter || this.#run !== undefined) {
+      // Others may wait soon, and say so.
+      this.#asks.locks.handOffs.listen();
+      waiter.queued();
+    }
+    this.wakeUp();
+  }
+
+  askOf(waiter: LockWaiter): AskState | undefined {
+    return waiter === this.#waiters.first ? this.#ticket : undefined;
+  }
+
+  /** Asks for the first waiter, unless that was done, or this client has the lock. */
+  wakeUp(): void {
+    if (this.#ticket !== undefined || this.#run !== undefined || this.#isGranting) {
+      return;
+    }
+    const head = this.#waiters.first;
+    if (head === undefined) {
+      this.#stopListening?.();
+      this.#stopListening = undefined;
+      this.#asks.emptied(this);
+      return;
+    }
+    const { leaseMs, renewed } = head;
+    const terms: LineTerms = { ...this.#lock, leaseMs, renewed };
+    this.#ticket = new LineTicket(this.#asks, terms, this);
+    this.#ticket.ask();
+  }
+
+  /** A waiter gives up. Its ticket goes on for the next one, unless that wants another lease. */
+  leave(waiter: LockWaiter): void {
+    const wasHead = waiter === this.#waiters.first;
+    this.#waiters.delete(waiter);
+    const head = this.#waiters.first;
+    const terms = this.#ticket?.terms;
+    if (wasHead && (head?.leaseMs !== terms?.leaseMs || head?.renewed !== terms?.renewed)) {
+      this.#dropTicket()?.cancel();
+    }
+    this.wakeUp();
+  }
+
+  granted({ others, ...grant }: LineGrant): void {
+    this.contended = true;
+    const ticket = this.#dropTicket();
+    const waiter = this.#waiters.first;
+    if (ticket === undefined || waiter === undefined) {
+      ticket?.cancel();
+      return;
+    }
+    // An older hold of this client may be lost by that, and wake this queue.
+    this.#isGranting = true;
+    let lease: Lease | undefined;
+    try {
+      lease = waiter.granted(ticket, grant);
+    } catch (error) {
+      this.#isGranting = false;
+      ticket.hasUnackedCopy = true;
+      ticket.cancel();
+      waiter.failed(asError(error));
+      return;
+    }
+    this.#isGranting = false;
+    if (lease === undefined) {
+      // The grant came too late to be of use.
+      ticket.hasUnackedCopy = true;
+      ticket.cancel();
+      this.wakeUp();
+      return;
+    }
+    this.#waiters.delete(waiter);
+    if (!lease.active) {
+      // It was lost while its hold was made.
+      this.#asks.locks.handOffs.forget(ticket.holderId);
+      this.wakeUp();
+      return;
+    }
+    const { handOffs, services } = this.#asks.locks;
+    this.#run = new Run(lease, services.clock, others || !handOffs.isListening);
+  }
+
+  waits({ busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
+    const ticket = this.#ticket;
+    if (ticket === undefined) {
+      return;
+    }
+    const { handOffs, services } = this.#asks.locks;
+    this.contended = true;
+    this.#waiters.first?.blocked();
+    handOffs.listen();
+    if (!isOurs) {
+      // The release of somebody else serves no line: it notifies on the channel of the lock.
+      this.#listen();
+    } else {
+      this.#stopListening?.();
+      this.#stopListening = undefined;
+    }
+    this.#timer?.cancel();
+    handOffs.seen(isSeen !== false, ticket.wasListening);
+    const isToldOfGrants = isSeen === true && handOffs.isListening;
+    let dueMs = Math.min(windowOf(ticket.terms) / 2, isToldOfGrants ? Infinity : UNSEEN_RECHECK_MS);
+    if (busyMs >= 0) {
+      dueMs = Math.min(dueMs, busyMs + 1);
+    }
+    const again = isSeen === undefined ? () => ticket.ask() : () => ticket.recheck();
+    this.#timer =
+      dueMs < HEARTBEAT_MS || isSeen === undefined ? services.clock.after(dueMs, again) : undefined;
+    handOffs.recheckLater(ticket);
+  }
+
+  isVoid(): void {
+    const ticket = this.#dropTicket();
+    if (ticket !== undefined) {
+      ticket.hasUnackedCopy = true;
+      ticket.cancel();
+      this.wakeUp();
+    }
+  }
+
+  failed(error: Error): void {
+    this.#dropTicket()?.cancel();
+    this.#waiters.first?.failed(error);
+  }
+
+  othersWait(): void {
+    this.#run?.othersWait();
+  }
+
+  /** The run of a hold that may be passed on. */
+  runOf(hold: LockHold): Run | undefined {
+    const run = this.#run;
+    return run?.lease === hold.lease && this.#allows(run, hold) ? run : undefined;
+  }
+
+  /** The waiter to which the lock may be passed on: it wants the same of the lease. */
+  nextIn(run: Run, hold: LockHold): LockWaiter | undefined {
+    const next = this.#waiters.first;
+    return run === this.#run && next?.renewed === true && this.#allows(run, hold)
+      ? next
+      : undefined;
+  }
+
+  /** Gives the lease of a hold that is over to the next waiter. */
+  pass(run: Run, hold: LockHold, next: LockWaiter): void {
+    run.passing(hold);
+    this.#waiters.delete(next);
+    next.passed(run.lease);
+  }
+
+  /** The hold of this client is over, and its release is about to be sent; or it was lost. */
+  ended(lease: Lease): Run | undefined {
+    const run = this.#run;
+    if (run?.lease !== lease) {
+      return undefined;
+    }
+    this.#run = undefined;
+    this.#asks.locks.handOffs.forget(lease.identity.holderId);
+    return run;
+  }
+
+  #allows(run: Run, hold: LockHold): boolean {
+    const { locks } = this.#asks;
+    const { keys } = this.#lock;
+    return locks.passesOn(keys) && !locks.handOffs.isForcing(keys.lock) && run.allows(hold);
+  }
+
+  #dropTicket(): LineTicket | undefined {
+    const ticket = this.#ticket;
+    this.#ticket = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    ticket?.over();
+    return ticket;
+  }
+
+  #listen(): void {
+    const { services } = this.#asks.locks;
+    this.#stopListening ??= services.hub.listen(this.#lock.channel, () => {
+      this.#ticket?.recheck();
+    });
+  }
+}

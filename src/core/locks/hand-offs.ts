@@ -1,0 +1,220 @@
+import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
+import { MEMORY_MS } from '../delivery/clean-up.js';
+import type { EndpointServices } from '../endpoint-services.js';
+import type { PendingCall } from '../wire/call.js';
+import { asError } from '../wire/replies.js';
+import { Rechecks, type Rechecked } from '../waiting/rechecks.js';
+import { STAND_BACK_MS } from '../wire/constants.generated.js';
+import {
+  lineKeys,
+  pushedGrant,
+  recheckOf,
+  releaseOf,
+  type LineAnswer,
+  type LineKeys,
+  type PushedGrant,
+  type RecheckItem,
+} from './line.js';
+
+/** A ticket is heard of at least this often: after 4 s without that the server drops it. */
+export const HEARTBEAT_MS = 2_000;
+
+/** A ticket that stands in a line, or whose hold is not over. */
+export interface ExpectedTicket extends Rechecked {
+  /** It stands in the line, as far as is known, and no command about it is under way. */
+  readonly isWaiting: boolean;
+  /** A re-check of it is sent. */
+  recheckItem(): RecheckItem;
+  rechecked(answer: LineAnswer, call: PendingCall): void;
+  /** Something has happened: the server is asked. */
+  recheck(): void;
+  recheckFailed(): void;
+  /** The server has granted it, and has told this client so. */
+  pushed(grant: PushedGrant): void;
+  /** Another client waits for the lock that it was granted. */
+  othersWait(): void;
+}
+
+/** A subscriber that is half-open is found out sooner. */
+const UNSEEN_MS = 6_000;
+
+const BLIND =
+  'locks are not handed on to this client, it races for them: give its Redis user the channels ' +
+  '&latchkey:* and the command PUBSUB|NUMSUB, and connect to Redis without a proxy that hides ' +
+  'subscriptions; or set handOff to "race"';
+
+/** What a client is told about the locks that it waits for, or holds, on its own channel. */
+export class HandOffs {
+  readonly #services: EndpointServices;
+  /** By holder id, until the hold of that ticket is over. */
+  readonly #tickets = new Map<string, ExpectedTicket>();
+  readonly #rechecks: Rechecks<ExpectedTicket>;
+  readonly #turns: DeadlineQueue;
+  /** How many forced releases of this client are under way, by key. */
+  readonly #forcing = new Map<string, number>();
+  #isBlind = false;
+  #isTold = false;
+  /** Since when the server does not see this client listen, on the same connections. */
+  #unseen: { readonly epoch: number; readonly since: number } | undefined;
+
+  constructor(services: EndpointServices) {
+    this.#services = services;
+    this.#turns = new DeadlineQueue(services.clock, STAND_BACK_MS + 1);
+    this.#rechecks = new Rechecks(services.clock, services.router, HEARTBEAT_MS, (tickets) =>
+      this.#recheckAll(tickets),
+    );
+  }
+
+  expect(holderId: string, ticket: ExpectedTicket): void {
+    this.#tickets.set(holderId, ticket);
+  }
+
+  /** Its hold is over, or it was given up. */
+  forget(holderId: string): void {
+    this.#tickets.delete(holderId);
+  }
+
+  /** From now on this client is told of grants. */
+  listen(): void {
+    this.#services.ownChannel.listen();
+  }
+
+  get isListening(): boolean {
+    return this.#services.ownChannel.isListening;
+  }
+
+  /** Asks about a ticket that waits. */
+  recheck(ticket: ExpectedTicket): void {
+    this.#recheckAll([ticket]);
+  }
+
+  /** A waiter was answered; `isSeen`: the server has seen this client listen when it asked, and
+   * `wasListening`: it did so. A client that is not seen cannot be handed a lock. */
+  seen(isSeen: boolean, wasListening: boolean): void {
+    const { client, clock, epoch, ownChannel } = this.#services;
+    if (isSeen || !wasListening) {
+      this.#unseen = undefined;
+    } else if (this.#unseen?.epoch !== epoch) {
+      this.#unseen = { epoch, since: clock.now() };
+    }
+    const isUnseen = this.#unseen !== undefined && clock.now() - this.#unseen.since >= UNSEEN_MS;
+    if (!this.#isBlind && (ownChannel.isRefused || isUnseen)) {
+      this.#isBlind = true;
+      if (!this.#isTold) {
+        this.#isTold = true;
+        client.failed(new Error(BLIND));
+      }
+    }
+  }
+
+  /** The server does not show that this client listens: it races for locks. */
+  get isBlind(): boolean {
+    return this.#isBlind;
+  }
+
+  recheckLater(ticket: ExpectedTicket): void {
+    this.#rechecks.add(ticket);
+  }
+
+  sleepNoMore(ticket: ExpectedTicket): void {
+    this.#rechecks.delete(ticket);
+  }
+
+  /** A connection is new, so that a message may have been missed, and a ticket lost. */
+  recheckEverything(): void {
+    this.#isBlind = false;
+    this.#rechecks.askNow(this.#tickets.values());
+  }
+
+  /** Runs a forced release of this client. What is told of the lock meanwhile may be older than it. */
+  async forcing<T>(key: string, work: () => Promise<T>): Promise<T> {
+    this.#forcing.set(key, (this.#forcing.get(key) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#forcing.get(key) ?? 1) - 1;
+      if (left === 0) {
+        this.#forcing.delete(key);
+      } else {
+        this.#forcing.set(key, left);
+      }
+    }
+  }
+
+  isForcing(key: string): boolean {
+    return this.#forcing.has(key);
+  }
+
+  heard(message: string): void {
+    if (message.startsWith('w')) {
+      this.#tickets.get(message.slice(1, message.indexOf(' ')))?.othersWait();
+      return;
+    }
+    if (message.startsWith('r')) {
+      this.#tickets.get(message.slice(1, message.indexOf(' ')))?.recheck();
+      return;
+    }
+    const grant = pushedGrant(message);
+    const ticket = this.#tickets.get(grant.holderId);
+    if (ticket === undefined) {
+      this.#giveBack(grant.holderId, grant.key, grant.fencingToken !== undefined);
+    } else {
+      ticket.pushed(grant);
+    }
+  }
+
+  /** The lock was left for a moment to those who stand in no line: it is offered to the line then. */
+  serveLater(keys: LineKeys): void {
+    this.#turns.add(
+      new Limit(() => {
+        const { client, delivery, router } = this.#services;
+        // A release by nobody serves the line of a lock that is free.
+        const terms = { count: 0, tombstoneMs: 0, upTo: 1 };
+        delivery.inBackground(releaseOf(router, keys, `${client.id}:0`, terms, true));
+      }),
+    );
+  }
+
+  close(): void {
+    this.#turns.close();
+    this.#rechecks.close();
+  }
+
+  /** Nobody waits for this grant any more. */
+  #giveBack(holderId: string, key: string, isFenced: boolean): void {
+    const keys = lineKeys(key, isFenced);
+    const terms = { count: 0, tombstoneMs: MEMORY_MS, upTo: 1 };
+    const { delivery, router } = this.#services;
+    delivery.inBackground(releaseOf(router, keys, holderId, terms, true));
+  }
+
+  #recheckAll(tickets: readonly ExpectedTicket[]): void {
+    const asked = tickets.filter((ticket) => ticket.isWaiting);
+    if (asked.length === 0) {
+      return;
+    }
+    const items = asked.map((ticket) => ticket.recheckItem());
+    this.#services.delivery.start(
+      recheckOf(items),
+      {
+        answered: (answers, call) => {
+          asked.forEach((ticket, i) => {
+            try {
+              ticket.rechecked(answers[i] ?? { is: 'void' }, call);
+            } catch (error) {
+              // The others of the batch are not to suffer from it.
+              this.#services.client.failed(asError(error));
+            }
+          });
+        },
+        failed: (error) => {
+          if (this.#services.router.whyDown(items[0]?.terms.keys.lock ?? '') === undefined) {
+            this.#services.client.failed(error);
+          }
+          asked.forEach((ticket) => ticket.recheckFailed());
+        },
+      },
+      false,
+    );
+  }
+}

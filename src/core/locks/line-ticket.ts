@@ -1,0 +1,279 @@
+import type { Acquiring } from '../lease/lease.js';
+import type { Call, PendingCall, Receiver } from '../wire/call.js';
+import type { ExpectedTicket, HandOffs } from './hand-offs.js';
+import {
+  enterOf,
+  type LineAnswer,
+  type LineTerms,
+  type PushedGrant,
+  type RecheckItem,
+} from './line.js';
+import type { Asks } from './ticket.js';
+import { Rechecked } from '../waiting/rechecks.js';
+
+/** A grant of a ticket: the lease counts from `acquiring`. */
+export interface LineGrant {
+  readonly acquiring: Acquiring;
+  readonly leaseMs: number;
+  readonly others: boolean;
+  readonly fencingToken: bigint | undefined;
+  /** It lasts for a window only, until it is confirmed. */
+  readonly isWindow: boolean;
+}
+
+/** The queue of a ticket. */
+export interface LineQueue {
+  granted(grant: LineGrant): void;
+  waits(answer: LineAnswer & { is: 'waiting' }): void;
+  /** The server knows nothing of the ticket, or never grants it. */
+  isVoid(): void;
+  failed(error: Error): void;
+  /** Another client waits for the lock. */
+  othersWait(): void;
+}
+
+/** What an answer has shown of a ticket that waits. */
+interface Proof {
+  /** The instant before the command was sent, by the clock of this client. */
+  readonly sentAt: number;
+  /** When it ran, by the clock of the server. */
+  readonly serverMs: number;
+  /** Both connections are still the same ones. */
+  readonly epoch: number;
+}
+
+/** The server counts whole milliseconds: two of its times may be this much nearer than they were. */
+const GRAIN_MS = 2;
+
+/** How much faster or slower the clock of the server may run. */
+const DRIFT = 0.01;
+
+/**
+ * The ticket under which a queue waits in the line of its lock, and all that may be left of it on the
+ * server. The queue may give it to another waiter with the same lease.
+ */
+export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<LineAnswer> {
+  readonly holderId: string;
+  readonly terms: LineTerms;
+  hasUnackedCopy = false;
+  readonly #asks: Asks;
+  readonly #queue: LineQueue;
+  readonly #handOffs: HandOffs;
+  #call: Call<LineAnswer> | undefined;
+  #epochOfCall = 0;
+  /** When the command under way, or the last one, was sent, this client was told of grants. */
+  wasListening = false;
+  #wasSent = false;
+  #isOver = false;
+  /** A re-check is under way. */
+  #rechecking = false;
+  /** Something has happened since it was sent, or since the ask was. */
+  #hasNews = false;
+  #proof: Proof | undefined;
+  /** A grant that came before the answer to the command under way, on another connection: without the
+   * server's time of that no deadline follows from it. */
+  #early: PushedGrant | undefined;
+
+  constructor(asks: Asks, terms: LineTerms, queue: LineQueue) {
+    super();
+    const { services, handOffs } = asks.locks;
+    this.#asks = asks;
+    this.terms = terms;
+    this.#queue = queue;
+    this.#handOffs = handOffs;
+    this.holderId = services.client.newHolderId();
+    handOffs.expect(this.holderId, this);
+  }
+
+  get key(): string {
+    return this.terms.keys.lock;
+  }
+
+  get sent(): boolean {
+    return this.#wasSent || this.#call?.sent === true;
+  }
+
+  get refusal(): Error | undefined {
+    return this.#call?.refusal;
+  }
+
+  ask(): void {
+    const { services } = this.#asks.locks;
+    this.#epochOfCall = services.epoch;
+    this.wasListening = this.#handOffs.isListening;
+    const command = enterOf(this.terms, this.holderId, this.isListening);
+    this.#call = services.delivery.start(command, this);
+  }
+
+  answered(answer: LineAnswer, call: PendingCall): void {
+    this.#settled(call);
+    const epoch = call.sentAt === call.lastSentAt ? this.#epochOfCall : -1;
+    this.#judge(answer, call, epoch);
+  }
+
+  failed(error: Error, call: PendingCall): void {
+    this.#settled(call);
+    this.#queue.failed(error);
+  }
+
+  /** It stands in the line, as far as is known, and no command about it is under way. */
+  get isWaiting(): boolean {
+    return !this.#isOver && this.#call === undefined && !this.#rechecking;
+  }
+
+  /** A re-check of it is sent. */
+  recheckItem(): RecheckItem {
+    this.#rechecking = true;
+    this.#epochOfCall = this.#asks.locks.services.epoch;
+    this.wasListening = this.#handOffs.isListening;
+    const { terms, holderId, isListening } = this;
+    return { terms, holderId, isListening };
+  }
+
+  /** Whether this client listens to the channel of the lock. */
+  get isListening(): boolean {
+    return this.#asks.locks.services.router.channels.isConfirmed(this.terms.channel);
+  }
+
+  /** Something has happened: the server is asked, once more where it is being asked. */
+  recheck(): void {
+    if (this.isWaiting) {
+      this.#handOffs.recheck(this);
+    } else {
+      this.#hasNews = true;
+    }
+  }
+
+  rechecked(answer: LineAnswer, call: PendingCall): void {
+    this.#rechecking = false;
+    if (!this.#isOver) {
+      this.#judge(answer, call, this.#epochOfCall);
+    }
+  }
+
+  recheckFailed(): void {
+    this.#rechecking = false;
+    if (!this.#isOver) {
+      this.#handOffs.recheckLater(this);
+    }
+  }
+
+  /** The server has granted it, and has told this client so. */
+  pushed(grant: PushedGrant): void {
+    const { services } = this.#asks.locks;
+    const proof = this.#proof;
+    if (proof !== undefined && grant.serverMs < proof.serverMs) {
+      // An answer since then has said that it waits: that grant is over, or the clock of the server was
+      // set back.
+      this.recheck();
+      return;
+    }
+    if (proof?.epoch !== services.epoch || this.#handOffs.isForcing(this.key)) {
+      // The two times may be those of two servers, or the first one is not known yet; or this client
+      // frees the lock by force, and it is not known which was first.
+      this.#judgeLater(grant);
+      return;
+    }
+    const now = services.clock.now();
+    const elapsedMs = grant.serverMs - proof.serverMs;
+    // The ask ran no earlier than it was sent; a clock of the server that is fast shortens the window.
+    const sentAt = proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS;
+    const isPlausible = elapsedMs <= (now - proof.sentAt) * (1 + DRIFT) + GRAIN_MS;
+    if (!isPlausible || now >= sentAt + grant.windowMs * (1 - DRIFT) - GRAIN_MS) {
+      // A paused process reads an old message, or a clock was set.
+      this.#judgeLater(grant);
+      return;
+    }
+    const order = services.delivery.newestOrder;
+    this.#queue.granted({
+      acquiring: { order, sentAt, lastSentAt: sentAt },
+      leaseMs: grant.windowMs,
+      others: grant.others,
+      fencingToken: grant.fencingToken,
+      isWindow: grant.windowMs < this.terms.leaseMs,
+    });
+  }
+
+  /** Judges a grant by the answer to a command that is under way, or is sent now. */
+  #judgeLater(grant: PushedGrant): void {
+    if (this.isWaiting) {
+      this.#handOffs.recheck(this);
+    } else {
+      this.#early = grant;
+    }
+  }
+
+  /** Another client waits for the lock that this ticket was granted. */
+  othersWait(): void {
+    this.#queue.othersWait();
+  }
+
+  /** Its waiters give it up: nothing is left on the server. */
+  cancel(): void {
+    const { sent } = this;
+    if (this.#call !== undefined) {
+      const mayRun = this.#asks.locks.services.delivery.abandon(this.#call);
+      this.hasUnackedCopy ||= mayRun;
+    }
+    this.over();
+    this.#handOffs.forget(this.holderId);
+    if (sent) {
+      this.#asks.cancel(this.holderId, this.hasUnackedCopy);
+    }
+  }
+
+  /** It was granted, or given up: answers to it do not matter any more. */
+  over(): void {
+    this.#isOver = true;
+    this.#handOffs.sleepNoMore(this);
+  }
+
+  #judge(answer: LineAnswer, call: PendingCall, epoch: number): void {
+    switch (answer.is) {
+      case 'granted':
+        this.#queue.granted({
+          acquiring: call,
+          // Not more than was asked for: the clock of the server may have been set back.
+          leaseMs: Math.min(answer.leftMs ?? Infinity, this.terms.leaseMs),
+          others: answer.others,
+          fencingToken: answer.fencingToken,
+          isWindow: false,
+        });
+        break;
+      case 'waiting': {
+        const { serverMs } = answer;
+        this.#proof = { sentAt: call.lastSentAt, serverMs, epoch: this.#isSeen(answer, epoch) };
+        this.#queue.waits(answer);
+        this.#catchUp();
+        break;
+      }
+      default:
+        this.#queue.isVoid();
+    }
+  }
+
+  /** What came while a command was under way. */
+  #catchUp(): void {
+    const [early, hadNews] = [this.#early, this.#hasNews];
+    this.#early = undefined;
+    this.#hasNews = false;
+    const isOld = early !== undefined && early.serverMs < (this.#proof?.serverMs ?? 0);
+    if (early !== undefined && !isOld && !this.#isOver) {
+      this.pushed(early);
+    }
+    if (hadNews && this.isWaiting) {
+      this.#handOffs.recheck(this);
+    }
+  }
+
+  /** Only a server that sees the client listen can have sent what the client hears. */
+  #isSeen({ isSeen }: LineAnswer & { is: 'waiting' }, epoch: number): number {
+    return isSeen === true ? epoch : -1;
+  }
+
+  #settled(call: PendingCall): void {
+    this.#call = undefined;
+    this.#wasSent ||= call.sent;
+    this.hasUnackedCopy ||= call.unackedCopies > 0;
+  }
+}

@@ -1,0 +1,215 @@
+// What the scripts of a line say: the server's list of those who wait for a lock.
+
+import { UnexpectedReplyError } from '../../errors.js';
+import { prefixed, privateKey } from '../base/key-names.js';
+import type { Router } from '../connection/router.js';
+import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import { releaseResultOf } from './release-results.js';
+
+import type { ReleaseTerms } from './release-terms.js';
+import { tombstoneKey } from './tombstones.js';
+import { commandOf, type Command, type CommandScript } from '../wire/call.js';
+import { lockEnter, lockRecheck, lockRelease } from '../wire/scripts.generated.js';
+
+/** The channel on which the releases of a lock notify. */
+export function lockChannel(key: string): string {
+  return prefixed('redisson_lock__channel', key);
+}
+
+const NO_TOKEN: readonly string[] = [];
+
+/** A grant that is not confirmed within this time, or a third of a longer lease, is over. */
+const WINDOW_MIN_MS = 4_000;
+
+/** The lease of a grant that a waiter is told of. A renewed one is confirmed soon after, so that a
+ * waiter that is gone does not cost the others a whole lease; a fixed one is not prolonged. */
+export function windowOf({ leaseMs, renewed }: { leaseMs: number; renewed: boolean }): number {
+  return renewed ? Math.min(leaseMs, Math.max(WINDOW_MIN_MS, Math.ceil(leaseMs / 3))) : leaseMs;
+}
+
+/** The server's answer to a ticket. */
+export type LineAnswer =
+  | {
+      readonly is: 'granted';
+      /** Clients without a hold wait in the line. */
+      readonly others: boolean;
+      /** What the lease has left; undefined: all of it. */
+      readonly leftMs?: number;
+      readonly fencingToken: bigint | undefined;
+    }
+  | {
+      readonly is: 'waiting';
+      /** What the lease of another holder has left; -1: no limit. */
+      readonly busyMs: number;
+      /** The server's time. */
+      readonly serverMs: number;
+      /** The client of the holder listens to its own channel: with its release it serves the line. */
+      readonly isOurs: boolean;
+      /** The server has seen this client listen to its own channel; undefined: no ticket was made. */
+      readonly isSeen: boolean | undefined;
+    }
+  | {
+      /** Its holder id has a tombstone, or the server knows nothing of it. */
+      readonly is: 'void';
+    };
+
+/** A message that a ticket was granted. */
+export interface PushedGrant {
+  readonly holderId: string;
+  readonly serverMs: number;
+  readonly windowMs: number;
+  readonly others: boolean;
+  readonly fencingToken: bigint | undefined;
+  /** Key of the lock. */
+  readonly key: string;
+}
+
+/** The keys of one lock that has a line. */
+export interface LineKeys {
+  readonly lock: string;
+  readonly line: string;
+  readonly tickets: string;
+  /** Of a fenced lock: the key of its token. */
+  readonly token: readonly string[];
+}
+
+export function lineKeys(key: string, isFenced: boolean): LineKeys {
+  return {
+    lock: key,
+    line: privateKey('latchkey_line', key),
+    tickets: privateKey('latchkey_tickets', key),
+    token: isFenced ? [prefixed('redisson_lock_token', key)] : NO_TOKEN,
+  };
+}
+
+/** What a ticket asks for. */
+export interface LineTerms {
+  readonly keys: LineKeys;
+  /** Where releases that free the lock openly notify. */
+  readonly channel: string;
+  readonly leaseMs: number;
+  readonly renewed: boolean;
+}
+
+const tokenOf = (text = ''): bigint | undefined => (text === '0' ? undefined : BigInt(text));
+
+function answerOf(text: string): LineAnswer {
+  const words = text.split(' ');
+  const [first = '', second = '', third = '', fourth = ''] = words;
+  if (first === '?' || first === '-3') {
+    return { is: 'void' };
+  }
+  if (first === '+') {
+    return words.length === 3
+      ? { is: 'granted', others: second === '1', fencingToken: tokenOf(third) }
+      : {
+          is: 'granted',
+          leftMs: Number(second),
+          others: third === '1',
+          fencingToken: tokenOf(fourth),
+        };
+  }
+  if (!/^-?\d+ \d+ \d [012]$/.test(text)) {
+    throw new UnexpectedReplyError(`a ticket was answered ${JSON.stringify(text)}`);
+  }
+  return {
+    is: 'waiting',
+    busyMs: Number(first),
+    serverMs: Number(second),
+    isOurs: third === '1',
+    isSeen: fourth === '2' ? undefined : fourth === '1',
+  };
+}
+
+const enter: CommandScript<LineAnswer> = {
+  ...lockEnter,
+  decode: (reply) => answerOf(lockEnter.decode(reply)),
+};
+
+/** Takes the lock, or a ticket. */
+export function enterOf(
+  terms: LineTerms,
+  holder: string,
+  isListening: boolean,
+): Command<LineAnswer> {
+  const { keys, leaseMs } = terms;
+  const operands = lockEnter.operands(
+    { ...keys, tombstone: tombstoneKey(keys.lock, holder) },
+    { holder, leaseMs, windowMs: windowOf(terms), isListening: isListening ? 1 : 0 },
+  );
+  return { script: enter, operands };
+}
+
+/** One ticket of a re-check. */
+export interface RecheckItem {
+  readonly terms: LineTerms;
+  readonly holderId: string;
+  /** This client listens to the channel of the lock. */
+  readonly isListening: boolean;
+}
+
+const recheck: CommandScript<readonly LineAnswer[]> = {
+  ...lockRecheck,
+  decode: (reply) => lockRecheck.decode(reply).split(',').map(answerOf),
+};
+
+/** Asks what has become of some tickets. */
+export function recheckOf(items: readonly RecheckItem[]): Command<readonly LineAnswer[]> {
+  const ofTickets: string[] = [];
+  const wanted: string[] = [];
+  for (const { terms, holderId, isListening } of items) {
+    const { lock, line, tickets } = terms.keys;
+    const [token] = terms.keys.token;
+    ofTickets.push(lock, line, tickets);
+    if (token !== undefined) {
+      ofTickets.push(token);
+    }
+    // A grant with a fixed lease is not prolonged.
+    const leaseMs = terms.renewed ? terms.leaseMs : 0;
+    const isFenced = token === undefined ? '0' : '1';
+    wanted.push(holderId, `${leaseMs}`, `${windowOf(terms)}`, isListening ? '1' : '0', isFenced);
+  }
+  return { ...commandOf(lockRecheck, { ofTickets }, { terms: wanted }), script: recheck };
+}
+
+const release: CommandScript<ReleaseResult> = {
+  ...lockRelease,
+  decode(reply) {
+    const code = lockRelease.decode(reply);
+    return code > 0 ? { is: 'freed', receivers: code - 1 } : releaseResultOf(code);
+  },
+};
+
+/** Releases a holder, and gives up its ticket. */
+export function releaseOf(
+  { publish, channels }: Pick<Router, 'publish' | 'channels'>,
+  keys: LineKeys,
+  holder: string,
+  { count, tombstoneMs }: ReleaseTerms,
+  yields: boolean,
+): Command<ReleaseResult> {
+  const channel = lockChannel(keys.lock);
+  const listens = yields ? Number(channels.isConfirmed(channel)) : -1;
+  const operands = lockRelease.operands(
+    { ...keys, tombstone: tombstoneKey(keys.lock, holder) },
+    { holder, count, tombstoneMs, publish, channel, listens },
+  );
+  return { script: release, operands };
+}
+
+/** Reads the message `g<holder id> <time> <window> <others> <token> <key>`. */
+export function pushedGrant(message: string): PushedGrant {
+  const [, holderId = '', serverMs, windowMs, others, token, key = ''] =
+    /^g(\S+) (\d+) (\d+) ([01]) (\d+) (.*)$/s.exec(message) ?? [];
+  if (holderId === '') {
+    throw new UnexpectedReplyError(`a client was told ${JSON.stringify(message)}`);
+  }
+  return {
+    holderId,
+    serverMs: Number(serverMs),
+    windowMs: Number(windowMs),
+    others: others === '1',
+    fencingToken: tokenOf(token),
+    key,
+  };
+}

@@ -1,0 +1,73 @@
+// A release that may pass the lock on inside its client.
+
+import { LeaseLostError } from '../../errors.js';
+import { outside } from '../base/async-context.js';
+import type { EndpointServices } from '../endpoint-services.js';
+import type { NamedObject } from '../name-registry.js';
+import type { HandOffQueue } from './hand-off-queue.js';
+import type { LockHold } from './hold.js';
+
+/** The owner of holds that may be passed on. */
+export interface PassingOwner {
+  readonly services: Pick<EndpointServices, 'names'>;
+  readonly protocol: NamedObject;
+  /** Sends the release of a hold before it returns. */
+  releaseOnServer(hold: LockHold): Promise<void>;
+  lost(hold: LockHold, error: LeaseLostError): void;
+  /** The release of a hold is settled. */
+  released(hold: LockHold): void;
+  announceRelease(hold: LockHold): void;
+}
+
+/** Gives the lease of a hold to the next waiter of this client, or else releases it on the server. The
+ * waiters belong to other async contexts. */
+export async function releaseOrPass(
+  queue: HandOffQueue,
+  hold: LockHold,
+  owner: PassingOwner,
+): Promise<void> {
+  const run = queue.runOf(hold);
+  if (run !== undefined && queue.nextIn(run, hold) !== undefined) {
+    // The hold is over when this call has returned: the next one begins after that.
+    await run.nextTurn();
+    const { error } = hold.lease;
+    if (error !== undefined) {
+      // It was lost, and told, meanwhile.
+      owner.released(hold);
+      throw error;
+    }
+    const next = queue.nextIn(run, hold);
+    if (next !== undefined) {
+      // The next waiter uses the name on its own.
+      owner.services.names.leave(owner.protocol, true);
+      owner.released(hold);
+      owner.announceRelease(hold);
+      outside(() => queue.pass(run, hold, next));
+      return;
+    }
+  }
+  const unproven = run?.unproven ?? [];
+  const releasing = owner.releaseOnServer(hold);
+  // Behind the release, in the order in which the server gets them: this client's next ticket stands
+  // behind those of others.
+  outside(() => queue.wakeUp());
+  try {
+    await releasing;
+  } catch (error) {
+    if (error instanceof LeaseLostError) {
+      tellLost(unproven, error, owner);
+    }
+    throw error;
+  }
+}
+
+/** Tells the loss of holds that were passed on inside this client, and that no answer has proven. */
+export function tellLost(
+  holds: readonly LockHold[],
+  error: LeaseLostError,
+  owner: Pick<PassingOwner, 'lost'>,
+): void {
+  for (const hold of holds) {
+    owner.lost(hold, error);
+  }
+}

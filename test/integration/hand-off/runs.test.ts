@@ -1,0 +1,222 @@
+// A client that keeps a lock for its own waiters for a while, on a real server.
+
+import { expect, onTestFinished, test } from 'vitest';
+import { createClient, LeaseLostError, type Client, type Hold } from '../../../src/index.js';
+import { eventually } from '../../support/eventually.js';
+import { randomName, rawClient, redisUrl } from '../../support/redis.js';
+import { expectNoResidue } from '../../support/residue.js';
+
+const raw = rawClient();
+
+function open(): Client {
+  const client = createClient({ redis: redisUrl(), handOff: 'direct' });
+  onTestFinished(async () => await client.close());
+  return client;
+}
+
+function nameOf(word: string): string {
+  const name = randomName(word);
+  onTestFinished(async () => {
+    await expectNoResidue(name, { allow: [/latchkey_(tickets|line|cancelled|requests):/] });
+  });
+  return name;
+}
+
+const holders = async (name: string): Promise<string[]> => Object.keys(await raw.hgetall(name));
+
+/** So many that wait for the lock that `hold` has. */
+function waiters(client: Client, name: string, count: number): Promise<Hold>[] {
+  return Array.from({ length: count }, () => client.getLock(name).acquire());
+}
+
+test('the holds of a run follow one another under one holder id, each outermost, with its own events', async () => {
+  const name = nameOf('run');
+  const client = open();
+  const told: string[] = [];
+  client.on('acquired', ({ holderId }) => told.push(`acquired ${holderId}`));
+  client.on('released', ({ holderId }) => told.push(`released ${holderId}`));
+  const first = await client.getLock(name).acquire();
+  const waiting = waiters(client, name, 3);
+  const holds = [first];
+  for (const next of waiting) {
+    const before = holds.at(-1)!;
+    await before.release();
+    const hold = await next;
+    expect([before.state, before.isHeld, hold.state, hold.depth]).toEqual([
+      'released',
+      false,
+      'held',
+      1,
+    ]);
+    holds.push(hold);
+  }
+  await holds.at(-1)!.release();
+
+  const ids = holds.map(({ holderId }) => holderId);
+  expect(told).toEqual(ids.flatMap((id) => [`acquired ${id}`, `released ${id}`]));
+  expect(await holders(name)).toEqual([]);
+});
+
+test('a run of many holds costs few commands', async () => {
+  const name = nameOf('many');
+  const client = open();
+  const ids = new Set<string>();
+  let inside = 0;
+  const section = async (waiting: Promise<Hold>): Promise<void> => {
+    const hold = await waiting;
+    inside += 1;
+    expect(inside).toBe(1);
+    ids.add(hold.holderId);
+    await Promise.resolve();
+    inside -= 1;
+    await hold.release();
+  };
+
+  await Promise.all(waiters(client, name, 500).map(section));
+
+  // Each has a holder id of its own where the lock goes to the server and back for each.
+  expect(ids.size).toBeLessThan(250);
+});
+
+test('a hold that was passed on re-enters in its own scope', async () => {
+  const name = nameOf('scope');
+  const client = open();
+  const lock = client.getLock(name);
+  const first = await lock.acquire();
+  const second = lock.using(async (outer) => {
+    const inner = await lock.acquire();
+    expect([inner.depth, inner.holderId]).toEqual([2, outer.holderId]);
+    await inner.release();
+    expect(outer.isHeld).toBe(true);
+  });
+  const third = lock.acquire();
+
+  await first.release();
+  await second;
+
+  await (await third).release();
+  expect(await holders(name)).toEqual([]);
+});
+
+test('another client gets in while a run goes on for ever', async () => {
+  const name = nameOf('stranger');
+  const [greedy, stranger] = [open(), open()];
+  const end = new AbortController();
+  let grants = 0;
+  const again = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      const hold = await greedy.getLock(name).acquire();
+      grants += 1;
+      await hold.release();
+    }
+  };
+  const loops = Array.from({ length: 20 }, again);
+  await eventually(() => grants > 1_000);
+
+  for (let i = 0; i < 5; i += 1) {
+    const hold = await stranger.getLock(name).acquire({ waitMs: 5_000 });
+    expect(await holders(name)).toEqual([hold.holderId]);
+    await hold.release();
+  }
+
+  end.abort();
+  await Promise.all(loops);
+});
+
+test('a waiter that gives up at the moment of the pass is left out', async () => {
+  const name = nameOf('abort');
+  const client = open();
+  const hold = await client.getLock(name).acquire();
+  const controller = new AbortController();
+  const aborted = client.getLock(name).acquire({ signal: controller.signal });
+  const [next] = waiters(client, name, 1);
+
+  const releasing = hold.release();
+  controller.abort(new Error('enough'));
+
+  await expect(aborted).rejects.toThrow('enough');
+  await releasing;
+  await (await next)!.release();
+  expect(await holders(name)).toEqual([]);
+});
+
+test('a lock that is freed by force in a run is lost for the holds of the run, and goes on', async () => {
+  const name = nameOf('forced');
+  const [client, other] = [open(), open()];
+  const lost: string[] = [];
+  client.on('lost', ({ holderId }) => lost.push(holderId));
+  const first = await client.getLock(name).acquire();
+  const [second] = waiters(client, name, 1);
+  await first.release();
+  const hold = await second!;
+
+  await other.getLock(name).forceRelease();
+
+  await expect(hold.release()).rejects.toThrow(LeaseLostError);
+  // Of the first one too, if it was passed on, and no answer has proven it since.
+  expect(lost.at(-1)).toBe(hold.holderId);
+  const next = await client.getLock(name).acquire();
+  expect(await holders(name)).toEqual([next.holderId]);
+  await next.release();
+});
+
+test('a client that closes in a run releases what it holds, and grants nothing', async () => {
+  const name = nameOf('close');
+  const client = open();
+  const first = await client.getLock(name).acquire();
+  const waiting = waiters(client, name, 5);
+  const all = Promise.allSettled(waiting);
+  await first.release();
+  const hold = await waiting[0]!;
+
+  await client.close();
+
+  const rest = (await all).slice(1);
+  expect(rest.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+  expect([hold.isHeld, await holders(name)]).toEqual([false, []]);
+});
+
+test('a waiter with a fixed lease gets a lease of its own', async () => {
+  const name = nameOf('fixed');
+  const client = open();
+  const first = await client.getLock(name).acquire();
+  const fixed = client.getLock(name).acquire({ leaseMs: 9_000 });
+  const [last] = waiters(client, name, 1);
+
+  await first.release();
+  const hold = await fixed;
+
+  expect(hold.holderId).not.toBe(first.holderId);
+  expect(hold.remainingMs).toBeLessThanOrEqual(9_000);
+  await hold.release();
+  expect((await last)!.holderId).not.toBe(hold.holderId);
+  await (await last)!.release();
+});
+
+test('a hold that was extended, or re-entered, is not passed on', async () => {
+  const name = nameOf('extended');
+  const client = open();
+  const first = await client.getLock(name).acquire();
+  const [second, third] = waiters(client, name, 2);
+
+  await first.extend(60_000);
+  await first.release();
+  const hold = await second!;
+  expect(hold.holderId).not.toBe(first.holderId);
+  await hold.run(async () => await (await client.getLock(name).acquire()).release());
+  await hold.release();
+
+  expect((await third)!.holderId).not.toBe(hold.holderId);
+  await (await third)!.release();
+});
+
+test('after a run the name is free for another kind of object', async () => {
+  const name = nameOf('name');
+  const client = open();
+
+  await Promise.all(
+    waiters(client, name, 100).map(async (waiting) => await (await waiting).release()),
+  );
+
+  await (await client.getFairLock(name).acquire()).release();
+});

@@ -1,0 +1,195 @@
+// @ts-check
+// Mistakes about locks that are handed on, and passed on inside a client: each is a rule left out.
+
+const TICKET = 'src/core/locks/line-ticket.ts';
+const QUEUE = 'src/core/locks/hand-off-queue.ts';
+const RUN = 'src/core/locks/run.ts';
+
+const onServer = ['test/integration/hand-off/hand-off.test.ts'];
+const rules = ['test/unit/line-ticket.test.ts'];
+const runs = [
+  'test/unit/run.test.ts',
+  'test/unit/passing.test.ts',
+  'test/integration/hand-off/runs.test.ts',
+];
+
+/** @type {import('../semantic.mjs').SemanticMutant[]} */
+export const handOff = [
+  {
+    id: 'push-from-now',
+    mistake: 'the window of a grant counts from when its message came',
+    file: TICKET,
+    changes: [['proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS', 'now']],
+    tests: rules,
+  },
+  {
+    id: 'push-of-two-servers',
+    mistake: 'a grant starts a hold though a connection is new since the ask',
+    file: TICKET,
+    changes: [['proof?.epoch !== services.epoch ||', 'proof === undefined ||']],
+    tests: rules,
+  },
+  {
+    id: 'push-unseen',
+    mistake: 'a grant starts a hold though the server of the ask did not see the client listen',
+    file: TICKET,
+    changes: [['return isSeen === true ? epoch : -1;', 'return epoch;']],
+    tests: rules,
+  },
+  {
+    id: 'push-outdated',
+    mistake: 'a grant that an answer since then has denied starts a hold',
+    file: TICKET,
+    changes: [['grant.serverMs < proof.serverMs', 'grant.serverMs < 0']],
+    tests: rules,
+  },
+  {
+    id: 'push-implausible',
+    mistake: 'a grant starts a hold though the clock of the server has jumped',
+    file: TICKET,
+    changes: [['!isPlausible || ', '']],
+    tests: rules,
+  },
+  {
+    id: 'push-too-late',
+    mistake: 'a grant whose window has passed starts a hold',
+    file: TICKET,
+    changes: [['now >= sentAt + grant.windowMs * (1 - DRIFT) - GRAIN_MS', 'now < 0']],
+    tests: rules,
+  },
+  {
+    id: 'push-early-lost',
+    mistake: 'a grant that comes before the answer to its ask is forgotten',
+    file: TICKET,
+    changes: [['      this.#early = grant;\n', '']],
+    tests: rules,
+  },
+  {
+    id: 'push-during-force',
+    mistake: 'a grant is believed while the client itself frees the lock by force',
+    file: TICKET,
+    changes: [[' || this.#handOffs.isForcing(this.key)', '']],
+    tests: rules,
+  },
+  {
+    id: 'news-lost',
+    mistake: 'a message that comes during a re-check is forgotten',
+    file: TICKET,
+    changes: [['      this.#hasNews = true;\n', '']],
+    tests: rules,
+  },
+  {
+    id: 'grant-of-nobody',
+    mistake: 'a grant that nobody waits for is kept for its window',
+    file: 'src/core/locks/hand-offs.ts',
+    changes: [['      this.#giveBack(grant.holderId', '      void (grant.holderId']],
+    tests: onServer,
+  },
+  {
+    id: 'window-unconfirmed',
+    mistake: 'a grant for a window is not confirmed',
+    file: 'src/core/lease/watchdog.ts',
+    changes: [['      this.#confirmations.add(', '      void (']],
+    tests: onServer,
+  },
+  {
+    id: 'ticket-of-another-lease',
+    mistake: 'a waiter takes over the ticket of one with another lease',
+    file: QUEUE,
+    changes: [
+      [
+        'head?.leaseMs !== terms?.leaseMs || head?.renewed !== terms?.renewed',
+        'head === undefined',
+      ],
+    ],
+    tests: onServer,
+  },
+  {
+    id: 'dead-not-passed-over',
+    mistake: 'a lock is handed to a client that is gone',
+    file: 'lua/lib/line_first.lua',
+    changes: [['own_listeners(id) > 0', 'own_listeners(id) >= 0']],
+    tests: onServer,
+  },
+  {
+    id: 'never-opened',
+    mistake: 'a lock is never freed openly, so that those in no line starve',
+    file: 'lua/lib/line_turn.lua',
+    changes: [['  if is_due then\n', '  is_due = false\n  if is_due then\n']],
+    tests: onServer,
+  },
+  {
+    id: 'cancel-serves-nobody',
+    mistake: 'a ticket that is given up in an open turn leaves the lock idle',
+    file: 'lua/lock/release.lua',
+    changes: [
+      ['if has_line and not is_opened then', 'if has_line and is_held and not is_opened then'],
+    ],
+    tests: onServer,
+  },
+  {
+    id: 'run-without-end',
+    mistake: 'a run goes on while another client waits',
+    file: RUN,
+    changes: [['grants < GRANTS_MAX && ageMs < RUN_MS', 'grants > 0']],
+    tests: runs,
+  },
+  {
+    id: 'run-quiet-without-end',
+    mistake: 'a run goes on for ever while no other client is known to wait',
+    file: RUN,
+    changes: [['grants < QUIET_GRANTS_MAX && ageMs < QUIET_RUN_MS', 'grants > 0']],
+    tests: runs,
+  },
+  {
+    id: 'run-of-suspect',
+    mistake: 'a hold that cannot be proven is passed on',
+    file: RUN,
+    changes: [["lease.state === 'held'", "lease.state !== 'lost'"]],
+    tests: runs,
+  },
+  {
+    id: 'run-of-reentered',
+    mistake: 'a hold that was re-entered is passed on, though a copy of that may run',
+    file: RUN,
+    changes: [['lease.most === 1 && ', '']],
+    tests: runs,
+  },
+  {
+    id: 'run-of-extended',
+    mistake: 'a hold whose lease was made longer is passed on',
+    file: RUN,
+    changes: [['!lease.isExtended && ', '']],
+    tests: runs,
+  },
+  {
+    id: 'run-of-fixed',
+    mistake: 'a waiter with a fixed lease gets a renewed one',
+    file: QUEUE,
+    changes: [['next?.renewed === true && ', '']],
+    tests: runs,
+  },
+  {
+    id: 'run-loss-untold',
+    mistake: 'the holds that were passed on are not told that the lock was lost meanwhile',
+    file: 'src/core/locks/passing.ts',
+    changes: [['      tellLost(unproven, error, owner);\n', '']],
+    tests: runs,
+  },
+  {
+    id: 'run-keeps-name',
+    mistake: 'each pass leaves the name in use for ever',
+    file: 'src/core/locks/passing.ts',
+    changes: [['      owner.services.names.leave(owner.protocol, true);\n', '']],
+    tests: runs,
+  },
+  {
+    id: 'run-reads-nothing',
+    mistake: 'a run reads no messages',
+    file: RUN,
+    changes: [
+      ['return isDue ? this.#readMessages() : Promise.resolve();', 'return Promise.resolve();'],
+    ],
+    tests: runs,
+  },
+];

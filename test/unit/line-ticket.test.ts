@@ -1,0 +1,223 @@
+// When a client may start a hold on the message of a grant, and when it has to ask first.
+
+import { describe, expect, test } from 'vitest';
+import type { LineAnswer, PushedGrant } from '../../src/core/locks/line.js';
+import { LineTicket, type LineGrant } from '../../src/core/locks/line-ticket.js';
+import type { Asks } from '../../src/core/locks/ticket.js';
+import type { Call } from '../../src/core/wire/call.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+const SERVER_MS = 1_800_000_000_000;
+const WINDOW_MS = 10_000;
+
+/** The answer to the ask: it ran at this time of the server. */
+const waits = (atMs = 0, isSeen = true): LineAnswer => ({
+  is: 'waiting',
+  busyMs: -1,
+  serverMs: SERVER_MS + atMs,
+  isOurs: true,
+  isSeen,
+});
+const grant = (atMs: number, windowMs = WINDOW_MS): PushedGrant => ({
+  holderId: 'us:1',
+  serverMs: SERVER_MS + atMs,
+  windowMs,
+  others: false,
+  fencingToken: undefined,
+  key: 'lock',
+});
+
+/** A ticket of a client that listens, whose ask was sent just now. */
+function stage() {
+  const clock = fakeClock();
+  const told: string[] = [];
+  const grants: LineGrant[] = [];
+  const services = {
+    client: { newHolderId: () => 'us:1' },
+    clock,
+    epoch: 1,
+    delivery: {
+      newestOrder: 7,
+      start: () => ({ sent: true }),
+      abandon: () => true,
+    },
+    router: { channels: { isConfirmed: () => false } },
+  };
+  let isForcing = false;
+  const handOffs = {
+    isListening: true,
+    expect: () => told.push('expected'),
+    forget: () => told.push('forgotten'),
+    sleepNoMore: () => undefined,
+    isForcing: () => isForcing,
+    recheck(ticket: LineTicket) {
+      told.push('re-check');
+      ticket.recheckItem();
+    },
+    recheckLater: () => told.push('later'),
+  };
+  const asks = {
+    locks: { services, handOffs },
+    cancel: (id: string, hasCopy: boolean) =>
+      told.push(`cancels ${id}${hasCopy ? ' for good' : ''}`),
+  } as unknown as Asks;
+  const keys = { lock: 'lock', line: 'line', tickets: 'tickets', token: [] };
+  const terms = { keys, channel: 'channel', leaseMs: 30_000, renewed: true };
+  const ticket = new LineTicket(asks, terms, {
+    granted: (given) => grants.push(given),
+    waits: () => undefined,
+    isVoid: () => told.push('void'),
+    failed: (error) => told.push(error.message),
+    othersWait: () => told.push('others wait'),
+  });
+  const sentAt = clock.now();
+  const call = (): Call<LineAnswer> =>
+    ({ sent: true, sentAt, lastSentAt: sentAt, unackedCopies: 0 }) as unknown as Call<LineAnswer>;
+  const force = (): void => {
+    isForcing = true;
+  };
+  ticket.ask();
+  told.length = 0;
+  return { clock, told, grants, services, ticket, call, sentAt, force };
+}
+
+describe('a message of a grant', () => {
+  test('starts a hold, for its window from when the ask was sent, and the time between on the server', () => {
+    const { clock, told, grants, ticket, call, sentAt } = stage();
+    ticket.answered(waits(), call());
+    clock.advance(1_000);
+
+    ticket.pushed(grant(1_000));
+
+    expect(told).toEqual([]);
+    expect(grants).toHaveLength(1);
+    expect(grants[0]).toMatchObject({ leaseMs: WINDOW_MS, isWindow: true, others: false });
+    expect(grants[0]?.acquiring.sentAt).toBeCloseTo(sentAt + 990 - 2, 6);
+  });
+
+  test('that comes before the answer to the ask is judged by that', () => {
+    const { clock, grants, ticket, call } = stage();
+    clock.advance(5);
+
+    ticket.pushed(grant(3));
+    expect(grants).toEqual([]);
+    ticket.answered(waits(1), call());
+
+    expect(grants).toHaveLength(1);
+  });
+
+  test('that comes during a re-check, before anything is known, is judged by that', () => {
+    const { told, grants, ticket, call } = stage();
+    ticket.answered(waits(0, false), call());
+    ticket.recheck();
+    expect(told).toEqual(['re-check']);
+
+    ticket.pushed(grant(1));
+    expect(grants).toEqual([]);
+    ticket.rechecked(waits(0), call());
+
+    expect(grants).toHaveLength(1);
+  });
+
+  test.each<[string, (world: ReturnType<typeof stage>) => void]>([
+    ['after a connection was made anew', ({ services }) => (services.epoch = 2)],
+    ['while this client frees the lock by force', ({ force }) => force()],
+  ])('has to be confirmed first: %s', (_, happens) => {
+    const world = stage();
+    world.ticket.answered(waits(), world.call());
+
+    happens(world);
+    world.ticket.pushed(grant(0));
+
+    expect([world.grants, world.told]).toEqual([[], ['re-check']]);
+  });
+
+  test('has to be confirmed first where the server of the ask did not see the client listen', () => {
+    const { told, grants, ticket, call } = stage();
+    ticket.answered(waits(0, false), call());
+
+    ticket.pushed(grant(0));
+
+    expect([grants, told]).toEqual([[], ['re-check']]);
+  });
+
+  test.each([
+    ['when its window has passed', 9_898, 0],
+    ['when the clock of the server has run further than time did', 1_000, 1_013],
+  ])('has to be confirmed first: %s', (_, passedMs, atMs) => {
+    const { clock, told, grants, ticket, call } = stage();
+    ticket.answered(waits(), call());
+
+    clock.advance(passedMs);
+    ticket.pushed(grant(atMs));
+
+    expect([grants, told]).toEqual([[], ['re-check']]);
+  });
+
+  test('just before that starts a hold', () => {
+    const { clock, grants, ticket, call } = stage();
+    ticket.answered(waits(), call());
+
+    clock.advance(9_895);
+    ticket.pushed(grant(0));
+
+    expect(grants).toHaveLength(1);
+  });
+
+  test('that is older than an answer which says that the ticket waits starts nothing', () => {
+    const { told, grants, ticket, call } = stage();
+    ticket.answered(waits(10), call());
+
+    ticket.pushed(grant(9));
+
+    // The clock of the server may have been set back: the client asks once more.
+    expect([grants, told]).toEqual([[], ['re-check']]);
+    ticket.rechecked(waits(11), call());
+    expect([grants, told]).toEqual([[], ['re-check']]);
+  });
+});
+
+test('news during a re-check leads to another one', () => {
+  const { told, ticket, call } = stage();
+  ticket.answered(waits(), call());
+  ticket.recheck();
+
+  ticket.recheck();
+  expect(told).toEqual(['re-check']);
+  ticket.rechecked(waits(), call());
+
+  expect(told).toEqual(['re-check', 're-check']);
+});
+
+test('a re-check that finds the grant starts the hold with what the lease has left', () => {
+  const { grants, ticket, call } = stage();
+  ticket.answered(waits(), call());
+  ticket.recheck();
+
+  ticket.rechecked({ is: 'granted', leftMs: 29_000, others: true, fencingToken: 5n }, call());
+
+  expect(grants).toMatchObject([
+    { leaseMs: 29_000, others: true, fencingToken: 5n, isWindow: false },
+  ]);
+});
+
+test('a re-check that failed is made again later', () => {
+  const { told, ticket, call } = stage();
+  ticket.answered(waits(), call());
+  ticket.recheck();
+
+  ticket.recheckFailed();
+
+  expect(told).toEqual(['re-check', 'later']);
+});
+
+test('a ticket that is given up takes back what it may have, for good while its ask may run', () => {
+  const asked = stage();
+  asked.ticket.cancel();
+  expect(asked.told).toEqual(['forgotten', 'cancels us:1 for good']);
+
+  const waiting = stage();
+  waiting.ticket.answered(waits(), waiting.call());
+  waiting.ticket.cancel();
+  expect(waiting.told).toEqual(['forgotten', 'cancels us:1']);
+});
