@@ -256,3 +256,17 @@ test('a ticket that is given up while the lock is free lets the next one in', as
   expect(await line(name)).toEqual([]);
   await raw.del(name);
 });
+
+test('a forced release of a free lock with a line lets the first one in, and says that it was free', async () => {
+  const name = nameOf('forced-free');
+  const keys = lineKeys(name, false);
+  const id = `${'3'.repeat(8)}-0000-4000-8000-000000000000:1`;
+  await raw.rpush(keys.line, id);
+  await raw.hset(keys.tickets, id, `${Date.now()} 10000 0 0`);
+  await raw.pexpire(keys.tickets, 60_000);
+
+  expect(await open().getLock(name).forceRelease()).toBe(false);
+
+  expect(await raw.hkeys(name)).toEqual([id]);
+  await raw.del(name);
+});
