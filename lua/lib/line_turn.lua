@@ -1,7 +1,7 @@
 -- Whether a release has to free the lock openly, for those who stand in no line (Java, older clients):
--- once for each round of the line while more connections listen to the lock than there are tickets that
--- say so, and `own` that the client itself has; and, where a line stands, once a second of hand-offs, since not everybody listens. For
--- STAND_BACK_MS after that nobody in the line is served.
+-- once for each round of the line while more connections listen to the lock than the tickets say, and
+-- than the `own` ones of the client that releases; and, where a line stands, once a second of hand-offs,
+-- since not everybody listens. For STAND_BACK_MS after that nobody in the line is served.
 --
 -- The field `turn` of `tickets` has when that was last, when the last hand-off was, and how many there
 -- were since. A second begins with the first hand-off after a quiet one.
@@ -16,7 +16,8 @@ local function line_turn(line, tickets, has_line, own, publish, channel)
   local turn = redis.call('HGET', tickets, 'turn') or string.format('%.0f 0 0', now)
   local opened, last, grants = string.match(turn, '(%d+) (%d+) (%d+)')
   opened, last, grants = tonumber(opened), tonumber(last), tonumber(grants)
-  if strangers > 0 and grants >= redis.call('LLEN', line) then
+  local is_round_over = strangers > 0 and grants >= redis.call('LLEN', line)
+  if is_round_over then
     for _, ticket in ipairs(redis.call('HGETALL', tickets)) do
       if string.find(ticket, '^%d+ %d+ %d 1$') then
         strangers = strangers - 1
@@ -26,8 +27,7 @@ local function line_turn(line, tickets, has_line, own, publish, channel)
   if math.abs(now - last) > OPEN_PERIOD_MS or opened > now then
     opened = now
   end
-  local is_due = strangers > 0 and grants >= redis.call('LLEN', line)
-    or has_line and now - opened >= OPEN_PERIOD_MS
+  local is_due = is_round_over and strangers > 0 or has_line and now - opened >= OPEN_PERIOD_MS
   if not has_line then
     -- First, so that a user who may not set a TTL leaves nothing without one.
     redis.call('PEXPIRE', tickets, TURN_TTL_MS)

@@ -1,8 +1,8 @@
 -- lock/release: state how many of a holder's holds are still alive, and free the lock at none.
 --
 -- A lock that is free then goes to the first in the line, unless it is time to free it openly. With
--- `tombstone_ms` it also sets a tombstone for the holder id: no later copy of
--- its acquisition is granted.
+-- `tombstone_ms` it also sets a tombstone for the holder id: no later copy of its acquisition is
+-- granted.
 --
 -- KEYS[1] lock         hash     holder -> number of holds; its TTL is the lease
 -- KEYS[2] tombstone    string   private: the tombstone of this holder id; lives for tombstone_ms

@@ -32,6 +32,7 @@ function stage() {
   const clock = fakeClock();
   const told: string[] = [];
   const grants: LineGrant[] = [];
+  let isForcing = false;
   const services = {
     client: { newHolderId: () => 'us:1' },
     clock,
@@ -40,16 +41,15 @@ function stage() {
       newestOrder: 7,
       start: () => ({ sent: true }),
       abandon: () => true,
+      hasOpenRequest: () => isForcing,
     },
     router: { channels: { isConfirmed: () => false } },
   };
-  let isForcing = false;
   const handOffs = {
     isListening: true,
     expect: () => told.push('expected'),
     forget: () => told.push('forgotten'),
     sleepNoMore: () => undefined,
-    isForcing: () => isForcing,
     recheck(ticket: LineTicket) {
       told.push('re-check');
       ticket.recheckItem();

@@ -194,6 +194,11 @@ export class Delivery {
     return this.#parts.requests.open(key);
   }
 
+  /** Whether a counted call of an object is under way, or its outcome is unknown. */
+  hasOpenRequest(key: string): boolean {
+    return this.#parts.requests.isOpen(key);
+  }
+
   /** No copy of the request can do harm any more. */
   settleRequest(key: string, request: Request): void {
     this.#parts.requests.settle(key, request);

@@ -44,6 +44,11 @@ export class Requests {
     return request;
   }
 
+  /** Whether a request of an object is not settled. */
+  isOpen(key: string): boolean {
+    return this.#open.has(key);
+  }
+
   /** The lowest unsettled number of an object. */
   lowWater(key: string): number {
     const open = this.#open.get(key);

@@ -14,7 +14,7 @@ import type { LockWaiter, WaitQueue } from './wait-queue.js';
 /** A client that does not listen to its own channel yet finds a grant by asking this often. */
 const UNSEEN_RECHECK_MS = 250;
 
-/** What a queue needs of the lock that it waits for. */
+/** The part of a lock that its queue needs. */
 export interface Lined {
   readonly lineKeys?: LineKeys | undefined;
   readonly channel: string;
@@ -66,8 +66,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     }
     const head = this.#waiters.first;
     if (head === undefined) {
-      this.#stopListening?.();
-      this.#stopListening = undefined;
+      this.#leaveChannel();
       this.#asks.emptied(this);
       return;
     }
@@ -104,16 +103,14 @@ export class HandOffQueue implements WaitQueue, LineQueue {
       lease = waiter.granted(ticket, grant);
     } catch (error) {
       this.#isGranting = false;
-      ticket.hasUnackedCopy = true;
-      ticket.cancel();
+      ticket.cancelForGood();
       waiter.failed(asError(error));
       return;
     }
     this.#isGranting = false;
     if (lease === undefined) {
       // The grant came too late to be of use.
-      ticket.hasUnackedCopy = true;
-      ticket.cancel();
+      ticket.cancelForGood();
       this.wakeUp();
       return;
     }
@@ -137,12 +134,11 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.contended = true;
     this.#waiters.first?.blocked();
     handOffs.listen();
-    if (!isOurs) {
+    if (isOurs) {
+      this.#leaveChannel();
+    } else {
       // The release of somebody else serves no line: it notifies on the channel of the lock.
       this.#listen();
-    } else {
-      this.#stopListening?.();
-      this.#stopListening = undefined;
     }
     this.#timer?.cancel();
     handOffs.seen(isSeen !== false, ticket.wasListening);
@@ -158,12 +154,8 @@ export class HandOffQueue implements WaitQueue, LineQueue {
   }
 
   isVoid(): void {
-    const ticket = this.#dropTicket();
-    if (ticket !== undefined) {
-      ticket.hasUnackedCopy = true;
-      ticket.cancel();
-      this.wakeUp();
-    }
+    this.#dropTicket()?.cancelForGood();
+    this.wakeUp();
   }
 
   failed(error: Error): void {
@@ -210,7 +202,9 @@ export class HandOffQueue implements WaitQueue, LineQueue {
   #allows(run: Run, hold: LockHold): boolean {
     const { locks } = this.#asks;
     const { keys } = this.#lock;
-    return locks.passesOn(keys) && !locks.handOffs.isForcing(keys.lock) && run.allows(hold);
+    // A forced release is the only counted call of a lock.
+    const isForced = locks.services.delivery.hasOpenRequest(keys.lock);
+    return locks.passesOn(keys) && !isForced && run.allows(hold);
   }
 
   #dropTicket(): LineTicket | undefined {
@@ -227,5 +221,10 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.#stopListening ??= services.hub.listen(this.#lock.channel, () => {
       this.#ticket?.recheck();
     });
+  }
+
+  #leaveChannel(): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
   }
 }

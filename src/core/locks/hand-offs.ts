@@ -43,15 +43,13 @@ const BLIND =
   '&latchkey:* and the command PUBSUB|NUMSUB, and connect to Redis without a proxy that hides ' +
   'subscriptions; or set handOff to "race"';
 
-/** What a client is told about the locks that it waits for, or holds, on its own channel. */
+/** Takes the messages on the own channel of a client that are about lines, and re-checks its tickets. */
 export class HandOffs {
   readonly #services: EndpointServices;
   /** By holder id, until the hold of that ticket is over. */
   readonly #tickets = new Map<string, ExpectedTicket>();
   readonly #rechecks: Rechecks<ExpectedTicket>;
   readonly #turns: DeadlineQueue;
-  /** How many forced releases of this client are under way, by key. */
-  readonly #forcing = new Map<string, number>();
   #isBlind = false;
   #isTold = false;
   /** Since when the server does not see this client listen, on the same connections. */
@@ -124,25 +122,6 @@ export class HandOffs {
   recheckEverything(): void {
     this.#isBlind = false;
     this.#rechecks.askNow(this.#tickets.values());
-  }
-
-  /** Runs a forced release of this client. What is told of the lock meanwhile may be older than it. */
-  async forcing<T>(key: string, work: () => Promise<T>): Promise<T> {
-    this.#forcing.set(key, (this.#forcing.get(key) ?? 0) + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#forcing.get(key) ?? 1) - 1;
-      if (left === 0) {
-        this.#forcing.delete(key);
-      } else {
-        this.#forcing.set(key, left);
-      }
-    }
-  }
-
-  isForcing(key: string): boolean {
-    return this.#forcing.has(key);
   }
 
   heard(message: string): void {

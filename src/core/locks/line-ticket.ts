@@ -32,7 +32,7 @@ export interface LineQueue {
   othersWait(): void;
 }
 
-/** What an answer has shown of a ticket that waits. */
+/** The times of an answer that a ticket waits, from which the deadline of its grant follows. */
 interface Proof {
   /** The instant before the command was sent, by the clock of this client. */
   readonly sentAt: number;
@@ -160,6 +160,9 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
 
   /** The server has granted it, and has told this client so. */
   pushed(grant: PushedGrant): void {
+    if (this.#isOver) {
+      return;
+    }
     const { services } = this.#asks.locks;
     const proof = this.#proof;
     if (proof !== undefined && grant.serverMs < proof.serverMs) {
@@ -168,7 +171,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       this.recheck();
       return;
     }
-    if (proof?.epoch !== services.epoch || this.#handOffs.isForcing(this.key)) {
+    if (proof?.epoch !== services.epoch || services.delivery.hasOpenRequest(this.key)) {
       // The two times may be those of two servers, or the first one is not known yet; or this client
       // frees the lock by force, and it is not known which was first.
       this.#judgeLater(grant);
@@ -222,6 +225,12 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     }
   }
 
+  /** The same, and its holder id is never granted again. */
+  cancelForGood(): void {
+    this.hasUnackedCopy = true;
+    this.cancel();
+  }
+
   /** It was granted, or given up: answers to it do not matter any more. */
   over(): void {
     this.#isOver = true;
@@ -241,8 +250,10 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
         });
         break;
       case 'waiting': {
-        const { serverMs } = answer;
-        this.#proof = { sentAt: call.lastSentAt, serverMs, epoch: this.#isSeen(answer, epoch) };
+        const { serverMs, isSeen } = answer;
+        // Only a server that sees the client listen can have sent what the client hears.
+        const provenEpoch = isSeen === true ? epoch : -1;
+        this.#proof = { sentAt: call.lastSentAt, serverMs, epoch: provenEpoch };
         this.#queue.waits(answer);
         this.#catchUp();
         break;
@@ -252,23 +263,18 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     }
   }
 
-  /** What came while a command was under way. */
+  /** Sees to the news that came while a command was under way. */
   #catchUp(): void {
     const [early, hadNews] = [this.#early, this.#hasNews];
     this.#early = undefined;
     this.#hasNews = false;
     const isOld = early !== undefined && early.serverMs < (this.#proof?.serverMs ?? 0);
-    if (early !== undefined && !isOld && !this.#isOver) {
+    if (early !== undefined && !isOld) {
       this.pushed(early);
     }
     if (hadNews && this.isWaiting) {
       this.#handOffs.recheck(this);
     }
-  }
-
-  /** Only a server that sees the client listen can have sent what the client hears. */
-  #isSeen({ isSeen }: LineAnswer & { is: 'waiting' }, epoch: number): number {
-    return isSeen === true ? epoch : -1;
   }
 
   #settled(call: PendingCall): void {

@@ -1,4 +1,4 @@
-// What the scripts of a line say: the server's list of those who wait for a lock.
+// The commands of a line, the server's list of those who wait for a lock, and their answers.
 
 import { UnexpectedReplyError } from '../../errors.js';
 import { prefixed, privateKey } from '../base/key-names.js';
@@ -33,7 +33,7 @@ export type LineAnswer =
       readonly is: 'granted';
       /** Clients without a hold wait in the line. */
       readonly others: boolean;
-      /** What the lease has left; undefined: all of it. */
+      /** The rest of the lease in ms; undefined: all of it. */
       readonly leftMs?: number;
       readonly fencingToken: bigint | undefined;
     }

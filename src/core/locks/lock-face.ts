@@ -197,10 +197,10 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
         this.#grants.forced(call);
       }
     };
-    const { key } = this.protocol;
-    const free = () => this.countOnce((request) => this.protocol.forceRelease(request), told);
-    const { handOffs } = this.#grants.locks;
-    const { count, call } = await handOffs.forcing(key, () => this.inUse(free, leavesName));
+    const { count, call } = await this.inUse(
+      () => this.countOnce((request) => this.protocol.forceRelease(request), told),
+      leavesName,
+    );
     told(count, call);
     return count === 1;
   }

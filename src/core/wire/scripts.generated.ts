@@ -272,7 +272,8 @@ local now=now_ms()
 local turn=redis.call('HGET',tickets,'turn') or string.format('%.0f 0 0',now)
 local opened,last,grants=string.match(turn,'(%d+) (%d+) (%d+)')
 opened,last,grants=tonumber(opened),tonumber(last),tonumber(grants)
-if strangers>0 and grants>=redis.call('LLEN',line) then
+local is_round_over=strangers>0 and grants>=redis.call('LLEN',line)
+if is_round_over then
 for _,ticket in ipairs(redis.call('HGETALL',tickets)) do
 if string.find(ticket,'^%d+ %d+ %d 1$') then
 strangers=strangers - 1
@@ -282,8 +283,7 @@ end
 if math.abs(now - last)>1000 or opened>now then
 opened=now
 end
-local is_due=strangers>0 and grants>=redis.call('LLEN',line)
-or has_line and now - opened>=1000
+local is_due=is_round_over and strangers>0 or has_line and now - opened>=1000
 if not has_line then
 redis.call('PEXPIRE',tickets,1100)
 end
@@ -1847,7 +1847,7 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: 'f1251101ade64224a87b3960cad945968f20f843',
+  sha1: 'ca20e4a4b874b9a50cf79d48b9a03d66c24132ab',
   source: `-- lock/release
 ${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))

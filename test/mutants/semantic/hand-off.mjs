@@ -33,7 +33,7 @@ export const handOff = [
     id: 'push-unseen',
     mistake: 'a grant starts a hold though the server of the ask did not see the client listen',
     file: TICKET,
-    changes: [['return isSeen === true ? epoch : -1;', 'return epoch;']],
+    changes: [['isSeen === true ? epoch : -1', 'epoch']],
     tests: rules,
   },
   {
@@ -68,7 +68,7 @@ export const handOff = [
     id: 'push-during-force',
     mistake: 'a grant is believed while the client itself frees the lock by force',
     file: TICKET,
-    changes: [[' || this.#handOffs.isForcing(this.key)', '']],
+    changes: [[' || services.delivery.hasOpenRequest(this.key)', '']],
     tests: rules,
   },
   {
