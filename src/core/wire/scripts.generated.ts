@@ -1767,73 +1767,76 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: 'c9c0b5ce05bce629ee7218de6b084e69a31ff16f',
+  sha1: '01c29a08b2747f40ab1d2e71c4cdc1da69450547',
   source: `-- lock/recheck
-${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}local now,answers,told,at=now_ms(),{},{},1
-for i=1,#ARGV,5 do
-local lock,line,tickets=KEYS[at],KEYS[at+1],KEYS[at+2]
-local holder,lease_ms,window_ms=ARGV[i],tonumber(ARGV[i+1]),ARGV[i+2]
-local token=ARGV[i+4]=='1' and KEYS[at+3]
-at=at+(token and 4 or 3)
-local answer
+${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}local now,told=now_ms(),{}
+local function serve(lock,line,tickets,token,holder)
+local left_ms=line_stands_back(tickets,now)
+if left_ms>0 then
+return left_ms,0
+end
+local first,window_ms=line_first(line,tickets,now)
+if not first then
+return nil
+end
+local channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)
+if not message then
+return channel
+end
+if first==holder then
+return tonumber(window_ms),1
+end
+told[#told+1],told[#told+2]=channel,message
+return tonumber(window_ms),0
+end
+local function judge(lock,line,tickets,token,holder,lease_ms,window_ms,is_listening)
 local held=redis.pcall('HEXISTS',lock,holder)
-if type(held)=='table' and not string.find(held.err,'WRONGTYPE',1,true) then
-return held
-elseif type(held)=='table' then
-answer='?'
-elseif held==0 and redis.call('HEXISTS',tickets,holder)==0 then
-answer='?'
-else
-local is_ours,is_seen,is_lost,left_ms=1,0,false,redis.call('PTTL',lock)
+if type(held)=='table' then
+return string.find(held.err,'WRONGTYPE',1,true) and '?' or held
+end
+local left_ms=redis.call('PTTL',lock)
 if held==0 then
-is_seen=line_put(line,tickets,holder,now,window_ms,ARGV[i+3])
+if redis.call('HEXISTS',tickets,holder)==0 then
+return '?'
+end
+local is_ours,is_seen=1,line_put(line,tickets,holder,now,window_ms,is_listening)
 if type(is_seen)=='table' then
 return is_seen
 end
 if left_ms==-2 then
-left_ms=line_stands_back(tickets,now)
-local first,first_window_ms=nil,nil
-if left_ms==0 then
-first,first_window_ms=line_first(line,tickets,now)
-end
-if left_ms==0 and not first then
-is_lost=true
-elseif first then
-left_ms=tonumber(first_window_ms)
-local channel,message =
-line_grant(lock,line,tickets,token,now,first,first_window_ms)
-if type(channel)=='table' then
-return channel
-end
-held=message and first==holder and 1 or 0
-is_lost=not message
-if message and held==0 then
-told[#told+1],told[#told+2]=channel,message
-end
-end
+left_ms,held=serve(lock,line,tickets,token,holder)
 else
 is_ours=own_listeners(redis.call('HRANDFIELD',lock))>0 and 1 or 0
 end
-end
-if is_lost then
+if type(left_ms)=='table' then
+return left_ms
+elseif not left_ms then
 redis.call('HDEL',tickets,holder)
-answer='?'
-elseif held==1 then
+return '?'
+elseif held==0 then
+return string.format('%.0f %.0f %.0f %s',left_ms,now,is_ours,is_seen)
+end
+end
 if lease_ms>left_ms then
 redis.call('PEXPIRE',lock,lease_ms)
 left_ms=lease_ms
 end
 local others=redis.call('LLEN',line)>0 and '1' or '0'
 local issued=token and (redis.call('GET',token) or token_issue(token)) or '0'
-if type(issued)=='table' then
-return issued
+return type(issued)=='table' and issued
+or string.format('+ %.0f %s %s',left_ms,others,issued)
 end
-answer=string.format('+ %.0f %s %s',left_ms,others,issued)
-else
-answer=string.format('%.0f %.0f %.0f %s',left_ms,now,is_ours,is_seen)
-end
+local answers,at={},1
+for i=1,#ARGV,5 do
+local token=ARGV[i+4]=='1' and KEYS[at+3]
+local holder,lease_ms=ARGV[i],tonumber(ARGV[i+1])
+local lock,line,tickets=KEYS[at],KEYS[at+1],KEYS[at+2]
+local answer=judge(lock,line,tickets,token,holder,lease_ms,ARGV[i+2],ARGV[i+3])
+if type(answer)=='table' then
+return answer
 end
 answers[#answers+1]=answer
+at=at+(token and 4 or 3)
 end
 return notify_granted(table.concat(answers,','),told)`,
   operands: (keys, args) => [keys.ofTickets.length, ...keys.ofTickets, ...args.terms],
