@@ -177,6 +177,12 @@ test('a call made while earlier ones wait to be sent again does not overtake the
     answered = true;
   });
   const later: Promise<boolean>[] = [];
+  // Three answers later the client has read the refusal of its call, too, on the other connection:
+  // only from then on does that call wait. What was sent before then may be carried out first.
+  for (let i = 0; i < 3; i += 1) {
+    expect(await probe()).toContain('BUSY');
+  }
+  expect(answered).toBe(false);
 
   await end();
   await eventually(
