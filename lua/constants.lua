@@ -4,7 +4,7 @@ return {
   ABSENT_MS = 4000,
   -- client: Milliseconds after the last counted call for which the answers of such calls are kept.
   RECORD_MS = 1800000,
-  -- client: A client that does not listen to its own channel can be granted a lock by its ticket for so
+  -- A client that does not listen to its own channel can be granted a lock by its ticket for so
   -- long after it has asked.
   UNSEEN_MS = 1000,
   -- The line of a lock is kept for so long after its last entry or heartbeat.
@@ -15,6 +15,9 @@ return {
   TURN_TTL_MS = 1100,
   -- client: and left to those who stand in no line for so long.
   STAND_BACK_MS = 3,
+  -- A client that is handed a fenced lock may pass it on, and each hold needs a token of its own:
+  -- client: Each grant to a client in the line of a fenced lock has so many tokens.
+  TOKEN_BLOCK = 16,
   -- A wait queue is kept for so long after its last entry or heartbeat.
   QUEUE_TTL_MS = 600000,
   -- The mark of a latch's last zero is kept for so long.

@@ -57,9 +57,9 @@ export interface ClientOptions {
   /**
    * How a plain or fenced lock that others wait for goes on: `'race'`: its release frees it, and
    * whoever asks first gets in. `'strict'`: its release gives it to the client that waits longest.
-   * `'direct'`: the same, but a client that was given a plain lock first passes it on among its own
-   * waiters, at most 16 times or for 3 ms while others wait, without asking Redis each time. Clients
-   * that differ in this can share a lock. In a cluster always `'race'`. Default `'race'`.
+   * `'direct'`: the same, but a client that was given a lock first passes it on among its own waiters,
+   * at most 16 times or for 3 ms while others wait, without asking Redis each time. Clients
+   * that differ in this can share a lock. In a cluster always `'race'`. Default `'direct'`.
    */
   handOff?: 'direct' | 'strict' | 'race' | undefined;
 }
@@ -110,7 +110,7 @@ export function readClientOptions(given: unknown): CheckedOptions {
       mode,
       SHARDED_SUBSCRIPTION_MODES,
     ),
-    handOff: checkChoice('handOff', options.handOff ?? 'race', HAND_OFFS),
+    handOff: checkChoice('handOff', options.handOff ?? 'direct', HAND_OFFS),
   };
   const own = options.keyPrefix;
   const ownPrefix = own === undefined ? undefined : checkKeyPrefix('keyPrefix', own);

@@ -1,17 +1,17 @@
 -- Grants a lock that is free, or is about to be freed, to a ticket in its line, for its window. Returns
 -- the own channel of its client and the message about that: the holder id, the server's time, the
--- window, whether others stand in the line, the fencing token or 0, and the lock. Returns an error when
+-- window, whether others stand in the line, the last of its tokens or 0, and the lock. Returns an error when
 -- a right is missing, and nil when there can be no token: nothing is held then.
 -- include lib/line_leave
 -- include lib/token_issue
 local function line_grant(lock, line, tickets, token, now, id, window_ms)
-  local issued = token and token_issue(token) or '0'
+  local issued = token and token_issue(token, TOKEN_BLOCK) or '0'
   if type(issued) == 'table' and not string.find(issued.err, '^OOM') then
     return string.find(issued.err, 'run this command', 1, true) and issued or nil
   end
   -- The first write takes something out: from then on the server refuses nothing for want of memory.
   line_leave(line, tickets, id)
-  issued = type(issued) == 'table' and token_issue(token) or issued
+  issued = type(issued) == 'table' and token_issue(token, TOKEN_BLOCK) or issued
   if type(issued) == 'table' then
     return nil
   end

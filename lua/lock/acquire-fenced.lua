@@ -27,7 +27,7 @@ end
 -- read before the hold is written: a user who may not read it gets no hold.
 local issued
 if held == 0 or redis.call('EXISTS', token) == 0 then
-  issued = token_issue(token)
+  issued = token_issue(token, 1)
 else
   issued = redis.call('GET', token)
 end

@@ -12,10 +12,11 @@
 -- ARGV[2] lease_ms     integer  the lease that it takes at once
 -- ARGV[3] window_ms    integer  the lease of a grant that it is told of later
 -- ARGV[4] is_listening integer  1 if its client listens to the channel of the lock
--- returns string     "+", whether others wait (0 or 1), and the token or 0; "-3" the holder id has a
---                    tombstone; else the ms left on the lease of another (-1: no limit), the server's
---                    time, whether the client of the holder listens to its own channel, and whether
---                    this one does (2: it got no ticket, since the server takes no more data)
+-- ARGV[5] tokens       integer  how many fencing tokens a grant at once has
+-- returns string     "+", whether others wait (0 or 1), and the last of its tokens or 0; "-3" the holder
+--                    id has a tombstone; else the ms left on the lease of another (-1: no limit), the
+--                    server's time, whether the client of the holder listens to its own channel, and
+--                    whether this one does (2: it got no ticket, since the server takes no more data)
 
 -- include lib/now_ms
 -- include lib/lock_admit
@@ -31,15 +32,25 @@
 local lock, line, tickets, token = KEYS[1], KEYS[3], KEYS[4], select(5, unpack(KEYS))
 local holder, lease_ms, window_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
-local function granted(held)
-  -- A copy of this ask, or a grant by its ticket, came before: that keeps its token.
-  line_leave(line, tickets, holder)
-  local answer = redis.call('LLEN', line) > 0 and '+ 1 ' or '+ 0 '
-  local issued = token and (held > 0 and redis.call('GET', token) or token_issue(token)) or '0'
+local function granted(held, others)
+  local issued = '0'
+  if token then
+    -- A copy of this ask, or a grant by its ticket, came before: that keeps its tokens.
+    issued = held > 0 and redis.call('GET', token) or token_issue(token, tonumber(ARGV[5]))
+  end
   if type(issued) == 'table' then
     return issued
   end
-  return lock_write_hold(lock, holder, held, 1, lease_ms) or answer .. issued
+  return lock_write_hold(lock, holder, held, 1, lease_ms) or others .. issued
+end
+
+if redis.call('EXISTS', lock, KEYS[2], line, tickets) == 0 then
+  -- Nobody has it and nobody has waited lately, as in most acquisitions.
+  return granted(0, '+ 0 ')
+end
+local function granted_from_line(held)
+  line_leave(line, tickets, holder)
+  return granted(held, redis.call('LLEN', line) > 0 and '+ 1 ' or '+ 0 ')
 end
 
 local now = now_ms()
@@ -52,13 +63,13 @@ end
 local is_free, first, first_window_ms = not left_ms, nil, nil
 if is_free then
   if held > 0 then
-    return granted(held)
+    return granted_from_line(held)
   end
   left_ms = line_stands_back(tickets, now)
   if left_ms == 0 then
     first, first_window_ms = line_first(line, tickets, now)
     if not first or first == holder then
-      return granted(0)
+      return granted_from_line(0)
     end
   end
 end

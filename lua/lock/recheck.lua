@@ -9,7 +9,7 @@
 --                               grant as it is), its window in ms, 1 if its client listens to the
 --                               channel of the lock, and 1 if the lock is fenced
 -- returns string     for each ticket, after a comma: "+", the ms left on its lease, whether others wait
---                    (0 or 1), and the token or 0; "?" there is no such ticket; else as lock/enter
+--                    (0 or 1), and the last of its tokens or 0; "?" there is no such ticket; else as lock/enter
 
 -- include lib/now_ms
 -- include lib/line_first
@@ -79,7 +79,7 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
     left_ms = lease_ms
   end
   local others = redis.call('LLEN', line) > 0 and '1' or '0'
-  local issued = token and (redis.call('GET', token) or token_issue(token)) or '0'
+  local issued = token and (redis.call('GET', token) or token_issue(token, TOKEN_BLOCK)) or '0'
   return type(issued) == 'table' and issued
     or string.format('+ %.0f %s %s', left_ms, others, issued)
 end

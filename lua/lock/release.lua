@@ -34,7 +34,15 @@ local line, tickets, token = KEYS[3], KEYS[4], select(5, unpack(KEYS))
 if tombstone_ms > 0 then
   redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
 end
-local is_held = redis.call('HEXISTS', lock, holder) == 1
+local is_held = redis.pcall('HEXISTS', lock, holder)
+if type(is_held) == 'table' then
+  if string.find(is_held.err, 'WRONGTYPE', 1, true) then
+    -- The key was overwritten with another type. The ticket goes, or it would be granted later.
+    line_leave(line, tickets, holder)
+  end
+  return is_held
+end
+is_held = is_held == 1
 if not is_held and redis.call('EXISTS', lock) == 1 then
   line_leave(line, tickets, holder)
   local head = redis.call('LINDEX', line, 0)

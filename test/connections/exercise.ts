@@ -5,7 +5,8 @@ import type { Redis } from 'ioredis';
 import { afterEach, expect } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { channelsUnder, randomName } from '../support/redis.js';
+import { randomName } from '../support/redis.js';
+import { toldOf } from '../support/told.js';
 
 const open = new Set<Client>();
 
@@ -64,7 +65,7 @@ export async function expectWaitEndsByMessage(
   const name = randomName('wait');
   const hold = await holder.getLock(name).acquire();
   const waiting = waiter.getLock(name).acquire({ waitMs: 4_000 });
-  const isSubscribed = async (): Promise<boolean> => (await channelsUnder(name, raw)).length > 0;
+  const isSubscribed = async (): Promise<boolean> => (await toldOf(name, raw)) > 0;
   await eventually(isSubscribed);
 
   if (meanwhile !== undefined) {

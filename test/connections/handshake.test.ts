@@ -3,7 +3,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
-import { randomName, rawClient, redisUrl } from '../support/redis.js';
+import { randomName, redisUrl } from '../support/redis.js';
+import { toldOf } from '../support/told.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { openClient } from './exercise.js';
 
@@ -28,12 +29,6 @@ function loseNextHandshake(proxy: Proxy): { lost: () => Promise<void> } {
   return { lost };
 }
 
-async function listeners(name: string): Promise<number> {
-  const channel = `redisson_lock__channel:{${name}}`;
-  const answer = await rawClient().call('PUBSUB', 'NUMSUB', channel);
-  return Number((answer as unknown[])[1]);
-}
-
 test('a command connection that dies in its handshake is replaced', async () => {
   const proxy = await startProxy({ target: redisUrl() });
   const handshake = loseNextHandshake(proxy);
@@ -56,7 +51,7 @@ test('a subscriber connection that dies in its handshake is replaced', async () 
   const waiting = client.getLock(name).tryAcquire({ waitMs: 9_000 });
   await handshake.lost();
 
-  await eventually(async () => (await listeners(name)) > 0, { withinMs: 8_000 });
+  await eventually(async () => (await toldOf(name)) > 0, { withinMs: 8_000 });
   await hold.release();
   const next = await waiting;
 

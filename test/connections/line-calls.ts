@@ -30,7 +30,7 @@ async function lock({ raw }: Place, holder: string | undefined, ...waiting: read
 }
 
 async function enter(place: Place): Promise<void> {
-  const args = { holder: US, leaseMs: 30_000, windowMs: 10_000, isListening: 1 };
+  const args = { holder: US, leaseMs: 30_000, windowMs: 10_000, isListening: 1, tokens: 1 };
   const { operands } = scripts.lockEnter;
   for (const [holder, ...waiting] of [
     [undefined],

@@ -7,7 +7,8 @@ import { createClient } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { startWorker, type Worker } from '../support/processes.js';
 import { startProxy } from '../support/proxy.js';
-import { channelsUnder, keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
+import { keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
+import { toldOf } from '../support/told.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 
 const script = resolve('examples/shutdown.mjs');
@@ -56,7 +57,7 @@ test('one that waits for the lock exits with 0 as well, and leaves nothing', asy
   await using client = createClient({ redis: redisUrl() });
   const held = await client.getLock(name).acquire();
   const worker = start(name);
-  await eventually(async () => (await channelsUnder(name, raw)).length > 0);
+  await eventually(async () => (await toldOf(name, raw)) > 0);
 
   const exit = await worker.kill('SIGTERM');
   const holders = await client.getLock(name).holders();

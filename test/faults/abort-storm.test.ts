@@ -187,7 +187,8 @@ test('aborting at random instants leaves no key, no waiter, no channel and no ti
   );
   const left = (await keysUnder(name)).filter(
     (key) =>
-      !/latchkey_(?:cancelled|requests|opened)|lock_token/u.test(key) && !semaphores.has(key),
+      !/latchkey_(?:cancelled|requests|opened|tickets)|lock_token/u.test(key) &&
+      !semaphores.has(key),
   );
   expect(left).toEqual([]);
   await expectNoChannels(name, { withinMs: 4_000 });

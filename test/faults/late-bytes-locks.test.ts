@@ -32,7 +32,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
   test('an acquisition that was aborted leaves no ghost', async (context) => {
     const { proxy, name, client, other } = await open(context);
     const abort = new AbortController();
-    const late = keepUnderWay(proxy, kind.scripts.acquire);
+    const late = keepUnderWay(proxy, kind.enter ?? kind.scripts.acquire);
 
     const acquiring = kind.get(client, name).acquire({ signal: abort.signal });
     await late.sent();

@@ -22,6 +22,9 @@ import { titled, type Grant, type Kind } from '../support/kinds/kind.js';
 
 const open = faultWorlds('wake');
 
+/** Only who races asks when it was woken: a lock that is handed on was granted by then. */
+const racing = { handOff: 'race' } as const;
+
 /** Well below the re-check of 5 s: whoever gets in this fast was woken. */
 const PROMPTLY_MS = 2_500;
 
@@ -76,7 +79,7 @@ describe.concurrent.each(titled(kinds))(
   'a waiter for a %s that leaves after it was woken',
   (_, kind) => {
     test('aborted while it asks: the next one gets in', async (context) => {
-      const world = await open(context);
+      const world = await open(context, racing);
       const { held, abort, first, second } = await twoWaiters(kind, world);
       const asking = world.proxy.holdRequests(runs(kind.scripts.acquire));
 
@@ -90,7 +93,7 @@ describe.concurrent.each(titled(kinds))(
     });
 
     test('aborted before its question could be sent: the next one gets in', async (context) => {
-      const world = await open(context);
+      const world = await open(context, racing);
       const { held, abort, first, second } = await twoWaiters(kind, world);
       const witness = rawClient(world.proxy.url);
       const told = new Promise((resolve) => {
@@ -111,7 +114,7 @@ describe.concurrent.each(titled(kinds))(
     });
 
     test('out of time while it asks: the next one gets in', async (context) => {
-      const world = await open(context);
+      const world = await open(context, racing);
       const { held, first, second } = await twoWaiters(kind, world, { waitMs: 600 });
       const asking = world.proxy.holdRequests(runs(kind.scripts.acquire));
 
@@ -140,7 +143,7 @@ describe.concurrent.each(titled(kinds))(
     });
 
     test('aborted with its grant cut off: the next one gets in', async (context) => {
-      const world = await open(context);
+      const world = await open(context, racing);
       const { held, abort, first, second } = await twoWaiters(kind, world);
       const fault = cutReply(world.proxy, kind.scripts.acquire);
 

@@ -6,11 +6,12 @@ import { systemClock, type Clock } from '../../src/core/base/clock.js';
 import type { Client, ClientOptions, Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy, type ProxyConnection } from '../support/proxy.js';
-import { channelsUnder, keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
+import { keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
 import type { Kind, WireScript } from '../support/kinds/kind.js';
 import { onlyAsks, scriptOf } from '../support/scripts.js';
 import { stored } from '../support/kinds/locks.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { toldOf } from '../support/told.js';
 
 export interface World {
   readonly proxy: Proxy;
@@ -181,15 +182,10 @@ export function keepUnderWay(proxy: Proxy, script: WireScript, which: Which = an
   };
 }
 
-/** Waits until so many listen to the channels of an object: whoever waits for another client. */
+/** Waits until so many will be told when an object can be had. */
 export async function listening(name: string, count = 1, url?: string): Promise<void> {
   const raw = rawClient(url);
-  await eventually(async () => {
-    const channels = await channelsUnder(`{${name}}`, raw);
-    const answer = channels.length > 0 ? await raw.pubsub('NUMSUB', ...channels) : [];
-    const counts = answer.filter((_, i) => i % 2 === 1).map(Number);
-    return counts.reduce((sum, each) => sum + each, 0) === count;
-  });
+  await eventually(async () => (await toldOf(name, raw)) === count);
 }
 
 /** Waits until nobody asks about an object any more: all have looked again, and wait. */

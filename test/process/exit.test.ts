@@ -3,7 +3,8 @@ import { reservePort } from '../../scripts/redis/ports.mjs';
 import { eventually } from '../support/eventually.js';
 import { latchChannel, listening } from '../support/latch-channel.js';
 import { startWorker, type Worker } from '../support/processes.js';
-import { channelsUnder, rawClient, redisUrl } from '../support/redis.js';
+import { rawClient, redisUrl } from '../support/redis.js';
+import { toldOf } from '../support/told.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
 
@@ -130,7 +131,7 @@ test('a process stays alive while it waits for a lock', async () => {
     ended = true;
   });
 
-  await eventually(async () => (await channelsUnder(name, raw)).length === 1);
+  await eventually(async () => (await toldOf(name, raw)) > 0);
   await outlivesItsLease(name);
   const endedEarly = ended;
   await hold.release();

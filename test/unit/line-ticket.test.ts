@@ -23,7 +23,7 @@ const grant = (atMs: number, windowMs = WINDOW_MS): PushedGrant => ({
   serverMs: SERVER_MS + atMs,
   windowMs,
   others: false,
-  fencingToken: undefined,
+  lastToken: undefined,
   key: 'lock',
 });
 
@@ -62,7 +62,7 @@ function stage() {
       told.push(`cancels ${id}${hasCopy ? ' for good' : ''}`),
   } as unknown as Asks;
   const keys = { lock: 'lock', line: 'line', tickets: 'tickets', token: [] };
-  const terms = { keys, channel: 'channel', leaseMs: 30_000, renewed: true };
+  const terms = { keys, channel: 'channel', leaseMs: 30_000, renewed: true, tokens: 3 };
   const ticket = new LineTicket(asks, terms, {
     granted: (given) => grants.push(given),
     waits: () => undefined,
@@ -194,10 +194,10 @@ test('a re-check that finds the grant starts the hold with what the lease has le
   ticket.answered(waits(), call());
   ticket.recheck();
 
-  ticket.rechecked({ is: 'granted', leftMs: 29_000, others: true, fencingToken: 5n }, call());
+  ticket.rechecked({ is: 'granted', leftMs: 29_000, others: true, lastToken: 7n }, call());
 
   expect(grants).toMatchObject([
-    { leaseMs: 29_000, others: true, fencingToken: 5n, isWindow: false },
+    { leaseMs: 29_000, others: true, fencingToken: 5n, holdsMax: 3, isWindow: false },
   ]);
 });
 

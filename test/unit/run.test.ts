@@ -9,7 +9,7 @@ import { fakeClock } from '../support/fake-clock.js';
 const hold = { renewed: true } as LockHold;
 
 /** A run on a lease of which nothing is known but that it is held. */
-function stage(othersWait: boolean, known: Partial<Lease> = {}) {
+function stage(othersWait: boolean, known: Partial<Lease> = {}, firstToken?: bigint) {
   const clock = fakeClock();
   const lease = {
     most: 1,
@@ -21,7 +21,10 @@ function stage(othersWait: boolean, known: Partial<Lease> = {}) {
     provenAt: -Infinity,
     ...known,
   } as Lease;
-  const run = new Run(lease, clock, othersWait);
+  const run = new Run(lease, clock, othersWait, {
+    fencingToken: firstToken,
+    holdsMax: firstToken === undefined ? Infinity : 16,
+  });
   /** How many holds follow the first one. */
   const passes = (limit = 1_000): number => {
     let count = 0;
@@ -37,6 +40,19 @@ function stage(othersWait: boolean, known: Partial<Lease> = {}) {
 test('a run has 16 grants while another client waits, and 256 while none is known to wait', () => {
   expect(stage(true).passes()).toBe(15);
   expect(stage(false).passes()).toBe(255);
+});
+
+test('a run of a fenced lock has 16 grants at most, and a token for each', () => {
+  const { run, passes } = stage(false, {}, 100n);
+  expect(run.fencingToken).toBe(100n);
+
+  expect(passes(1)).toBe(1);
+  expect(run.fencingToken).toBe(101n);
+  expect(passes()).toBe(14);
+
+  expect(run.fencingToken).toBe(115n);
+  expect(stage(true, {}, 100n).passes()).toBe(15);
+  expect(stage(false).run.fencingToken).toBeUndefined();
 });
 
 test('a run ends after 3 ms while another client waits, and after 10 ms while none is known to wait', () => {

@@ -57,7 +57,7 @@ function lockCalls(lock: LockProtocol): Command<unknown>[] {
 }
 
 function lineCalls(keys: LineKeys, channel: string): Command<unknown>[] {
-  const terms = { keys, channel, leaseMs: 1, renewed: true };
+  const terms = { keys, channel, leaseMs: 1, renewed: true, tokens: 1 };
   const holderId = newHolder();
   return [enterOf(terms, holderId, true), recheckOf([{ terms, holderId, isListening: true }])];
 }

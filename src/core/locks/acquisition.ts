@@ -49,8 +49,8 @@ export class LockAcquisition<H extends LockHold = LockHold>
     return lease;
   }
 
-  passed(lease: Lease): void {
-    this.#holds(lease, undefined, () => {});
+  passed(lease: Lease, fencingToken: bigint | undefined): void {
+    this.#holds(lease, fencingToken, () => {});
   }
 
   #holds(lease: Lease, fencingToken: bigint | undefined, keep: () => void): void {

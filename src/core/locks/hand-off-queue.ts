@@ -6,6 +6,7 @@ import { asError } from '../wire/replies.js';
 import type { Lease } from '../lease/lease.js';
 import type { LockHold } from './hold.js';
 import { windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
+import { TOKEN_BLOCK } from '../wire/constants.generated.js';
 import { LineTicket, type LineGrant, type LineQueue } from './line-ticket.js';
 import { Run } from './run.js';
 import type { Asks } from './ticket.js';
@@ -71,7 +72,10 @@ export class HandOffQueue implements WaitQueue, LineQueue {
       return;
     }
     const { leaseMs, renewed } = head;
-    const terms: LineTerms = { ...this.#lock, leaseMs, renewed };
+    // A hold that nobody waits for needs one token, and leaves no gap in the counter.
+    const isRun = this.#asks.locks.passesOn && (this.contended || head.next !== undefined);
+    const tokens = isRun ? TOKEN_BLOCK : 1;
+    const terms: LineTerms = { ...this.#lock, leaseMs, renewed, tokens };
     this.#ticket = new LineTicket(this.#asks, terms, this);
     this.#ticket.ask();
   }
@@ -122,7 +126,8 @@ export class HandOffQueue implements WaitQueue, LineQueue {
       return;
     }
     const { handOffs, services } = this.#asks.locks;
-    this.#run = new Run(lease, services.clock, others || !handOffs.isListening);
+    const othersWait = others || !handOffs.isListening;
+    this.#run = new Run(lease, services.clock, othersWait, grant);
   }
 
   waits({ busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
@@ -185,7 +190,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
   pass(run: Run, hold: LockHold, next: LockWaiter): void {
     run.passing(hold);
     this.#waiters.delete(next);
-    next.passed(run.lease);
+    next.passed(run.lease, run.fencingToken);
   }
 
   /** The hold of this client is over, and its release is about to be sent; or it was lost. */
@@ -204,7 +209,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     const { keys } = this.#lock;
     // A forced release is the only counted call of a lock.
     const isForced = locks.services.delivery.hasOpenRequest(keys.lock);
-    return locks.passesOn(keys) && !isForced && run.allows(hold);
+    return locks.passesOn && !isForced && run.allows(hold);
   }
 
   #dropTicket(): LineTicket | undefined {

@@ -1,3 +1,4 @@
+import { soon } from '../base/async-context.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { MEMORY_MS } from '../delivery/clean-up.js';
 import type { EndpointServices } from '../endpoint-services.js';
@@ -49,6 +50,8 @@ export class HandOffs {
   /** By holder id, until the hold of that ticket is over. */
   readonly #tickets = new Map<string, ExpectedTicket>();
   readonly #rechecks: Rechecks<ExpectedTicket>;
+  /** They are asked about at the end of this turn. */
+  readonly #wanted = new Set<ExpectedTicket>();
   readonly #turns: DeadlineQueue;
   #isBlind = false;
   #isTold = false;
@@ -81,9 +84,16 @@ export class HandOffs {
     return this.#services.ownChannel.isListening;
   }
 
-  /** Asks about a ticket that waits. */
+  /** Asks about a ticket that waits; about many with one command, when they ask at the same time. */
   recheck(ticket: ExpectedTicket): void {
-    this.#recheckAll([ticket]);
+    if (this.#wanted.size === 0) {
+      soon(() => {
+        const wanted = [...this.#wanted];
+        this.#wanted.clear();
+        this.#rechecks.askNow(wanted);
+      });
+    }
+    this.#wanted.add(ticket);
   }
 
   /** A waiter was answered; `isSeen`: the server has seen this client listen when it asked, and
@@ -136,7 +146,7 @@ export class HandOffs {
     const grant = pushedGrant(message);
     const ticket = this.#tickets.get(grant.holderId);
     if (ticket === undefined) {
-      this.#giveBack(grant.holderId, grant.key, grant.fencingToken !== undefined);
+      this.#giveBack(grant.holderId, grant.key, grant.lastToken !== undefined);
     } else {
       ticket.pushed(grant);
     }

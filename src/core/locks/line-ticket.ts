@@ -16,7 +16,10 @@ export interface LineGrant {
   readonly acquiring: Acquiring;
   readonly leaseMs: number;
   readonly others: boolean;
+  /** The first of its fencing tokens, if the lock is fenced. */
   readonly fencingToken: bigint | undefined;
+  /** How many holds it is for at most. */
+  readonly holdsMax: number;
   /** It lasts for a window only, until it is confirmed. */
   readonly isWindow: boolean;
 }
@@ -192,7 +195,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       acquiring: { order, sentAt, lastSentAt: sentAt },
       leaseMs: grant.windowMs,
       others: grant.others,
-      fencingToken: grant.fencingToken,
+      ...this.#tokens(grant.lastToken),
       isWindow: grant.windowMs < this.terms.leaseMs,
     });
   }
@@ -237,6 +240,14 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     this.#handOffs.sleepNoMore(this);
   }
 
+  /** Each hold of a fenced lock has a token of its own. The server may have issued more of them. */
+  #tokens(last: bigint | undefined): Pick<LineGrant, 'fencingToken' | 'holdsMax'> {
+    const { tokens } = this.terms;
+    return last === undefined
+      ? { fencingToken: undefined, holdsMax: Infinity }
+      : { fencingToken: last - BigInt(tokens - 1), holdsMax: tokens };
+  }
+
   #judge(answer: LineAnswer, call: PendingCall, epoch: number): void {
     switch (answer.is) {
       case 'granted':
@@ -245,7 +256,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
           // Not more than was asked for: the clock of the server may have been set back.
           leaseMs: Math.min(answer.leftMs ?? Infinity, this.terms.leaseMs),
           others: answer.others,
-          fencingToken: answer.fencingToken,
+          ...this.#tokens(answer.lastToken),
           isWindow: false,
         });
         break;

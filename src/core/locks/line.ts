@@ -5,7 +5,6 @@ import { prefixed, privateKey } from '../base/key-names.js';
 import type { Router } from '../connection/router.js';
 import type { ReleaseResult } from '../grant/grant-lifecycle.js';
 import { releaseResultOf } from './release-results.js';
-
 import type { ReleaseTerms } from './release-terms.js';
 import { tombstoneKey } from './tombstones.js';
 import { commandOf, type Command, type CommandScript } from '../wire/call.js';
@@ -35,7 +34,8 @@ export type LineAnswer =
       readonly others: boolean;
       /** The rest of the lease in ms; undefined: all of it. */
       readonly leftMs?: number;
-      readonly fencingToken: bigint | undefined;
+      /** The last of its fencing tokens. */
+      readonly lastToken: bigint | undefined;
     }
   | {
       readonly is: 'waiting';
@@ -59,7 +59,8 @@ export interface PushedGrant {
   readonly serverMs: number;
   readonly windowMs: number;
   readonly others: boolean;
-  readonly fencingToken: bigint | undefined;
+  /** The last of its fencing tokens. */
+  readonly lastToken: bigint | undefined;
   /** Key of the lock. */
   readonly key: string;
 }
@@ -89,6 +90,8 @@ export interface LineTerms {
   readonly channel: string;
   readonly leaseMs: number;
   readonly renewed: boolean;
+  /** How many fencing tokens it can use; the server may issue more, up to the `TOKEN_BLOCK`. */
+  readonly tokens: number;
 }
 
 const tokenOf = (text = ''): bigint | undefined => (text === '0' ? undefined : BigInt(text));
@@ -101,12 +104,12 @@ function answerOf(text: string): LineAnswer {
   }
   if (first === '+') {
     return words.length === 3
-      ? { is: 'granted', others: second === '1', fencingToken: tokenOf(third) }
+      ? { is: 'granted', others: second === '1', lastToken: tokenOf(third) }
       : {
           is: 'granted',
           leftMs: Number(second),
           others: third === '1',
-          fencingToken: tokenOf(fourth),
+          lastToken: tokenOf(fourth),
         };
   }
   if (!/^-?\d+ \d+ \d [012]$/.test(text)) {
@@ -132,10 +135,10 @@ export function enterOf(
   holder: string,
   isListening: boolean,
 ): Command<LineAnswer> {
-  const { keys, leaseMs } = terms;
+  const { keys, leaseMs, tokens } = terms;
   const operands = lockEnter.operands(
     { ...keys, tombstone: tombstoneKey(keys.lock, holder) },
-    { holder, leaseMs, windowMs: windowOf(terms), isListening: isListening ? 1 : 0 },
+    { holder, leaseMs, windowMs: windowOf(terms), isListening: isListening ? 1 : 0, tokens },
   );
   return { script: enter, operands };
 }
@@ -209,7 +212,7 @@ export function pushedGrant(message: string): PushedGrant {
     serverMs: Number(serverMs),
     windowMs: Number(windowMs),
     others: others === '1',
-    fencingToken: tokenOf(token),
+    lastToken: tokenOf(token),
     key,
   };
 }

@@ -3,7 +3,6 @@ import { Fairness } from './fairness.js';
 import { HandOffs } from './hand-offs.js';
 import { FollowUps } from './follow-ups.js';
 import type { LockHold } from './hold.js';
-import type { LineKeys } from './line.js';
 import { Scopes } from './scopes.js';
 import type { WaitQueue } from './wait-queue.js';
 
@@ -37,10 +36,9 @@ export class LockServices {
     return client.settings.handOff !== 'race' && !router.isCluster && !this.handOffs.isBlind;
   }
 
-  /** Whether a client keeps such a lock for its own waiters for a while. */
-  passesOn({ token }: LineKeys): boolean {
-    // Each hold of a fenced lock needs a token of its own.
-    return this.services.client.settings.handOff === 'direct' && token.length === 0;
+  /** Whether this client keeps a lock for its own waiters for a while. */
+  get passesOn(): boolean {
+    return this.services.client.settings.handOff === 'direct';
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Lease } from '../lease/lease.js';
 import type { LockHold } from './hold.js';
+import type { LineGrant } from './line-ticket.js';
 
 /** A run ends after so many grants, or so long after its first one, when another client waits: it
  * waits no longer than that, and one hold. In sections of 3 ms and more a run saves nothing. */
@@ -23,6 +24,8 @@ const TURN_MS = 1;
  */
 export class Run {
   readonly lease: Lease;
+  readonly #firstToken: bigint | undefined;
+  readonly #holdsMax: number;
   /** Holds that were released here, and not on the server. */
   readonly #passed: { readonly hold: LockHold; readonly at: number }[] = [];
   readonly #clock: Clock;
@@ -32,8 +35,15 @@ export class Run {
   #passesInTurn = 0;
 
   /** `othersWait`: other clients wait, or it is not known. */
-  constructor(lease: Lease, clock: Clock, othersWait: boolean) {
+  constructor(
+    lease: Lease,
+    clock: Clock,
+    othersWait: boolean,
+    { fencingToken, holdsMax }: Pick<LineGrant, 'fencingToken' | 'holdsMax'>,
+  ) {
     this.lease = lease;
+    this.#firstToken = fencingToken;
+    this.#holdsMax = holdsMax;
     this.#clock = clock;
     this.#startedAt = clock.now();
     this.#turnStartedAt = this.#startedAt;
@@ -65,6 +75,12 @@ export class Run {
     this.#passesInTurn += 1;
   }
 
+  /** The token of the hold that was granted or passed on last. */
+  get fencingToken(): bigint | undefined {
+    const first = this.#firstToken;
+    return first === undefined ? undefined : first + BigInt(this.#passed.length);
+  }
+
   /** The holds that were passed on and are not proven by any answer since. */
   get unproven(): readonly LockHold[] {
     return this.#passed.flatMap(({ hold, at }) => (at < this.lease.provenAt ? [] : [hold]));
@@ -82,10 +98,10 @@ export class Run {
   }
 
   #isInBounds(): boolean {
-    const grants = this.#passed.length + 1;
-    const ageMs = this.now - this.#startedAt;
-    return this.#othersWait
-      ? grants < GRANTS_MAX && ageMs < RUN_MS
-      : grants < QUIET_GRANTS_MAX && ageMs < QUIET_RUN_MS;
+    const isQuiet = !this.#othersWait;
+    const mostGrants = isQuiet ? QUIET_GRANTS_MAX : GRANTS_MAX;
+    const grantsMax = Math.min(mostGrants, this.#holdsMax);
+    const isYoung = this.now - this.#startedAt < (isQuiet ? QUIET_RUN_MS : RUN_MS);
+    return this.#passed.length + 1 < grantsMax && isYoung;
   }
 }

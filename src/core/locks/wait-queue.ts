@@ -45,7 +45,7 @@ export interface LockWaiter extends Linked {
   /** Returns its lease; undefined when the grant came too late to be of use. */
   granted(ticket: GrantedTicket, grant: LockGrant): Lease | undefined;
   /** A hold of this client has ended, and its lease is passed on to this waiter. */
-  passed(lease: Lease): void;
+  passed(lease: Lease, fencingToken: bigint | undefined): void;
   /** The call that asked for it has failed: it leaves. */
   failed(error: Error): void;
 }

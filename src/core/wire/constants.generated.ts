@@ -9,5 +9,8 @@ export const RECORD_MS: number = 1800000;
 /** and left to those who stand in no line for so long. */
 export const STAND_BACK_MS: number = 3;
 
+/** Each grant to a client in the line of a fenced lock has so many tokens. */
+export const TOKEN_BLOCK: number = 16;
+
 /** The first bytes of the id of a permit name the client that has acquired it. */
 export const PERMIT_CLIENT_BYTES: number = 8;

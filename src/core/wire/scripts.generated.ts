@@ -204,12 +204,12 @@ end
 `;
 
 const libLineGrant = `local function line_grant(lock,line,tickets,token,now,id,window_ms)
-local issued=token and token_issue(token) or '0'
+local issued=token and token_issue(token,16) or '0'
 if type(issued)=='table' and not string.find(issued.err,'^OOM') then
 return string.find(issued.err,'run this command',1,true) and issued or nil
 end
 line_leave(line,tickets,id)
-issued=type(issued)=='table' and token_issue(token) or issued
+issued=type(issued)=='table' and token_issue(token,16) or issued
 if type(issued)=='table' then
 return nil
 end
@@ -798,7 +798,7 @@ return tonumber(value)
 end
 `;
 
-const libTokenIssue = `local function token_issue(token)
+const libTokenIssue = `local function token_issue(token,count)
 local counter=redis.pcall('GET',token)
 if type(counter)=='table' then
 return counter
@@ -807,11 +807,11 @@ local time=redis.call('TIME')
 local micros=time[1]*1000000+time[2]
 local number=not counter and 0 or string.find(counter,'^-?%d+$') and tonumber(counter)
 if number and number+1<micros then
-local issued=string.format('%.0f',micros)
+local issued=string.format('%.0f',micros+count - 1)
 local set=redis.pcall('SET',token,issued)
 return set.err and set or issued
 end
-local counted=redis.pcall('INCR',token)
+local counted=redis.pcall('INCRBY',token,count)
 if type(counted)=='table' then
 return counted
 end
@@ -1568,7 +1568,7 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: 'e807cbbd38aaeb6f01f248f10852b4c300821280',
+  sha1: 'df8ba7693fb12a11bfbd878cadb9d943b2e83df0',
   source: `-- lock/acquire-fenced
 ${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libTokenIssue}local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
 local refusal,held=lock_admit(lock,KEYS[2],holder,count)
@@ -1580,7 +1580,7 @@ return tostring(refusal)
 end
 local issued
 if held==0 or redis.call('EXISTS',token)==0 then
-issued=token_issue(token)
+issued=token_issue(token,1)
 else
 issued=redis.call('GET',token)
 end
@@ -1599,22 +1599,30 @@ return '+' .. issued`,
 /** take a lock, or a ticket in the line of those who wait for it. */
 export const lockEnter: Script<
   { lock: string; tombstone: string; line: string; tickets: string; token: readonly string[] },
-  { holder: string; leaseMs: number; windowMs: number; isListening: number },
+  { holder: string; leaseMs: number; windowMs: number; isListening: number; tokens: number },
   string
 > = {
   name: 'lock/enter',
-  sha1: 'dc8d7582e8c4db2bc6430312ff4e03bd2b43cc4b',
+  sha1: 'd0a6b7ef8f2e906dc0b4206ac5ac4b14d29fa9ea',
   source: `-- lock/enter
 ${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local holder,lease_ms,window_ms=ARGV[1],tonumber(ARGV[2]),ARGV[3]
-local function granted(held)
-line_leave(line,tickets,holder)
-local answer=redis.call('LLEN',line)>0 and '+ 1 ' or '+ 0 '
-local issued=token and (held>0 and redis.call('GET',token) or token_issue(token)) or '0'
+local function granted(held,others)
+local issued='0'
+if token then
+issued=held>0 and redis.call('GET',token) or token_issue(token,tonumber(ARGV[5]))
+end
 if type(issued)=='table' then
 return issued
 end
-return lock_write_hold(lock,holder,held,1,lease_ms) or answer .. issued
+return lock_write_hold(lock,holder,held,1,lease_ms) or others .. issued
+end
+if redis.call('EXISTS',lock,KEYS[2],line,tickets)==0 then
+return granted(0,'+ 0 ')
+end
+local function granted_from_line(held)
+line_leave(line,tickets,holder)
+return granted(held,redis.call('LLEN',line)>0 and '+ 1 ' or '+ 0 ')
 end
 local now=now_ms()
 local left_ms,held=lock_admit(lock,KEYS[2],holder,1)
@@ -1626,13 +1634,13 @@ end
 local is_free,first,first_window_ms=not left_ms,nil,nil
 if is_free then
 if held>0 then
-return granted(held)
+return granted_from_line(held)
 end
 left_ms=line_stands_back(tickets,now)
 if left_ms==0 then
 first,first_window_ms=line_first(line,tickets,now)
 if not first or first==holder then
-return granted(0)
+return granted_from_line(0)
 end
 end
 end
@@ -1664,7 +1672,7 @@ if not message then
 return answer
 end
 return notify(answer,'PUBLISH',channel,message)`,
-  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening],
+  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening, args.tokens],
   decode: text,
 };
 
@@ -1675,7 +1683,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'c7cff9276062f1c273a36360503cfd792336a879',
+  sha1: '71f642af6ef7d5bf21e64c4117bf9025e7fa3fa8',
   source: `-- lock/force-release
 ${libRequestRecall}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
@@ -1767,7 +1775,7 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: '01c29a08b2747f40ab1d2e71c4cdc1da69450547',
+  sha1: '433cdb5efb9da95b94ba95b3b5edc72fd4ed44cc',
   source: `-- lock/recheck
 ${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}local now,told=now_ms(),{}
 local function serve(lock,line,tickets,token,holder)
@@ -1822,7 +1830,7 @@ redis.call('PEXPIRE',lock,lease_ms)
 left_ms=lease_ms
 end
 local others=redis.call('LLEN',line)>0 and '1' or '0'
-local issued=token and (redis.call('GET',token) or token_issue(token)) or '0'
+local issued=token and (redis.call('GET',token) or token_issue(token,16)) or '0'
 return type(issued)=='table' and issued
 or string.format('+ %.0f %s %s',left_ms,others,issued)
 end
@@ -1850,14 +1858,21 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: 'ca20e4a4b874b9a50cf79d48b9a03d66c24132ab',
+  sha1: '583d72d38658a859a29edb322eff3676bee88224',
   source: `-- lock/release
 ${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
 if tombstone_ms>0 then
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
-local is_held=redis.call('HEXISTS',lock,holder)==1
+local is_held=redis.pcall('HEXISTS',lock,holder)
+if type(is_held)=='table' then
+if string.find(is_held.err,'WRONGTYPE',1,true) then
+line_leave(line,tickets,holder)
+end
+return is_held
+end
+is_held=is_held==1
 if not is_held and redis.call('EXISTS',lock)==1 then
 line_leave(line,tickets,holder)
 local head=redis.call('LINDEX',line,0)

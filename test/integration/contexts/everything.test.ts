@@ -11,7 +11,8 @@ import type { AcquireOptions, Client, Lock, Permits } from '../../../src/index.j
 import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
-import { channelsUnder, redisUrl } from '../../support/redis.js';
+import { redisUrl } from '../../support/redis.js';
+import { toldOf } from '../../support/told.js';
 import { attempt, request, SHORT_MS } from './contexts.js';
 import type { Kind } from '../../support/kinds/kind.js';
 import { allKinds, allLasting } from '../../support/kinds/kinds.js';
@@ -57,7 +58,7 @@ async function useAll(
   const [own, blocker] = [await kind.create(mine, object), kind.rival(other, object)];
   const before = await blocker.acquire();
   const waiting = own.acquire();
-  await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+  await eventually(async () => (await toldOf(object, raw)) > 0);
   await before.release();
   const first = await waiting;
   const second = own.using(() => undefined);

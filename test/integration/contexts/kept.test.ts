@@ -7,7 +7,8 @@ import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { kept } from '../../support/garbage.js';
 import { startProxy } from '../../support/proxy.js';
-import { channelsUnder, redisUrl } from '../../support/redis.js';
+import { redisUrl } from '../../support/redis.js';
+import { toldOf } from '../../support/told.js';
 import { allLasting, leasedKinds } from '../../support/kinds/kinds.js';
 
 const { client, name, raw } = fixture('kept', allLasting);
@@ -48,7 +49,7 @@ test('what began to listen, to renew or to look again does not keep the request 
       const before = await kind.rival(other, object).acquire();
       const ref = await request(async () => {
         const waiting = own.acquire();
-        await eventually(async () => (await channelsUnder(object, raw)).length > 0);
+        await eventually(async () => (await toldOf(object, raw)) > 0);
         await before.release();
         await waiting;
       });

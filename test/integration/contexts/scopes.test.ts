@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Client } from '../../../src/index.js';
 import { fixture, gate } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
-import { channelsUnder } from '../../support/redis.js';
+import { toldOf } from '../../support/told.js';
 import { contend, SHORT_MS, triedWhenLost } from './contexts.js';
 import { allLasting, leasedKinds } from '../../support/kinds/kinds.js';
 import type { LeasedKind } from '../../support/kinds/kind.js';
@@ -50,7 +50,7 @@ test('who hears of a release on a connection that a scope has opened is not in t
     const scope = leader.using(async () => {
       // The first wait of this client makes it listen.
       const waiting = mine.getLock(opening).using(() => undefined);
-      await eventually(async () => (await channelsUnder(opening, raw)).length > 0);
+      await eventually(async () => (await toldOf(opening, raw)) > 0);
       await first.release();
       await waiting;
       opened.open();

@@ -7,7 +7,8 @@ import * as scripts from '../../../src/core/wire/scripts.generated.js';
 import { RECHECK_MAX_MS } from '../../../src/core/waiting/timing.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
-import { channelsUnder, rawClient } from '../../support/redis.js';
+import { rawClient } from '../../support/redis.js';
+import { toldOf } from '../../support/told.js';
 import { expectNoChannels, expectNoResidue } from '../../support/residue.js';
 import { testScope } from '../../support/scope.js';
 import { skippingClock } from '../../support/skipping-clock.js';
@@ -122,7 +123,7 @@ async function handOn(clients: readonly Client[], name: string): Promise<void> {
 }
 
 async function listening(name: string, count: number): Promise<void> {
-  await eventually(async () => (await channelsUnder(name, raw)).length >= count);
+  await eventually(async () => (await toldOf(name, raw)) >= count);
 }
 
 async function useReadWriteLock(users: Users, name: string): Promise<void> {
@@ -230,7 +231,8 @@ test('every key that a script touches is declared, over the whole API', async ()
   const other = scope.client({ redis: server.url });
   const keeper = scope.client({ redis: server.url, leaseMs: 600 });
   const clock = skippingClock();
-  const patient = scope.client({ redis: server.url }, clock);
+  // Who races asks whether the lock is free.
+  const patient = scope.client({ redis: server.url, handOff: 'race' }, clock);
   const users = { proxy, client, other };
   const handing = [1, 2, 3].map(() => scope.client({ redis: server.url, handOff: 'strict' }));
 

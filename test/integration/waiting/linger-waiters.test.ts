@@ -18,7 +18,8 @@ test.each(objectKinds)(
   'who waits for a $id hears of it, though others left before',
   async (kind) => {
     const [object, clock] = [name(), skippingClock()];
-    const own = client({}, clock);
+    // Where locks are handed on, no channel lingers.
+    const own = client({ handOff: 'race' }, clock);
     const taken = await kind.take(client(), object);
     await Promise.allSettled([kind.wait(own, object, { waitMs: 100 })]);
 

@@ -131,14 +131,14 @@ export const handOff = [
     id: 'run-without-end',
     mistake: 'a run goes on while another client waits',
     file: RUN,
-    changes: [['grants < GRANTS_MAX && ageMs < RUN_MS', 'grants > 0']],
+    changes: [['mostGrants = isQuiet', 'mostGrants = true']],
     tests: runs,
   },
   {
     id: 'run-quiet-without-end',
     mistake: 'a run goes on for ever while no other client is known to wait',
     file: RUN,
-    changes: [['grants < QUIET_GRANTS_MAX && ageMs < QUIET_RUN_MS', 'grants > 0']],
+    changes: [['&& isYoung;', '&& (isQuiet || isYoung);']],
     tests: runs,
   },
   {

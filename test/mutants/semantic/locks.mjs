@@ -8,7 +8,7 @@ export const locks = [
     mistake: 'a release frees the lock whoever holds it',
     file: 'lua/lock/release.lua',
     changes: [
-      ["redis.call('HEXISTS', lock, holder) == 1", "redis.call('EXISTS', lock) == 1"],
+      ["redis.pcall('HEXISTS', lock, holder)", "redis.pcall('EXISTS', lock)"],
       ["redis.call('HLEN', lock) > 1", "redis.call('HLEN', lock) < 0"],
       [
         "end\nredis.call('HDEL', lock, holder)\nif message",

@@ -47,6 +47,10 @@ export interface Kind<G extends Grant = Grant> {
   /** Keys that stay by design and have no TTL. */
   readonly lasting: readonly RegExp[];
   readonly scripts: { readonly acquire: WireScript; readonly release: WireScript };
+  /** What an acquisition that waits sends, where that is another script. */
+  readonly enter?: WireScript;
+  /** Its release gives it to the next one in its line: nobody asks after it. */
+  readonly isHandedOn?: boolean;
   /** The object as it is. */
   get(this: void, client: Client, name: string): Entrance<G>;
   /** The object, after making sure that somebody can get in. */

@@ -3,7 +3,8 @@
 import { expect } from 'vitest';
 import type { Hold } from '../../../src/index.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
-import { channelsUnder, keysUnder } from '../redis.js';
+import { keysUnder } from '../redis.js';
+import { toldOf } from '../told.js';
 import { ask, prefixed } from './connection.js';
 import type { ExclusiveLock, LockKind } from './kind.js';
 
@@ -52,8 +53,7 @@ const onOneHash = {
   hash: (holderId: string, holds: number): Record<string, string> => ({
     [holderId]: String(holds),
   }),
-  isAwaited: async (name: string): Promise<boolean> =>
-    (await channelsUnder(name, ask())).length > 0,
+  isAwaited: async (name: string): Promise<boolean> => (await toldOf(name, ask())) > 0,
   async erase(name: string): Promise<void> {
     await ask().del(name);
   },
@@ -73,9 +73,13 @@ const got = <G extends LockKind['get']>(get: G): Record<'get' | 'create' | 'riva
   rival: get,
 });
 
+/** What locks have in common that are handed on. */
+const handedOn = { isHandedOn: true, enter: scripts.lockEnter };
+
 export const lock: ExclusiveLock = {
   ...onOneHash,
   ...got((client, name) => client.getLock(name)),
+  ...handedOn,
   what: 'lock',
   id: 'lock',
 };
@@ -83,6 +87,7 @@ export const lock: ExclusiveLock = {
 export const fencedLock: ExclusiveLock = {
   ...onOneHash,
   ...got((client, name) => client.getFencedLock(name)),
+  ...handedOn,
   what: 'fenced lock',
   id: 'fenced-lock',
   lasting: [/^redisson_lock_token:/],

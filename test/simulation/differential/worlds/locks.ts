@@ -97,7 +97,7 @@ export function lockWorld(cast: Cast): World {
             const holder = cast.holder();
             const keys = { ...inLine(), tombstone: cast.tombstone(holder) };
             const terms = { leaseMs: cast.leaseMs(), windowMs: 4_001, isListening: cast.flag() };
-            return operation(lockEnter, keys, { holder, ...terms });
+            return operation(lockEnter, keys, { holder, ...terms, tokens: 1 + cast.flag() });
           },
         ],
         [
