@@ -5,44 +5,119 @@ import { CommandCounter } from './commands.mjs';
 import { median } from './stats.mjs';
 
 /**
+ * @typedef {import('../figures/index.mjs').Bench} Bench
+ * @typedef {import('./contenders.mjs').Contender} Contender
+ *
  * @typedef {object} Shape
  * @property {import('./kinds.mjs').Kind} kind
  * @property {number} permits of a semaphore
  * @property {number} processes
  * @property {number} tasks of each process
  * @property {number} holdMs
+ *
+ * @typedef {object} Contest of one contender, medians of its rounds
+ * @property {Contender} contender
+ * @property {number} perSecond
+ * @property {number} commandsEach
+ * @property {number} jain Jain's index over the processes: 1 when all got in equally often
+ * @property {number} longestMs the longest wait of all
+ * @property {readonly number[]} rates of its rounds
  */
 
+/** @param {number[]} shares */
+function jainOf(shares) {
+  const sum = shares.reduce((total, share) => total + share, 0);
+  const squares = shares.reduce((total, share) => total + share ** 2, 0);
+  return sum ** 2 / (shares.length * squares);
+}
+
+/** The processes of one contender. */
+class Team {
+  /** @type {number[]} */
+  rates = [];
+  /** @type {number[]} */
+  #costs = [];
+  /** @type {number[]} */
+  #jains = [];
+  #longestMs = 0;
+
+  /**
+   * @param {Contender} contender
+   * @param {BenchWorker<import('../tasks/contend.mjs').ContendRound>[]} workers
+   */
+  constructor(contender, workers) {
+    this.contender = contender;
+    this.workers = workers;
+  }
+
+  /** @param {CommandCounter} counter */
+  async round(counter) {
+    /** @type {import('../tasks/contend.mjs').ContendRound[]} */
+    let rounds = [];
+    const commands = await counter.during(async () => {
+      rounds = await Promise.all(this.workers.map(async (worker) => await worker.round()));
+    });
+    const shares = rounds.map(({ acquisitions }) => acquisitions);
+    const acquisitions = shares.reduce((sum, share) => sum + share, 0);
+    this.rates.push(acquisitions / Math.max(...rounds.map(({ seconds }) => seconds)));
+    const sent = rounds.reduce((sum, round) => sum + round.sent, commands);
+    this.#costs.push(sent / acquisitions);
+    this.#jains.push(jainOf(shares));
+    this.#longestMs = Math.max(this.#longestMs, ...rounds.map(({ longestMs }) => longestMs));
+  }
+
+  /** Forgets the warm-up. */
+  forget() {
+    this.rates = [];
+    this.#costs = [];
+    this.#jains = [];
+    this.#longestMs = 0;
+  }
+
+  /** @returns {Contest} */
+  get contest() {
+    return {
+      contender: this.contender,
+      perSecond: median(this.rates),
+      commandsEach: median(this.#costs),
+      jain: median(this.#jains),
+      longestMs: this.#longestMs,
+      rates: this.rates,
+    };
+  }
+}
+
 /**
- * @param {import('../figures/index.mjs').Bench} bench
+ * All contenders take turns in one run, each with processes of its own, which idle meanwhile.
+ * @param {Bench} bench
  * @param {Shape} shape
  * @param {{ count: number, ms: number }} rounds
- * @returns {Promise<{ perSecond: number, commandsEach: number }>} medians of the rounds
+ * @param {readonly Contender[]} contenders
+ * @returns {Promise<Contest[]>}
  */
-export async function contendedRounds({ url, keyPrefix }, { processes, ...shape }, { count, ms }) {
-  const name = `contended:${shape.kind}:${processes}:${shape.holdMs}`;
-  const options = { url, keyPrefix, name, ...shape, ms };
-  /** @type {Promise<BenchWorker<import('../tasks/contend.mjs').ContendRound>>[]} */
-  const starting = Array.from({ length: processes }, () => BenchWorker.start('contend', options));
-  const workers = await Promise.all(starting);
+export async function contest({ url, keyPrefix }, { processes, ...shape }, rounds, contenders) {
+  const name = `contended:${shape.kind}:${processes}:${shape.tasks}:${shape.holdMs}`;
+  const teams = await Promise.all(
+    contenders.map(async (contender) => {
+      const task = `${name}:${contender}`;
+      const options = { url, keyPrefix, contender, ...shape, name: task, ms: rounds.ms };
+      /** @type {Promise<BenchWorker<import('../tasks/contend.mjs').ContendRound>>[]} */
+      const starting = Array.from({ length: processes }, () =>
+        BenchWorker.start('contend', options),
+      );
+      return new Team(contender, await Promise.all(starting));
+    }),
+  );
   const counter = new CommandCounter(url);
-  const rates = [];
-  const costs = [];
-  // The first round is the warm-up.
-  for (let i = 0; i <= count; i++) {
-    let acquisitions = 0;
-    let seconds = 0;
-    const commands = await counter.during(async () => {
-      const rounds = await Promise.all(workers.map(async (worker) => await worker.round()));
-      acquisitions = rounds.reduce((sum, round) => sum + round.acquisitions, 0);
-      seconds = Math.max(...rounds.map((round) => round.seconds));
-    });
-    if (i > 0) {
-      rates.push(acquisitions / seconds);
-      costs.push(commands / acquisitions);
+  for (let i = 0; i <= rounds.count; i++) {
+    for (const team of teams) {
+      await team.round(counter);
+    }
+    if (i === 0) {
+      teams.forEach((team) => team.forget());
     }
   }
-  workers.forEach((worker) => worker.end());
+  teams.forEach(({ workers }) => workers.forEach((worker) => worker.end()));
   await counter.close();
-  return { perSecond: median(rates), commandsEach: median(costs) };
+  return teams.map((team) => team.contest);
 }

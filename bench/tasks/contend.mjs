@@ -1,47 +1,51 @@
 // @ts-check
 // Tasks that take one object in turn, as fast as they can.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../../dist/index.js';
-import { acquirer, setUp } from '../lib/kinds.mjs';
+import { contenderOf } from '../lib/contenders.mjs';
 
 /**
- * @typedef {object} ContendOptions
- * @property {string} url
- * @property {string} keyPrefix
- * @property {import('../lib/kinds.mjs').Kind} kind
- * @property {string} name
- * @property {number} permits of a semaphore
+ * @typedef {object} OfTasks
  * @property {number} tasks
  * @property {number} holdMs how long each keeps it; 0: it releases at once
  * @property {number} ms length of a round
  *
- * @typedef {{ acquisitions: number, seconds: number }} ContendRound
+ * @typedef {import('../lib/contenders.mjs').Contended & OfTasks} ContendOptions
+ *
+ * @typedef {object} ContendRound
+ * @property {number} acquisitions
+ * @property {number} seconds
+ * @property {number} longestMs longest wait for one
+ * @property {number} sent commands that the server does not tell from those of scripts
  */
 
 /**
  * @param {ContendOptions} options
  * @returns {Promise<{ round(): Promise<ContendRound> }>}
  */
-export async function contend({ url, keyPrefix, kind, name, permits, tasks, holdMs, ms }) {
-  const client = createClient({ redis: url, keyPrefix });
-  await setUp(client, kind, name, permits);
-  const acquire = acquirer(client, kind, name);
+export async function contend({ tasks, holdMs, ms, ...options }) {
+  const contender = await contenderOf(options);
   return {
     async round() {
       let acquisitions = 0;
+      let longestMs = 0;
+      const sentBefore = contender.sent ?? 0;
       const startedAt = performance.now();
       const repeat = async () => {
-        while (performance.now() < startedAt + ms) {
-          const grant = await acquire();
+        let now = performance.now();
+        while (now < startedAt + ms) {
+          const grant = await contender.acquire();
+          longestMs = Math.max(longestMs, performance.now() - now);
           acquisitions += 1;
           if (holdMs > 0) {
             await sleep(holdMs);
           }
           await grant.release();
+          now = performance.now();
         }
       };
       await Promise.all(Array.from({ length: tasks }, repeat));
-      return { acquisitions, seconds: (performance.now() - startedAt) / 1_000 };
+      const seconds = (performance.now() - startedAt) / 1_000;
+      return { acquisitions, seconds, longestMs, sent: (contender.sent ?? 0) - sentBefore };
     },
   };
 }

@@ -1,7 +1,8 @@
 // @ts-check
 // Acquire and release over and over: by latchkey, or by the same two scripts on a bare driver.
 import { createClient } from '../../dist/index.js';
-import { Bare, bareCycle } from '../lib/bare.mjs';
+import { Bare } from '../lib/bare.mjs';
+import { bareCycle } from '../lib/bare-cycles.mjs';
 import { acquirer, setUp } from '../lib/kinds.mjs';
 import { median } from '../lib/stats.mjs';
 

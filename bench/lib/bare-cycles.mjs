@@ -1,0 +1,258 @@
+// @ts-check
+// One acquire and release of each kind of object on a bare driver.
+import { randomBytes } from 'node:crypto';
+import { prefixed, privateKey, suffixed } from '../../dist/compiled/core/base/key-names.js';
+import * as scripts from '../../dist/compiled/core/wire/scripts.generated.js';
+import { check } from './bare.mjs';
+import { PERMITS } from './kinds.mjs';
+
+/** @typedef {import('./bare.mjs').Bare} Bare */
+/** @typedef {import('./kinds.mjs').Kind} Kind */
+/** @typedef {import('./kinds.mjs').Cycle} Cycle */
+
+const LEASE_MS = 30_000;
+const PUBLISH = 'PUBLISH';
+const CLAIM = Buffer.from(`1 ${LEASE_MS}`);
+const ONE = Buffer.from('1');
+
+/**
+ * @param {Bare} bare
+ * @param {string} key
+ * @param {(holder: string, tombstone: string) => Promise<boolean>} acquire
+ * @param {(holder: string, tombstone: string) => Promise<boolean>} release
+ * @returns {Cycle}
+ */
+function lockCycle(bare, key, acquire, release) {
+  const tombstoneStem = privateKey('latchkey_cancelled', key);
+  return async () => {
+    const holder = `${bare.clientId}:${bare.next()}`;
+    const tombstone = `${tombstoneStem}:${holder}`;
+    const taken = await acquire(holder, tombstone);
+    const freed = await release(holder, tombstone);
+    check(taken && freed);
+  };
+}
+
+/** @param {string} lock */
+function lineOf(lock) {
+  const [line, tickets] = [privateKey('latchkey_line', lock), privateKey('latchkey_tickets', lock)];
+  return { line, tickets };
+}
+
+/** @param {string} holder */
+function enterArgs(holder) {
+  return { holder, leaseMs: LEASE_MS, windowMs: LEASE_MS / 3, isListening: 0, tokens: 1 };
+}
+
+/**
+ * @param {Bare} bare
+ * @param {string} lock
+ * @param {string[]} token
+ */
+function releaseOf(bare, lock, token) {
+  const channel = prefixed('redisson_lock__channel', lock);
+  return async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+    const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel, listens: 0 };
+    const keys = { lock, tombstone, ...lineOf(lock), token };
+    const operands = scripts.lockRelease.operands(keys, args);
+    return (await bare.run(scripts.lockRelease, operands)) === 1;
+  };
+}
+
+/** @param {string} key */
+function linesOf(key) {
+  return {
+    writers: privateKey('latchkey_writers', key),
+    waiting: privateKey('latchkey_waiting', key),
+    heartbeats: privateKey('latchkey_beats', key),
+  };
+}
+
+/**
+ * The keys of a semaphore that both of its scripts use.
+ * @param {Bare} bare
+ * @param {string} key
+ */
+function semaphoreKeys(bare, key) {
+  return {
+    semaphore: key,
+    requests: `${privateKey('latchkey_requests', key)}:${bare.clientId}`,
+    queue: privateKey('latchkey_waiting', key),
+    heartbeats: privateKey('latchkey_beats', key),
+    marks: privateKey('latchkey_generation', key),
+    totals: [],
+  };
+}
+
+/** @type {Record<Kind, (bare: Bare, key: string) => Cycle | Promise<Cycle>>} */
+const cycles = {
+  lock(bare, lock) {
+    const line = lineOf(lock);
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const keys = { lock, tombstone, ...line, token: [] };
+      const operands = scripts.lockEnter.operands(keys, enterArgs(holder));
+      return (await bare.run(scripts.lockEnter, operands)) === '+ 0 0';
+    };
+    return lockCycle(bare, lock, acquire, releaseOf(bare, lock, []));
+  },
+
+  'fenced lock'(bare, lock) {
+    const token = [prefixed('redisson_lock_token', lock)];
+    const line = lineOf(lock);
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const operands = scripts.lockEnter.operands(
+        { lock, tombstone, ...line, token },
+        enterArgs(holder),
+      );
+      const reply = String(await bare.run(scripts.lockEnter, operands));
+      return reply.startsWith('+ 0 ') && BigInt(reply.slice(4)) > 0n;
+    };
+    return lockCycle(bare, lock, acquire, releaseOf(bare, lock, token));
+  },
+
+  'fair lock'(bare, lock) {
+    const { fairLockAcquire, fairLockRelease } = scripts;
+    const channel = prefixed('redisson_lock__channel', lock);
+    const line = {
+      queue: prefixed('redisson_lock_queue', lock),
+      timeouts: prefixed('redisson_lock_timeout', lock),
+      heartbeats: privateKey('latchkey_beats', lock),
+    };
+    const twinHeartbeats = [privateKey('latchkey_beats', `{${lock}}`)];
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const args = {
+        holder,
+        count: 1,
+        leaseMs: LEASE_MS,
+        position: 'none',
+        publish: PUBLISH,
+        channel,
+      };
+      const operands = fairLockAcquire.operands({ lock, tombstone, ...line, twinHeartbeats }, args);
+      return (await bare.run(fairLockAcquire, operands)) === null;
+    };
+    const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel };
+      const operands = fairLockRelease.operands({ lock, tombstone, ...line }, args);
+      return (await bare.run(fairLockRelease, operands)) === 1;
+    };
+    return lockCycle(bare, lock, acquire, release);
+  },
+
+  'write lock'(bare, lock) {
+    const { rwlockAcquireWrite, rwlockReleaseWrite } = scripts;
+    const lines = linesOf(lock);
+    const { writers, heartbeats } = lines;
+    const readers = privateKey('latchkey_readers', lock);
+    const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
+    const stem = suffixed(lock, '');
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const args = { holder, count: 1, leaseMs: LEASE_MS, position: 'queue', ...told, stem };
+      const keys = { lock, tombstone: `${tombstone}:write`, readers, ...lines };
+      return (await bare.run(rwlockAcquireWrite, rwlockAcquireWrite.operands(keys, args))) === null;
+    };
+    const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const keys = { lock, tombstone: `${tombstone}:write`, readers, writers, heartbeats };
+      const args = { holder, count: 0, tombstoneMs: 0, ...told, stem };
+      return (await bare.run(rwlockReleaseWrite, rwlockReleaseWrite.operands(keys, args))) === 1;
+    };
+    return lockCycle(bare, lock, acquire, release);
+  },
+
+  'read lock'(bare, lock) {
+    const { rwlockAcquireRead, rwlockReleaseRead } = scripts;
+    const lines = linesOf(lock);
+    const readers = privateKey('latchkey_readers', lock);
+    const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
+    const stem = suffixed(lock, '');
+    const lease = String(LEASE_MS);
+    const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const hold = suffixed(lock, `${holder}:rwlock_timeout:1`);
+      const ofClaims = [tombstone, hold, hold];
+      const claims = [holder, '1', lease, '0', ''];
+      const operands = rwlockAcquireRead.operands(
+        { lock, readers, ...lines, ofClaims },
+        { client: bare.clientId, position: 'join', ...told, claims },
+      );
+      return String(await bare.run(rwlockAcquireRead, operands)).endsWith(' T');
+    };
+    const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
+      const holds = [suffixed(lock, `${holder}:rwlock_timeout:1`)];
+      const args = { holder, count: 0, tombstoneMs: 0, ...told, stem };
+      const operands = rwlockReleaseRead.operands({ lock, tombstone, readers, holds }, args);
+      return (await bare.run(rwlockReleaseRead, operands)) === 1;
+    };
+    return lockCycle(bare, lock, acquire, release);
+  },
+
+  async semaphore(bare, key) {
+    const { semaphoreAcquire, semaphoreRelease } = scripts;
+    const keys = semaphoreKeys(bare, key);
+    const same = {
+      publish: PUBLISH,
+      channel: prefixed('redisson_sc', key),
+      client: bare.clientId,
+      mustQueue: 0,
+    };
+    await bare.setPermits(key);
+    return async () => {
+      const taking = bare.next();
+      const wanted = { number: taking, lowWater: taking, ...same, setting: '', needs: [1] };
+      const taken = String(
+        await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted)),
+      );
+      const giving = bare.next();
+      const mark = taken.slice(taken.lastIndexOf(' ') + 1);
+      const given = {
+        number: giving,
+        lowWater: giving,
+        ...same,
+        permits: 1,
+        mark,
+        setting: '',
+        needs: [],
+      };
+      const freed = await bare.run(semaphoreRelease, semaphoreRelease.operands(keys, given));
+      check(taken === `1 1 -1 ${mark}` && freed === `0 0 -1 ${PERMITS} ${mark}`);
+    };
+  },
+
+  async 'permit-expirable semaphore'(bare, key) {
+    const { expirableSemaphoreAcquire, expirableSemaphoreRelease } = scripts;
+    const keys = { ...semaphoreKeys(bare, key), timeouts: suffixed(key, 'timeout'), twin: [] };
+    const { semaphore, timeouts } = keys;
+    const told = { publish: PUBLISH, channel: prefixed('redisson_sc', key) };
+    const same = { ...told, client: bare.clientId, mustQueue: 0 };
+    await bare.setPermits(key);
+    return async () => {
+      const number = bare.next();
+      const first = randomBytes(16);
+      const wanted = {
+        number,
+        lowWater: number,
+        ...same,
+        setting: '',
+        claims: [Buffer.concat([first, CLAIM])],
+      };
+      const taken = await bare.run(
+        expirableSemaphoreAcquire,
+        expirableSemaphoreAcquire.operands(keys, wanted),
+      );
+      const given = { ...told, claim: Buffer.concat([first, ONE]) };
+      const operands = expirableSemaphoreRelease.operands({ semaphore, timeouts }, given);
+      const freed = await bare.run(expirableSemaphoreRelease, operands);
+      check(taken === '1 -1 -1' && freed === 1);
+    };
+  },
+};
+
+/**
+ * One acquire and release of an object of our own, over and over.
+ * @param {Bare} bare
+ * @param {Kind} kind
+ * @param {string} key
+ * @returns {Promise<Cycle>}
+ */
+export async function bareCycle(bare, kind, key) {
+  return await cycles[kind](bare, key);
+}

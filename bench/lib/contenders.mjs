@@ -1,0 +1,39 @@
+// @ts-check
+// Those that take one lock in turn, side by side in one run.
+import { createClient } from '../../dist/index.js';
+import { acquirer, setUp } from './kinds.mjs';
+import { LuaQueue } from './lua-queue.mjs';
+import { Polling } from './polling.mjs';
+
+/**
+ * @typedef {import('./kinds.mjs').Kind} Kind
+ * @typedef {import('./kinds.mjs').Grant} Grant
+ * @typedef {'direct' | 'strict' | 'race' | 'queue' | 'polling'} Contender the first three are latchkey
+ *
+ * @typedef {object} Contended
+ * @property {string} url
+ * @property {string} keyPrefix
+ * @property {Kind} kind
+ * @property {string} name
+ * @property {number} permits of a semaphore
+ * @property {Contender} contender
+ */
+
+/**
+ * @param {Contended} options
+ * @returns {Promise<{ acquire(): Promise<Grant>, readonly sent?: number }>} `sent`: commands that the
+ *   server does not tell from those of scripts
+ */
+export async function contenderOf({ url, keyPrefix, kind, name, permits, contender }) {
+  if (contender === 'polling') {
+    return new Polling(url, keyPrefix + name);
+  }
+  if (contender === 'queue') {
+    const queue = new LuaQueue(url, keyPrefix + name);
+    await queue.open();
+    return queue;
+  }
+  const client = createClient({ redis: url, keyPrefix, handOff: contender });
+  await setUp(client, kind, name, permits);
+  return { acquire: acquirer(client, kind, name) };
+}

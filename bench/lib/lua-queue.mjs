@@ -1,0 +1,80 @@
+// @ts-check
+// A strict queue in Lua, as a careful person would write it by hand on a bare driver: whoever releases
+// takes the next one out of a list and tells its process. It has no leases, and a process that dies
+// stops it: what it costs less than latchkey is what those cost.
+import { createHash, randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+
+const ENTER = `
+if redis.call('SET', KEYS[1], ARGV[1], 'NX') then
+  return 1
+end
+redis.call('RPUSH', KEYS[2], ARGV[1])
+return 0`;
+
+const RELEASE = `
+local next = redis.call('LPOP', KEYS[2])
+if not next then
+  redis.call('DEL', KEYS[1])
+  return 0
+end
+redis.call('SET', KEYS[1], next)
+redis.call('PUBLISH', string.sub(next, 1, 36), next)
+return 1`;
+
+/** @param {string} source */
+const digestOf = (source) => createHash('sha1').update(source).digest('hex');
+const ENTER_DIGEST = digestOf(ENTER);
+const RELEASE_DIGEST = digestOf(RELEASE);
+
+export class LuaQueue {
+  #id = randomUUID();
+  #redis;
+  #subscriber;
+  #keys;
+  #last = 0;
+  /** @type {Map<string, () => void>} */
+  #waiting = new Map();
+
+  /**
+   * @param {string} url
+   * @param {string} name
+   */
+  constructor(url, name) {
+    this.#redis = new Redis(url);
+    this.#subscriber = new Redis(url);
+    this.#keys = /** @type {const} */ ([`${name}:owner`, `${name}:queue`]);
+  }
+
+  async open() {
+    this.#subscriber.on('message', (_, id) => {
+      const granted = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      granted?.();
+    });
+    await this.#subscriber.subscribe(this.#id);
+    await this.#redis.script('LOAD', ENTER);
+    await this.#redis.script('LOAD', RELEASE);
+  }
+
+  /** @returns {Promise<import('./kinds.mjs').Grant>} */
+  async acquire() {
+    this.#last += 1;
+    const id = `${this.#id}:${this.#last}`;
+    // Before the command: the message may come before its answer.
+    const turn = new Promise((resolve) => {
+      this.#waiting.set(id, () => resolve(undefined));
+    });
+    const answer = await this.#redis.evalsha(ENTER_DIGEST, 2, ...this.#keys, id);
+    if (answer === 1) {
+      this.#waiting.delete(id);
+    } else {
+      await turn;
+    }
+    return {
+      release: async () => {
+        await this.#redis.evalsha(RELEASE_DIGEST, 2, ...this.#keys);
+      },
+    };
+  }
+}
