@@ -2,7 +2,6 @@
 -- the own channel of its client and the message about that: the holder id, the server's time, the
 -- window, whether others stand in the line, the last of its tokens or 0, and the lock. Returns an error when
 -- a right is missing, and nil when there can be no token: nothing is held then.
--- include lib/line_leave
 -- include lib/token_issue
 local function line_grant(lock, line, tickets, token, now, id, window_ms)
   local issued = token and token_issue(token, TOKEN_BLOCK) or '0'
@@ -10,15 +9,22 @@ local function line_grant(lock, line, tickets, token, now, id, window_ms)
     return string.find(issued.err, 'run this command', 1, true) and issued or nil
   end
   -- The first write takes something out: from then on the server refuses nothing for want of memory.
-  line_leave(line, tickets, id)
+  redis.call('HDEL', tickets, id)
+  redis.call('LREM', line, 1, id)
   issued = type(issued) == 'table' and token_issue(token, TOKEN_BLOCK) or issued
   if type(issued) == 'table' then
     return nil
   end
   local others = redis.call('LLEN', line) > 0 and 1 or 0
-  redis.call('PEXPIRE', lock, window_ms)
+  if others == 0 then
+    -- The times of the turns are kept for as long as they matter.
+    redis.call('PEXPIRE', tickets, TURN_TTL_MS)
+  end
+  local is_leased = redis.call('PEXPIRE', lock, window_ms) == 1
   redis.call('HSET', lock, id, 1)
-  redis.call('PEXPIRE', lock, window_ms)
+  if not is_leased then
+    redis.call('PEXPIRE', lock, window_ms)
+  end
   local message = string.format('g%s %.0f %s %.0f %s %s', id, now, window_ms, others, issued, lock)
   return 'latchkey:' .. string.sub(id, 1, CLIENT_ID_LENGTH), message
 end

@@ -3,16 +3,17 @@
 -- than the `own` ones of the client that releases; and, where a line stands, once a second of hand-offs,
 -- since not everybody listens. For STAND_BACK_MS after that nobody in the line is served.
 --
--- The field `turn` of `tickets` has when that was last, when the last hand-off was, and how many there
--- were since. A second begins with the first hand-off after a quiet one.
+-- The field `turn` of `tickets` has when that was last, when the last hand-off was, to a quarter of a
+-- second, and how many there were since, while others listen. A second begins with the first hand-off
+-- after a quiet one.
 -- include lib/now_ms
-local function line_turn(line, tickets, has_line, own, publish, channel)
+local function line_turn(line, tickets, has_line, own, publish, channel, now)
   local command = publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
   local strangers = (redis.pcall('PUBSUB', command, channel)[2] or 0) - own
   if not has_line and strangers <= 0 then
     return false
   end
-  local now = now_ms()
+  now = now or now_ms()
   local turn = redis.call('HGET', tickets, 'turn') or string.format('%.0f 0 0', now)
   local opened, last, grants = string.match(turn, '(%d+) (%d+) (%d+)')
   opened, last, grants = tonumber(opened), tonumber(last), tonumber(grants)
@@ -35,6 +36,10 @@ local function line_turn(line, tickets, has_line, own, publish, channel)
   if is_due then
     opened, grants = now, -1
     redis.pcall('HSET', tickets, 'back', string.format('%.0f', now + STAND_BACK_MS))
+  end
+  if strangers <= 0 and math.abs(now - last) < OPEN_PERIOD_MS / 4 and not is_due then
+    -- Precise enough.
+    return false
   end
   -- pcall: a release goes on when the server takes no more data.
   redis.pcall('HSET', tickets, 'turn', string.format('%.0f %.0f %.0f', opened, now, grants + 1))

@@ -8,7 +8,8 @@ local function lock_admit(lock, tombstone, holder, count)
   if held then
     return nil, tonumber(held)
   end
-  if redis.call('EXISTS', lock) == 1 then
+  local left_ms = redis.call('PTTL', lock)
+  if left_ms ~= -2 then
     local wrong = lock_not_read_write(lock)
     if wrong then
       return wrong
@@ -16,7 +17,7 @@ local function lock_admit(lock, tombstone, holder, count)
     if count > 1 then
       return -4
     end
-    return redis.call('PTTL', lock)
+    return left_ms
   end
   if count > 1 then
     return -2

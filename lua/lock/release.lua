@@ -64,13 +64,15 @@ end
 local now, first, window_ms = nil, nil, nil
 if redis.call('EXISTS', line) == 1 then
   now = now_ms()
-  line_leave(line, tickets, holder)
+  if not is_held then
+    line_leave(line, tickets, holder)
+  end
   first, window_ms = line_first(line, tickets, now)
 end
 local has_line = first ~= nil
 local is_opened = is_held
   and (has_line or ARGV[6] ~= '-1')
-  and line_turn(line, tickets, has_line, math.max(0, ARGV[6]), ARGV[4], ARGV[5])
+  and line_turn(line, tickets, has_line, math.max(0, ARGV[6]), ARGV[4], ARGV[5], now)
 local channel, message = nil, nil
 if has_line and not is_opened then
   -- Before the removal: a user who lacks a right changes nothing.

@@ -208,15 +208,21 @@ local issued=token and token_issue(token,16) or '0'
 if type(issued)=='table' and not string.find(issued.err,'^OOM') then
 return string.find(issued.err,'run this command',1,true) and issued or nil
 end
-line_leave(line,tickets,id)
+redis.call('HDEL',tickets,id)
+redis.call('LREM',line,1,id)
 issued=type(issued)=='table' and token_issue(token,16) or issued
 if type(issued)=='table' then
 return nil
 end
 local others=redis.call('LLEN',line)>0 and 1 or 0
-redis.call('PEXPIRE',lock,window_ms)
+if others==0 then
+redis.call('PEXPIRE',tickets,1100)
+end
+local is_leased=redis.call('PEXPIRE',lock,window_ms)==1
 redis.call('HSET',lock,id,1)
+if not is_leased then
 redis.call('PEXPIRE',lock,window_ms)
+end
 local message=string.format('g%s %.0f %s %.0f %s %s',id,now,window_ms,others,issued,lock)
 return 'latchkey:' .. string.sub(id,1,36),message
 end
@@ -262,13 +268,13 @@ return back<=3 and math.max(0,back) or 0
 end
 `;
 
-const libLineTurn = `local function line_turn(line,tickets,has_line,own,publish,channel)
+const libLineTurn = `local function line_turn(line,tickets,has_line,own,publish,channel,now)
 local command=publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
 local strangers=(redis.pcall('PUBSUB',command,channel)[2] or 0) - own
 if not has_line and strangers<=0 then
 return false
 end
-local now=now_ms()
+now=now or now_ms()
 local turn=redis.call('HGET',tickets,'turn') or string.format('%.0f 0 0',now)
 local opened,last,grants=string.match(turn,'(%d+) (%d+) (%d+)')
 opened,last,grants=tonumber(opened),tonumber(last),tonumber(grants)
@@ -291,6 +297,9 @@ if is_due then
 opened,grants=now,-1
 redis.pcall('HSET',tickets,'back',string.format('%.0f',now+3))
 end
+if strangers<=0 and math.abs(now - last)<1000/4 and not is_due then
+return false
+end
 redis.pcall('HSET',tickets,'turn',string.format('%.0f %.0f %.0f',opened,now,grants+1))
 if not has_line then
 redis.call('PEXPIRE',tickets,1100)
@@ -304,7 +313,8 @@ local held=redis.call('HGET',lock,holder)
 if held then
 return nil,tonumber(held)
 end
-if redis.call('EXISTS',lock)==1 then
+local left_ms=redis.call('PTTL',lock)
+if left_ms~=-2 then
 local wrong=lock_not_read_write(lock)
 if wrong then
 return wrong
@@ -312,7 +322,7 @@ end
 if count>1 then
 return -4
 end
-return redis.call('PTTL',lock)
+return left_ms
 end
 if count>1 then
 return -2
@@ -1279,7 +1289,7 @@ export const fairLockAcquire: Script<
   number | null
 > = {
   name: 'fair-lock/acquire',
-  sha1: '06abcd876d16196d52ce75709a4652bca3315d81',
+  sha1: '9d440559d077829f7ad4c8a51dec492ab18721f7',
   source: `-- fair-lock/acquire
 ${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock,tombstone,queue,timeouts,heartbeats=KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
@@ -1549,7 +1559,7 @@ export const lockAcquire: Script<
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: '85d024705444cfb2e309e245fce2a5ddfc6dff41',
+  sha1: 'dfc5b608c47dfe0e2e316c00d71f42c90e150e87',
   source: `-- lock/acquire
 ${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock,holder,count=KEYS[1],ARGV[1],tonumber(ARGV[2])
 local refusal,held=lock_admit(lock,KEYS[2],holder,count)
@@ -1568,7 +1578,7 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: 'df8ba7693fb12a11bfbd878cadb9d943b2e83df0',
+  sha1: '23aef7b1ee2a7af306315503845e6e97247d18d3',
   source: `-- lock/acquire-fenced
 ${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libTokenIssue}local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
 local refusal,held=lock_admit(lock,KEYS[2],holder,count)
@@ -1603,7 +1613,7 @@ export const lockEnter: Script<
   string
 > = {
   name: 'lock/enter',
-  sha1: 'd0a6b7ef8f2e906dc0b4206ac5ac4b14d29fa9ea',
+  sha1: '3d57410851eb460ca7bd623d2a92a75468e542c9',
   source: `-- lock/enter
 ${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local holder,lease_ms,window_ms=ARGV[1],tonumber(ARGV[2]),ARGV[3]
@@ -1683,7 +1693,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '71f642af6ef7d5bf21e64c4117bf9025e7fa3fa8',
+  sha1: '071e696f90d359a4a635ab25b2d22154a55f8089',
   source: `-- lock/force-release
 ${libRequestRecall}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
@@ -1775,7 +1785,7 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: '433cdb5efb9da95b94ba95b3b5edc72fd4ed44cc',
+  sha1: '7981e4d9ec382699da82354629dc28835221edb8',
   source: `-- lock/recheck
 ${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}local now,told=now_ms(),{}
 local function serve(lock,line,tickets,token,holder)
@@ -1858,7 +1868,7 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: '583d72d38658a859a29edb322eff3676bee88224',
+  sha1: 'cd018da5da25f207add5288712d7ce1ea53595d4',
   source: `-- lock/release
 ${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
@@ -1893,13 +1903,15 @@ end
 local now,first,window_ms=nil,nil,nil
 if redis.call('EXISTS',line)==1 then
 now=now_ms()
+if not is_held then
 line_leave(line,tickets,holder)
+end
 first,window_ms=line_first(line,tickets,now)
 end
 local has_line=first~=nil
 local is_opened=is_held
 and (has_line or ARGV[6]~='-1')
-and line_turn(line,tickets,has_line,math.max(0,ARGV[6]),ARGV[4],ARGV[5])
+and line_turn(line,tickets,has_line,math.max(0,ARGV[6]),ARGV[4],ARGV[5],now)
 local channel,message=nil,nil
 if has_line and not is_opened then
 channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)

@@ -10,6 +10,8 @@ export type Step = (side: Side) => Promise<unknown>;
 export interface Sequence {
   /** The clients' lease, default 30 s. */
   readonly leaseMs?: number;
+  /** As Java does, in steps that wait: whoever stands in our line leaves other traces. */
+  readonly handOff?: 'race';
   readonly steps: Readonly<Record<string, Step>>;
 }
 
@@ -169,7 +171,7 @@ const shortReads: Sequence['steps'] = {
 
 export const lockSequences: Readonly<Record<string, Sequence>> = {
   lock: { steps: owner('lock') },
-  'lock, waited for': { steps: waiter('lock') },
+  'lock, waited for': { steps: waiter('lock'), handOff: 'race' },
   'lock, renewed': renewed('lock'),
   'lock, shorter lease': { steps: shorterLease },
   'fair lock': { steps: owner('fair') },
@@ -177,7 +179,7 @@ export const lockSequences: Readonly<Record<string, Sequence>> = {
   'fair lock, patience': { steps: fairPatience },
   'fair lock, renewed': renewed('fair'),
   'fenced lock, first token': { steps: firstToken },
-  'fenced lock, large tokens': { steps: largeTokens },
+  'fenced lock, large tokens': { steps: largeTokens, handOff: 'race' },
   'read lock': { steps: owner('read') },
   'read lock, several readers': { steps: readers },
   'read lock, behind a writer': { steps: waiter('read', 'write') },

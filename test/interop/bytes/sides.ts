@@ -1,7 +1,7 @@
 // The same steps made by Java alone or by Node alone.
 
 import { expect } from 'vitest';
-import type { Client, Hold, Lock } from '../../../src/index.js';
+import type { Client, ClientOptions, Hold, Lock } from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder } from '../../support/redis.js';
 import type { JavaClient, JavaThread } from '../support/java.js';
@@ -160,10 +160,10 @@ export class NodeSide extends AnySide implements Side {
   readonly #clients = new Map<Who, Client>();
   readonly #holds = new Map<Who, { kind: LockKind; hold: Hold }[]>();
 
-  constructor(world: World, name: string, leaseMs: number) {
+  constructor(world: World, name: string, options: ClientOptions) {
     super(world, name);
     for (const who of ['A', 'B', 'C'] as const) {
-      const client = world.open({ leaseMs });
+      const client = world.open(options);
       this.clients.set(client.id, who);
       this.#clients.set(who, client);
       this.#holds.set(who, []);

@@ -86,23 +86,18 @@ const lock = exclusive('lock', 'lock', 3);
 // Who waits for it has a channel of its own.
 const fairLock = exclusive('fair lock', 'fair', 4);
 const fencedLock = exclusive('fenced lock', 'fenced', 3);
-// Whoever stands in a line need not listen: the holder is one of ours.
-const inLine = { listeners: 1 };
 const strictLock: Kind = {
   ...lock,
-  ...inLine,
   what: 'lock that is handed on',
   handOff: 'strict',
 };
 const directLock: Kind = {
   ...lock,
-  ...inLine,
   what: 'lock with local runs',
   handOff: 'direct',
 };
 const strictFencedLock: Kind = {
   ...fencedLock,
-  ...inLine,
   what: 'fenced lock that is handed on',
   handOff: 'strict',
 };

@@ -36,7 +36,8 @@ async function crowd(
   holds: (world: World) => Promise<Leave>,
 ): Promise<Crowd> {
   stopTimers();
-  const world = await open(context);
+  const handOff = 'race';
+  const world = await open(context, { node: { handOff } });
   const { name, node } = world;
   const steps = stepsOf(name);
   const release = await holds(world);
@@ -46,7 +47,7 @@ async function crowd(
   };
   const first = wait(node);
   await steps.expect(waiting);
-  const second = wait(world.open());
+  const second = wait(world.open({ handOff }));
   await steps.expect(waiting);
   const third = wait(node);
   await node.getLock(`${name}-other`).isLocked();

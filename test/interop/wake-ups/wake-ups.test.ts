@@ -15,6 +15,9 @@ beforeAll(async () => {
   stepsOf = stepReader(await startMonitor());
 });
 
+/** Who stands in a line asks at other times; see the last test. */
+const RACING = { node: { handOff: 'race' } } as const;
+
 /** Other Node clients pass over a waiter that was silent for so long. */
 const FAIR_LIVENESS_MS = 4_000;
 
@@ -27,7 +30,7 @@ describe.each(titledKinds)('%s: Java holds, Node waits', (_, kind) => {
       'a release (%s) lets Node in with a single script',
       async (form, context) => {
         stopTimers();
-        const { name, java, node } = await open(context);
+        const { name, java, node } = await open(context, RACING);
         const steps = stepsOf(name);
         const release = await kind.javaHolds(java.thread('holder'), name);
         await steps.take();
@@ -45,7 +48,7 @@ describe.each(titledKinds)('%s: Java holds, Node waits', (_, kind) => {
 
   test('without a message Node stays out, and the message alone lets it in', async (context) => {
     stopTimers();
-    const { name, raw, java, node } = await open(context);
+    const { name, raw, java, node } = await open(context, RACING);
     const steps = stepsOf(name);
     await kind.javaHolds(java.thread('holder'), name);
     await steps.take();
@@ -72,7 +75,7 @@ describe.each(titledKinds)('%s: Java holds, Node waits', (_, kind) => {
 // The counterpart of staying out without a message: what it lacked were timers.
 test('without a message Node gets in by looking again', async (context) => {
   const scenes = kinds.map(async (kind) => {
-    const { name, raw, java, node } = await open(context);
+    const { name, raw, java, node } = await open(context, RACING);
     const steps = stepsOf(name);
     await kind.javaHolds(java.thread('holder'), name);
     await steps.take();
@@ -99,7 +102,7 @@ test('without a message Node gets in by looking again', async (context) => {
 
 test('a waiter of a fair lock that stopped beating is told by Java all the same', async (context) => {
   stopTimers();
-  const { name, raw, java, node } = await open(context);
+  const { name, raw, java, node } = await open(context, RACING);
   const steps = stepsOf(name);
   const thread = java.thread('holder');
   await thread.call('fair.lock', name);
@@ -124,3 +127,25 @@ test('a waiter of a fair lock that stopped beating is told by Java all the same'
   await steps.expect(['java tells 0', 'node enters']);
   await hold.release();
 });
+
+test.for(titledKinds.filter(([what]) => what === 'lock' || what === 'fenced lock'))(
+  '%s: a release by Java lets in who stands in the line',
+  async ([, kind], context) => {
+    stopTimers();
+    const { name, raw, java, node } = await open(context);
+    const release = await kind.javaHolds(java.thread('holder'), name);
+    const waiting = firstOf(kind.nodeWaits)(node, name);
+    await eventually(async () => {
+      // It listens to its own channel, and to that of the lock.
+      const tickets = await raw.hvals(`latchkey_tickets:{${name}}`);
+      return tickets.length === 1 && tickets[0]?.endsWith(' 1 1') === true;
+    });
+
+    await release('sync');
+
+    await (
+      await waiting
+    )();
+    expect(await raw.exists(name)).toBe(0);
+  },
+);
