@@ -12,7 +12,7 @@ import { verdictOf, report, reportJson, reportPage } from './lib/report.mjs';
 
 const HELP = `npm run bench -- [options]
 
-  --quick      under 75 seconds instead of under 4 minutes; noisier
+  --quick      under 75 seconds instead of about 6 minutes; noisier
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
   --page FILE  also write them as a page: docs/figures.md, from which other pages quote

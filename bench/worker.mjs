@@ -4,12 +4,13 @@ import { contend } from './tasks/contend.mjs';
 import { cycles } from './tasks/cycles.mjs';
 import { memory } from './tasks/memory.mjs';
 import { queue } from './tasks/queue.mjs';
+import { quiet } from './tasks/quiet.mjs';
 import { readers } from './tasks/readers.mjs';
 
 /** @typedef {{ round(): Promise<object> }} Task */
 
 /** @type {Record<string, (options: never) => Promise<Task>>} */
-const tasks = { contend, cycles, memory, queue, readers };
+const tasks = { contend, cycles, memory, queue, quiet, readers };
 
 const [, , name = '', options = ''] = process.argv;
 const setUp = tasks[name];

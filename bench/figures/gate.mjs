@@ -16,7 +16,9 @@ const PERMITS = 10;
  */
 async function commandsEach(bench, kind, holdMs) {
   const shape = { kind, permits: PERMITS, processes: PROCESSES, tasks: TASKS, holdMs };
-  const rounds = bench.quick ? { count: 1, ms: 400 } : { count: 2, ms: 600 };
+  const rounds = bench.quick
+    ? { count: 1, ms: 400, warmUpMs: 400 }
+    : { count: 2, ms: 600, warmUpMs: 600 };
   const [ours] = await contest(bench, shape, rounds, ['direct']);
   if (ours === undefined) {
     throw new Error('there is one contender');

@@ -5,6 +5,7 @@ import { fair } from './fair.mjs';
 import { gate } from './gate.mjs';
 import { latch } from './latch.mjs';
 import { memory } from './memory.mjs';
+import { quiet } from './quiet.mjs';
 import { readers } from './readers.mjs';
 import { renewals } from './renewals.mjs';
 import { throughput } from './throughput.mjs';
@@ -31,6 +32,7 @@ export const figures = [
   renewals,
   memory,
   contended,
+  quiet,
   gate,
   fair,
   readers,

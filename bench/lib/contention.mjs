@@ -91,7 +91,7 @@ class Team {
  * All contenders take turns in one run, each with processes of its own, which idle meanwhile.
  * @param {Bench} bench
  * @param {Shape} shape
- * @param {{ count: number, ms: number }} rounds
+ * @param {{ count: number, ms: number, warmUpMs: number }} rounds the first one warms up
  * @param {readonly Contender[]} contenders
  * @returns {Promise<Contest[]>}
  */
@@ -100,7 +100,8 @@ export async function contest({ url, keyPrefix }, { processes, ...shape }, round
   const teams = await Promise.all(
     contenders.map(async (contender) => {
       const task = `${name}:${contender}`;
-      const options = { url, keyPrefix, contender, ...shape, name: task, ms: rounds.ms };
+      const { ms, warmUpMs } = rounds;
+      const options = { url, keyPrefix, contender, ...shape, name: task, ms, warmUpMs };
       /** @type {Promise<BenchWorker<import('../tasks/contend.mjs').ContendRound>>[]} */
       const starting = Array.from({ length: processes }, () =>
         BenchWorker.start('contend', options),

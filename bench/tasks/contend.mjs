@@ -8,6 +8,7 @@ import { contenderOf } from '../lib/contenders.mjs';
  * @property {number} tasks
  * @property {number} holdMs how long each keeps it; 0: it releases at once
  * @property {number} ms length of a round
+ * @property {number} warmUpMs length of the first one
  *
  * @typedef {import('../lib/contenders.mjs').Contended & OfTasks} ContendOptions
  *
@@ -22,8 +23,9 @@ import { contenderOf } from '../lib/contenders.mjs';
  * @param {ContendOptions} options
  * @returns {Promise<{ round(): Promise<ContendRound> }>}
  */
-export async function contend({ tasks, holdMs, ms, ...options }) {
+export async function contend({ tasks, holdMs, ms, warmUpMs, ...options }) {
   const contender = await contenderOf(options);
+  let lengthMs = warmUpMs;
   return {
     async round() {
       let acquisitions = 0;
@@ -32,7 +34,7 @@ export async function contend({ tasks, holdMs, ms, ...options }) {
       const startedAt = performance.now();
       const repeat = async () => {
         let now = performance.now();
-        while (now < startedAt + ms) {
+        while (now < startedAt + lengthMs) {
           const grant = await contender.acquire();
           longestMs = Math.max(longestMs, performance.now() - now);
           acquisitions += 1;
@@ -44,6 +46,7 @@ export async function contend({ tasks, holdMs, ms, ...options }) {
         }
       };
       await Promise.all(Array.from({ length: tasks }, repeat));
+      lengthMs = ms;
       const seconds = (performance.now() - startedAt) / 1_000;
       return { acquisitions, seconds, longestMs, sent: (contender.sent ?? 0) - sentBefore };
     },
