@@ -197,7 +197,7 @@ test('a re-check that finds the grant starts the hold with what the lease has le
   ticket.rechecked({ is: 'granted', leftMs: 29_000, others: true, lastToken: 7n }, call());
 
   expect(grants).toMatchObject([
-    { leaseMs: 29_000, others: true, fencingToken: 5n, holdsMax: 3, isWindow: false },
+    { leaseMs: 29_000, others: true, fencingToken: 5n, isWindow: false },
   ]);
 });
 

@@ -21,10 +21,7 @@ function stage(othersWait: boolean, known: Partial<Lease> = {}, firstToken?: big
     provenAt: -Infinity,
     ...known,
   } as Lease;
-  const run = new Run(lease, clock, othersWait, {
-    fencingToken: firstToken,
-    holdsMax: firstToken === undefined ? Infinity : 16,
-  });
+  const run = new Run(lease, clock, othersWait, firstToken, 16);
   /** How many holds follow the first one. */
   const passes = (limit = 1_000): number => {
     let count = 0;

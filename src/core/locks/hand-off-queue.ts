@@ -75,7 +75,8 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     // A hold that nobody waits for needs one token, and leaves no gap in the counter.
     const isRun = this.#asks.locks.passesOn && (this.contended || head.next !== undefined);
     const tokens = isRun ? TOKEN_BLOCK : 1;
-    const terms: LineTerms = { ...this.#lock, leaseMs, renewed, tokens };
+    const { keys, channel } = this.#lock;
+    const terms: LineTerms = { keys, channel, leaseMs, renewed, tokens };
     this.#ticket = new LineTicket(this.#asks, terms, this);
     this.#ticket.ask();
   }
@@ -92,7 +93,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.wakeUp();
   }
 
-  granted({ others, ...grant }: LineGrant): void {
+  granted(grant: LineGrant): void {
     this.contended = true;
     const ticket = this.#dropTicket();
     const waiter = this.#waiters.first;
@@ -126,8 +127,9 @@ export class HandOffQueue implements WaitQueue, LineQueue {
       return;
     }
     const { handOffs, services } = this.#asks.locks;
-    const othersWait = others || !handOffs.isListening;
-    this.#run = new Run(lease, services.clock, othersWait, grant);
+    const othersWait = grant.others || !handOffs.isListening;
+    const { tokens } = ticket.terms;
+    this.#run = new Run(lease, services.clock, othersWait, grant.fencingToken, tokens);
   }
 
   waits({ busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {

@@ -18,8 +18,6 @@ export interface LineGrant {
   readonly others: boolean;
   /** The first of its fencing tokens, if the lock is fenced. */
   readonly fencingToken: bigint | undefined;
-  /** How many holds it is for at most. */
-  readonly holdsMax: number;
   /** It lasts for a window only, until it is confirmed. */
   readonly isWindow: boolean;
 }
@@ -195,7 +193,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       acquiring: { order, sentAt, lastSentAt: sentAt },
       leaseMs: grant.windowMs,
       others: grant.others,
-      ...this.#tokens(grant.lastToken),
+      fencingToken: this.#firstToken(grant.lastToken),
       isWindow: grant.windowMs < this.terms.leaseMs,
     });
   }
@@ -240,12 +238,9 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     this.#handOffs.sleepNoMore(this);
   }
 
-  /** Each hold of a fenced lock has a token of its own. The server may have issued more of them. */
-  #tokens(last: bigint | undefined): Pick<LineGrant, 'fencingToken' | 'holdsMax'> {
-    const { tokens } = this.terms;
-    return last === undefined
-      ? { fencingToken: undefined, holdsMax: Infinity }
-      : { fencingToken: last - BigInt(tokens - 1), holdsMax: tokens };
+  /** The first of its tokens. The server may have issued more of them. */
+  #firstToken(last: bigint | undefined): bigint | undefined {
+    return last === undefined ? undefined : last - BigInt(this.terms.tokens - 1);
   }
 
   #judge(answer: LineAnswer, call: PendingCall, epoch: number): void {
@@ -256,7 +251,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
           // Not more than was asked for: the clock of the server may have been set back.
           leaseMs: Math.min(answer.leftMs ?? Infinity, this.terms.leaseMs),
           others: answer.others,
-          ...this.#tokens(answer.lastToken),
+          fencingToken: this.#firstToken(answer.lastToken),
           isWindow: false,
         });
         break;

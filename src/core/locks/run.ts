@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { Lease } from '../lease/lease.js';
 import type { LockHold } from './hold.js';
-import type { LineGrant } from './line-ticket.js';
 
 /** A run ends after so many grants, or so long after its first one, when another client waits: it
  * waits no longer than that, and one hold. In sections of 3 ms and more a run saves nothing. */
@@ -34,16 +33,18 @@ export class Run {
   #turnStartedAt: number;
   #passesInTurn = 0;
 
-  /** `othersWait`: other clients wait, or it is not known. */
+  /** `othersWait`: other clients wait, or it is not known. `firstToken`: the first of the `tokens` that
+   * came with the grant of a fenced lock: each hold has one of its own. */
   constructor(
     lease: Lease,
     clock: Clock,
     othersWait: boolean,
-    { fencingToken, holdsMax }: Pick<LineGrant, 'fencingToken' | 'holdsMax'>,
+    firstToken: bigint | undefined,
+    tokens: number,
   ) {
     this.lease = lease;
-    this.#firstToken = fencingToken;
-    this.#holdsMax = holdsMax;
+    this.#firstToken = firstToken;
+    this.#holdsMax = firstToken === undefined ? Infinity : tokens;
     this.#clock = clock;
     this.#startedAt = clock.now();
     this.#turnStartedAt = this.#startedAt;
