@@ -1,7 +1,13 @@
 // A release that gives the lock to the next waiter, on a real server.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient, type Client, type Hold, type Lock } from '../../../src/index.js';
+import {
+  createClient,
+  LeaseLostError,
+  type Client,
+  type Hold,
+  type Lock,
+} from '../../../src/index.js';
 import { lineKeys } from '../../../src/core/locks/line.js';
 import { lockRelease } from '../../../src/core/wire/scripts.generated.js';
 import { eventually } from '../../support/eventually.js';
@@ -269,4 +275,21 @@ test('a forced release of a free lock with a line lets the first one in, and say
 
   expect(await raw.hkeys(name)).toEqual([id]);
   await raw.del(name);
+});
+
+test('who gives up leaves the line, although the lock was overwritten with another type', async () => {
+  const [holder, waiter] = [open(), open()];
+  const name = randomName('overwritten');
+  const hold = await holder.getLock(name).acquire({ leaseMs: 60_000 });
+  const abort = new AbortController();
+  const waiting = waiter.getLock(name).acquire({ signal: abort.signal });
+  await eventually(async () => (await raw.llen(`latchkey_line:{${name}}`)) === 1);
+
+  await raw.set(name, 'something else');
+  abort.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+
+  await eventually(async () => (await raw.exists(`latchkey_line:{${name}}`)) === 0);
+  await raw.del(name);
+  await expect(hold.release()).rejects.toThrow(LeaseLostError);
 });

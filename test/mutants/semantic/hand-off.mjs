@@ -7,6 +7,7 @@ const RUN = 'src/core/locks/run.ts';
 
 const onServer = ['test/integration/hand-off/hand-off.test.ts'];
 const rules = ['test/unit/line-ticket.test.ts'];
+const fencedRuns = ['test/integration/hand-off/fenced-runs.test.ts'];
 const runs = [
   'test/unit/run.test.ts',
   'test/unit/passing.test.ts',
@@ -126,6 +127,39 @@ export const handOff = [
       ['if has_line and not is_opened then', 'if has_line and is_held and not is_opened then'],
     ],
     tests: onServer,
+  },
+  {
+    id: 'overwritten-keeps-ticket',
+    mistake: 'who gives up while the lock is overwritten keeps its place in the line',
+    file: 'lua/lock/release.lua',
+    changes: [
+      [
+        '    line_leave(line, tickets, holder)\n  end\n  return is_held\n',
+        '  end\n  return is_held\n',
+      ],
+    ],
+    tests: onServer,
+  },
+  {
+    id: 'run-shares-token',
+    mistake: 'the holds of a run of a fenced lock have one token',
+    file: RUN,
+    changes: [['first + BigInt(this.#passed.length)', 'first']],
+    tests: fencedRuns,
+  },
+  {
+    id: 'run-outgrows-tokens',
+    mistake: 'a run of a fenced lock goes on without tokens',
+    file: RUN,
+    changes: [['Math.min(mostGrants, this.#holdsMax)', 'mostGrants']],
+    tests: runs,
+  },
+  {
+    id: 'tokens-from-last',
+    mistake: 'the first hold of a grant has the last of its tokens',
+    file: TICKET,
+    changes: [['last - BigInt(this.terms.tokens - 1)', 'last']],
+    tests: rules,
   },
   {
     id: 'run-without-end',
