@@ -68,7 +68,6 @@ function stage() {
     waits: () => undefined,
     isVoid: () => told.push('void'),
     failed: (error) => told.push(error.message),
-    othersWait: () => told.push('others wait'),
   });
   const sentAt = clock.now();
   const call = (): Call<LineAnswer> =>

@@ -29,7 +29,8 @@ export interface Lined {
 export class HandOffQueue implements WaitQueue, LineQueue {
   contended = false;
   readonly #asks: Asks;
-  readonly #lock: Pick<LineTerms, 'keys' | 'channel'>;
+  readonly #keys: LineKeys;
+  readonly #channel: string;
   readonly #waiters = new LinkedList<LockWaiter>();
   #ticket: LineTicket | undefined;
   /** What this client has of the lock, from its grant until its release is sent. */
@@ -43,7 +44,8 @@ export class HandOffQueue implements WaitQueue, LineQueue {
       throw new TypeError('a lock without a line is not handed on');
     }
     this.#asks = asks;
-    this.#lock = { keys: lineKeys, channel };
+    this.#keys = lineKeys;
+    this.#channel = channel;
   }
 
   join(waiter: LockWaiter): void {
@@ -75,8 +77,13 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     // A hold that nobody waits for needs one token, and leaves no gap in the counter.
     const isRun = this.#asks.locks.passesOn && (this.contended || head.next !== undefined);
     const tokens = isRun ? TOKEN_BLOCK : 1;
-    const { keys, channel } = this.#lock;
-    const terms: LineTerms = { keys, channel, leaseMs, renewed, tokens };
+    const terms: LineTerms = {
+      keys: this.#keys,
+      channel: this.#channel,
+      leaseMs,
+      renewed,
+      tokens,
+    };
     this.#ticket = new LineTicket(this.#asks, terms, this);
     this.#ticket.ask();
   }
@@ -130,6 +137,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     const othersWait = grant.others || !handOffs.isListening;
     const { tokens } = ticket.terms;
     this.#run = new Run(lease, services.clock, othersWait, grant.fencingToken, tokens);
+    handOffs.granted(ticket.holderId, this.#run);
   }
 
   waits({ busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
@@ -170,10 +178,6 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.#waiters.first?.failed(error);
   }
 
-  othersWait(): void {
-    this.#run?.othersWait();
-  }
-
   /** The run of a hold that may be passed on. */
   runOf(hold: LockHold): Run | undefined {
     const run = this.#run;
@@ -208,9 +212,8 @@ export class HandOffQueue implements WaitQueue, LineQueue {
 
   #allows(run: Run, hold: LockHold): boolean {
     const { locks } = this.#asks;
-    const { keys } = this.#lock;
     // A forced release is the only counted call of a lock.
-    const isForced = locks.services.delivery.hasOpenRequest(keys.lock);
+    const isForced = locks.services.delivery.hasOpenRequest(this.#keys.lock);
     return locks.passesOn && !isForced && run.allows(hold);
   }
 
@@ -225,7 +228,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
 
   #listen(): void {
     const { services } = this.#asks.locks;
-    this.#stopListening ??= services.hub.listen(this.#lock.channel, () => {
+    this.#stopListening ??= services.hub.listen(this.#channel, () => {
       this.#ticket?.recheck();
     });
   }

@@ -20,7 +20,7 @@ import {
 /** A ticket is heard of at least this often: after 4 s without that the server drops it. */
 export const HEARTBEAT_MS = 2_000;
 
-/** A ticket that stands in a line, or whose hold is not over. */
+/** A ticket that stands in a line. */
 export interface ExpectedTicket extends Rechecked {
   /** It stands in the line, as far as is known, and no command about it is under way. */
   readonly isWaiting: boolean;
@@ -32,7 +32,11 @@ export interface ExpectedTicket extends Rechecked {
   recheckFailed(): void;
   /** The server has granted it, and has told this client so. */
   pushed(grant: PushedGrant): void;
-  /** Another client waits for the lock that it was granted. */
+}
+
+/** What a client was granted by a ticket. */
+export interface Granted {
+  /** Another client waits for the lock. */
   othersWait(): void;
 }
 
@@ -47,8 +51,10 @@ const BLIND =
 /** Takes the messages on the own channel of a client that are about lines, and re-checks its tickets. */
 export class HandOffs {
   readonly #services: EndpointServices;
-  /** By holder id, until the hold of that ticket is over. */
+  /** By holder id. */
   readonly #tickets = new Map<string, ExpectedTicket>();
+  /** By holder id, until the hold is over: a message about it that comes late gives nothing back. */
+  readonly #granted = new Map<string, Granted>();
   readonly #rechecks: Rechecks<ExpectedTicket>;
   /** They are asked about at the end of this turn. */
   readonly #wanted = new Set<ExpectedTicket>();
@@ -70,9 +76,16 @@ export class HandOffs {
     this.#tickets.set(holderId, ticket);
   }
 
+  /** A ticket was granted. Nothing else is kept of it. */
+  granted(holderId: string, granted: Granted): void {
+    this.#tickets.delete(holderId);
+    this.#granted.set(holderId, granted);
+  }
+
   /** Its hold is over, or it was given up. */
   forget(holderId: string): void {
     this.#tickets.delete(holderId);
+    this.#granted.delete(holderId);
   }
 
   /** From now on this client is told of grants. */
@@ -136,7 +149,7 @@ export class HandOffs {
 
   heard(message: string): void {
     if (message.startsWith('w')) {
-      this.#tickets.get(message.slice(1, message.indexOf(' ')))?.othersWait();
+      this.#granted.get(message.slice(1, message.indexOf(' ')))?.othersWait();
       return;
     }
     if (message.startsWith('r')) {
@@ -145,10 +158,10 @@ export class HandOffs {
     }
     const grant = pushedGrant(message);
     const ticket = this.#tickets.get(grant.holderId);
-    if (ticket === undefined) {
-      this.#giveBack(grant.holderId, grant.key, grant.lastToken !== undefined);
-    } else {
+    if (ticket !== undefined) {
       ticket.pushed(grant);
+    } else if (!this.#granted.has(grant.holderId)) {
+      this.#giveBack(grant.holderId, grant.key, grant.lastToken !== undefined);
     }
   }
 

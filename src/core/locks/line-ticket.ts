@@ -29,8 +29,6 @@ export interface LineQueue {
   /** The server knows nothing of the ticket, or never grants it. */
   isVoid(): void;
   failed(error: Error): void;
-  /** Another client waits for the lock. */
-  othersWait(): void;
 }
 
 /** The times of an answer that a ticket waits, from which the deadline of its grant follows. */
@@ -205,11 +203,6 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     } else {
       this.#early = grant;
     }
-  }
-
-  /** Another client waits for the lock that this ticket was granted. */
-  othersWait(): void {
-    this.#queue.othersWait();
   }
 
   /** Its waiters give it up: nothing is left on the server. */

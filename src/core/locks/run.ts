@@ -15,6 +15,12 @@ const QUIET_RUN_MS = 10;
 const PASSES_PER_TURN = 16;
 const TURN_MS = 1;
 
+/** A hold that was released here, and not on the server, and when. */
+interface Passed {
+  readonly hold: LockHold;
+  readonly at: number;
+}
+
 /**
  * The time for which a client keeps a lock that it was granted for its own waiters: their holds follow
  * one another on one lease, under one holder id, and no command is sent between them.
@@ -26,7 +32,7 @@ export class Run {
   readonly #firstToken: bigint | undefined;
   readonly #holdsMax: number;
   /** Holds that were released here, and not on the server. */
-  readonly #passed: { readonly hold: LockHold; readonly at: number }[] = [];
+  #passed: Passed[] | undefined;
   readonly #clock: Clock;
   readonly #startedAt: number;
   #othersWait: boolean;
@@ -72,6 +78,7 @@ export class Run {
   }
 
   passing(hold: LockHold): void {
+    this.#passed ??= [];
     this.#passed.push({ hold, at: this.now });
     this.#passesInTurn += 1;
   }
@@ -79,12 +86,18 @@ export class Run {
   /** The token of the hold that was granted or passed on last. */
   get fencingToken(): bigint | undefined {
     const first = this.#firstToken;
-    return first === undefined ? undefined : first + BigInt(this.#passed.length);
+    return first === undefined ? undefined : first + BigInt(this.#count);
   }
 
   /** The holds that were passed on and are not proven by any answer since. */
   get unproven(): readonly LockHold[] {
-    return this.#passed.flatMap(({ hold, at }) => (at < this.lease.provenAt ? [] : [hold]));
+    const passed = this.#passed ?? [];
+    return passed.flatMap(({ hold, at }) => (at < this.lease.provenAt ? [] : [hold]));
+  }
+
+  /** How many holds were passed on. */
+  get #count(): number {
+    return this.#passed?.length ?? 0;
   }
 
   get now(): number {
@@ -103,6 +116,6 @@ export class Run {
     const mostGrants = isQuiet ? QUIET_GRANTS_MAX : GRANTS_MAX;
     const grantsMax = Math.min(mostGrants, this.#holdsMax);
     const isYoung = this.now - this.#startedAt < (isQuiet ? QUIET_RUN_MS : RUN_MS);
-    return this.#passed.length + 1 < grantsMax && isYoung;
+    return this.#count + 1 < grantsMax && isYoung;
   }
 }

@@ -144,7 +144,7 @@ export const handOff = [
     id: 'run-shares-token',
     mistake: 'the holds of a run of a fenced lock have one token',
     file: RUN,
-    changes: [['first + BigInt(this.#passed.length)', 'first']],
+    changes: [['first + BigInt(this.#count)', 'first']],
     tests: fencedRuns,
   },
   {
