@@ -42,7 +42,7 @@ export interface Kind<G extends Grant = Grant> {
   readonly id: string;
   /** It needs permits before anybody can get in. */
   readonly isSemaphore: boolean;
-  /** Its waiters ask again every 1.3 s, and need no message. */
+  /** Its waiters ask again every 2 s or sooner, and need no message. */
   readonly hasHeartbeat: boolean;
   /** Keys that stay by design and have no TTL. */
   readonly lasting: readonly RegExp[];

@@ -74,7 +74,7 @@ const got = <G extends LockKind['get']>(get: G): Record<'get' | 'create' | 'riva
 });
 
 /** What locks have in common that are handed on. */
-const handedOn = { isHandedOn: true, enter: scripts.lockEnter };
+const handedOn = { isHandedOn: true, hasHeartbeat: true, enter: scripts.lockEnter };
 
 export const lock: ExclusiveLock = {
   ...onOneHash,
