@@ -140,6 +140,8 @@ export class Scene {
         },
         leaseMs,
         commandTimeoutMs: COMMAND_TIMEOUT_MS,
+        // In a run several holds have one holder id, by which the checks tell them apart.
+        handOff: 'strict',
       }),
     );
     this.ids.set(client.id, label);

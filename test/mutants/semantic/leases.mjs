@@ -151,7 +151,7 @@ export const leases = [
     mistake: 'a renewal lengthens the lease of whoever holds the lock',
     file: 'lua/lock/renew.lua',
     changes: [["redis.pcall('HEXISTS', lock, holder)", "redis.pcall('EXISTS', lock)"]],
-    tests: ['test/integration/locks/renewal.test.ts'],
+    tests: ['test/contract/leases.test.ts'],
   },
   {
     id: 'renewal-shortens',

@@ -10,7 +10,12 @@ import { createClient } from '../../../dist/index.js';
 const [, , redis = '', lease = '0', seed = '0', names = '{}'] = process.argv;
 const { lock, fair, fenced, rw, permits } =
   /** @type {Record<'lock' | 'fair' | 'fenced' | 'rw' | 'permits', string>} */ (JSON.parse(names));
-const client = createClient({ redis, leaseMs: Number(lease), commandTimeoutMs: 1_000 });
+const client = createClient({
+  redis,
+  leaseMs: Number(lease),
+  commandTimeoutMs: 1_000,
+  handOff: 'strict',
+});
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 /** @param {Record<string, unknown>} message */
 const tell = (message) => process.send?.(message);
