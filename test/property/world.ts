@@ -69,7 +69,14 @@ export async function worlds(word: string, lasting: readonly RegExp[] = []): Pro
       for (const route of routes) {
         route.renew();
       }
-      const clients = routes.map(({ url }) => createClient({ redis: url, leaseMs }));
+      const clients = routes.map(({ url }) =>
+        createClient({
+          redis: url,
+          leaseMs,
+          // In a run the loss of a hold is told of those released before it too, which the models count.
+          handOff: 'strict',
+        }),
+      );
       const world: World = { name: `${prefix}-${runs}`, raw, clients, routes, lostEvents: 0 };
       for (const client of clients) {
         client.on('lost', () => {

@@ -34,7 +34,7 @@ export interface ExpectedTicket extends Rechecked {
   pushed(grant: PushedGrant): void;
 }
 
-/** What a client was granted by a ticket. */
+/** A grant of this client, which is told when another client waits. */
 export interface Granted {
   /** Another client waits for the lock. */
   othersWait(): void;
