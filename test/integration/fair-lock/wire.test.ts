@@ -80,7 +80,10 @@ test('L13: a release is told to the head alone, on its own channel', async () =>
 
   await eventually(() => heard.at(-1)?.message === 'end');
   expect(barging).toBeNull();
-  expect(heard.slice(0, -1)).toEqual([
+  // The last one may look again just after it has begun to listen: if it finds the lock free, and the
+  // head has not taken it yet, the head is told once more.
+  const told = heard.slice(0, -1).filter((sent, n) => sent.channel !== heard[n - 1]?.channel);
+  expect(told).toEqual([
     { channel: `${view.channel}:${head}`, message: '0' },
     { channel: `${view.channel}:${last}`, message: '0' },
   ]);
