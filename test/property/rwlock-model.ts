@@ -221,6 +221,11 @@ function checkProgress(model: Model): void {
   const [readers, writers] = [waiting(model, 'read'), waiting(model, 'write')];
   expect(!writes && !reads && readers.length + writers.length > 0, 'somebody gets in').toBe(false);
   expect(!writes && writers.length === 0 && readers.length > 0, 'readers get in').toBe(false);
+  // Of the readers of a client only the first one has a place of its own in the line.
+  const first = readers.filter(
+    ({ isInLine, behind }) => isInLine && behind.every(({ state }) => state !== 'waiting'),
+  );
+  expect(!writes && first.length > 0, 'readers before all writers get in').toBe(false);
 }
 
 function checkHandles(model: Model, real: Real): void {

@@ -134,8 +134,8 @@ test.concurrent('a thousand renewed leases of one kind cost ten commands a round
     return { what, sent, held: holds.filter(({ state }) => state === 'held').length };
   });
 
-  // One round more may fall into the window than fits into it.
-  const most = 10 * (windowMs / (leaseMs / 3) + 1);
+  // One round more may fall into the window than fits into it, and another where timers are late.
+  const most = 10 * (windowMs / (leaseMs / 3) + 2);
   for (const { what, sent, held } of await Promise.all(costs)) {
     expect([what, held]).toEqual([what, 1_000]);
     expect(sent, what).toBeGreaterThan(0);
