@@ -30,6 +30,16 @@ test('who asks without waiting does not pass those who wait', () => {
   expect(found([holder, first, asks])).toEqual([FAIR]);
 });
 
+test.each([
+  ['while the first one waits', [40, 50] as const, {}, []],
+  ['before it waits', [5, 15] as const, {}, [FAIR]],
+  ['after the grant', [95, 99] as const, {}, [FAIR]],
+  ['in vain', [40, 50] as const, { outcome: 'failed' as const }, [FAIR]],
+])('a lock that is freed by force %s', (_, at, given, expected) => {
+  const force = part(call('force', [...at], { kind: 'fair', client: 4, ...given }));
+  expect(found([holder, first, second(60), force])).toEqual(expected);
+});
+
 test('a re-entry passes everybody', () => {
   expect(found([holder, first, fair('z', [60, 61, 70, 75])])).toEqual([]);
 });

@@ -12,7 +12,11 @@ import { at, groupBy, isDisturbed, nameOf } from './spans.js';
  */
 export const checkFairness: Checker = (scope) => {
   const { history, bounds, property } = scope;
-  const asks = operationsOf(scope).filter(({ action }) => action === 'acquire');
+  const operations = operationsOf(scope);
+  const asks = operations.filter(({ action }) => action === 'acquire');
+  const forces = operations.filter(
+    ({ action, outcome }) => action === 'force' && outcome !== 'failed',
+  );
   let checked = 0;
   const violations = [...groupBy(asks, ({ object }) => object)].flatMap(([object, own]) => {
     const firsts = firstAsks(own);
@@ -21,7 +25,11 @@ export const checkFairness: Checker = (scope) => {
     const granted = firsts.filter(({ outcome }) => outcome === 'ok');
     checked += granted.length;
     return granted.flatMap((grant): Violation[] => {
-      const passed = waiters.find((waiter) => isPassed(history, bounds, waiter, grant));
+      const passed = waiters.find(
+        (waiter) =>
+          isPassed(history, bounds, waiter, grant) &&
+          !forces.some((force) => mayHaveEnded(force, waiter, grant)),
+      );
       if (passed === undefined || hasEntryBack(history, bounds, line, grant)) {
         return [];
       }
@@ -53,6 +61,11 @@ function isPassed(history: History, bounds: Bounds, waiter: Operation, grant: Op
   // A client that is not heard of is passed over until it is heard of again.
   const span = { from: waiter.calledAt - bounds.passOverMs, until: grant.returnedAt };
   return !isDisturbed(history, waiter.client, span, bounds.recoveryMs);
+}
+
+/** A forced release may end a grant before its waiter is told of it. The next one gets in then. */
+function mayHaveEnded(force: Operation, waiter: Operation, grant: Operation): boolean {
+  return force.returnedAt >= waiter.calledAt && force.calledAt <= grant.returnedAt;
 }
 
 /** A failover that loses writes brings back the entry of a waiter that gave up, or was let in, just

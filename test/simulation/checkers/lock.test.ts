@@ -133,9 +133,21 @@ test('what an acquisition had before its answer was lost may be freed by force',
   const kind = 'fenced';
   const force = part(call('force', [20, 25], { kind, client: 2 }));
   const between = hold('b', [30, 35, 40, 45], { kind, client: 2, token: 5n });
-  const slow = hold('a', [10, 60, 70, 75], { kind, token: 9n });
+  const slow = hold('a', [10, 60, 70, 75], { kind, token: 9n, waits: false });
   expect(found([slow, force, between, fault('half-open', [5, 55], { client: 1 })])).toEqual([]);
   expect(found([slow, force, between])).toEqual([ORDER]);
+});
+
+const freedAt = (calledAt: number): Part =>
+  part(call('force', [calledAt, calledAt + 2], { client: 2, answer: true }));
+
+test('a waiter may have had what was freed by force before it was told of that, and go on waiting', () => {
+  const held = hold('z', [0, 5, 10, 12]);
+  const waits = hold('a', [6, 60, 70, 75], { waits: true });
+  expect(found([held, waits, freedAt(20)])).toEqual([]);
+  expect(found([held, waits, freedAt(20), freedAt(30)])).toEqual([]);
+  expect(found([held, freedAt(20)])).toEqual([ORDER]);
+  expect(found([held, waits, freedAt(80)])).toEqual([ORDER]);
 });
 
 test('a wait that was over may have had it for a moment', () => {

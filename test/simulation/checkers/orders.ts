@@ -30,7 +30,7 @@ type HolderAct = ReadWriteAct & LockAct;
 
 /** The acts of every lock: those that only know one mode, or no token, do not read it. */
 function holderCalls(happenings: Happenings): Call<HolderAct>[] {
-  return happenings.operations.flatMap((operation) => {
+  const calls = happenings.operations.flatMap((operation) => {
     const act = actOf(happenings, operation);
     if (act === undefined) {
       return [];
@@ -40,6 +40,28 @@ function holderCalls(happenings: Happenings): Call<HolderAct>[] {
     const mayRunAgain = act.what === 'force' && happenings.isInLoss(operation);
     return mayRunAgain ? [call, { ...call, isOptional: true }] : [call];
   });
+  return [...calls, ...untoldGrants(happenings.operations)];
+}
+
+/** Whoever waits may have been granted the lock, and lost it by a forced release before it was told of
+ * that. It goes on waiting then. */
+function untoldGrants(operations: readonly Operation[]): Call<HolderAct>[] {
+  const forces = operations.filter(
+    ({ action, outcome }) => action === 'force' && outcome !== 'failed',
+  );
+  const waits = operations.filter(
+    ({ action, waits: doesWait }) => action === 'acquire' && doesWait,
+  );
+  return waits.flatMap(({ owner, mode, calledAt, returnedAt }) =>
+    forces
+      .filter((force) => force.calledAt <= returnedAt && force.returnedAt >= calledAt)
+      .map(() => ({
+        act: { what: 'acquire', owner: `${owner}, untold`, mode, token: undefined },
+        from: calledAt,
+        until: returnedAt,
+        isOptional: true,
+      })),
+  );
 }
 
 function actOf(happenings: Happenings, operation: Operation): HolderAct | undefined {
