@@ -20,6 +20,8 @@ return {
   TOKEN_BLOCK = 16,
   -- A wait queue is kept for so long after its last entry or heartbeat.
   QUEUE_TTL_MS = 600000,
+  -- One call passes over at most so many entries of a fair lock's queue.
+  PASSED_OVER_MAX = 1000,
   -- The mark of a latch's last zero is kept for so long.
   OPENED_TTL_MS = 600000,
   -- The mark of a semaphore without a TTL is kept for so long.

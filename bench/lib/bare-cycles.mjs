@@ -117,6 +117,7 @@ const cycles = {
       queue: prefixed('redisson_lock_queue', lock),
       timeouts: prefixed('redisson_lock_timeout', lock),
       heartbeats: privateKey('latchkey_beats', lock),
+      tickets: privateKey('latchkey_tickets', lock),
     };
     const twinHeartbeats = [privateKey('latchkey_beats', `{${lock}}`)];
     const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
@@ -125,11 +126,12 @@ const cycles = {
         count: 1,
         leaseMs: LEASE_MS,
         position: 'none',
+        windowMs: 0,
         publish: PUBLISH,
         channel,
       };
       const operands = fairLockAcquire.operands({ lock, tombstone, ...line, twinHeartbeats }, args);
-      return (await bare.run(fairLockAcquire, operands)) === null;
+      return (await bare.run(fairLockAcquire, operands)) === '+ 0 0';
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel };

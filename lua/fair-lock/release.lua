@@ -1,28 +1,34 @@
--- fair-lock/release: state how many of a holder's holds are still alive; at none free the lock and
--- notify the head of the queue.
+-- fair-lock/release: state how many of a holder's holds are still alive, and free the lock at none.
 --
--- A holder id that only waits leaves the queue. With `tombstone_ms` it also gets a tombstone: no
--- later copy of its acquisition is granted, or makes an entry.
+-- A lock that is free then goes to the first in the queue that can take it. A holder id that only waits
+-- leaves the queue. With `tombstone_ms` it also gets a tombstone: no later copy of its acquisition is
+-- granted, or makes an entry.
 --
 -- KEYS[1] lock         hash     holder -> number of holds; its TTL is the lease
 -- KEYS[2] tombstone    string   private: the tombstone of this holder id; lives for tombstone_ms
 -- KEYS[3] queue        list     wait queue: holder ids, the next one first
 -- KEYS[4] timeouts     zset     waiting holder -> ms at which Java counts it as absent
 -- KEYS[5] heartbeats   zset     private: client -> its last heartbeat in this queue
+-- KEYS[6] tickets      hash     private: waiting holder -> its window, whether its client was seen
 -- ARGV[1] holder       string   the holder id that releases
 -- ARGV[2] count        integer  its holds that are still alive, re-entries under way included
 -- ARGV[3] tombstone_ms integer  life of the tombstone; 0 sets none
 -- ARGV[4] publish      string   PUBLISH or SPUBLISH
 -- ARGV[5] channel      string   what the channel of each waiter begins with
 -- returns integer    1 the lock is free, 2 the lock is free and a waiter of another latchkey client
---                    was notified, 0 other holds keep it; when the holder did not hold it: -1 it is
---                    held by another, -2 it is free
+--                    was notified, -5 it was given to another, 0 other holds keep it; when the holder
+--                    did not hold it: -1 it is held by another, -2 it is free
 
--- include lib/fair_head_to_notify
+-- include lib/fair_hands_on
 -- include lib/fair_leave_queue
+-- include lib/fair_serve
 -- include lib/notify
-local lock, queue, timeouts, heartbeats = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, timeouts, heartbeats, tickets = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+
+local function serve()
+  return fair_serve(lock, queue, timeouts, heartbeats, tickets, ARGV[4], ARGV[5])
+end
 
 if tombstone_ms > 0 then
   redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
@@ -38,28 +44,44 @@ if held == 1 then
     redis.call('HDEL', lock, holder)
     return 0
   end
-  local head, is_ours = fair_head_to_notify(queue, timeouts, heartbeats)
+  local told = serve()
   redis.call('HDEL', lock, holder)
-  if not head then
+  if not told then
     return 1
   end
-  local is_handed_on = is_ours
-    and string.sub(head, 1, CLIENT_ID_LENGTH) ~= string.sub(holder, 1, CLIENT_ID_LENGTH)
-  return notify(is_handed_on and 2 or 1, ARGV[4], ARGV[5] .. ':' .. head, '0')
+  local is_other = told.client and told.client ~= string.sub(holder, 1, CLIENT_ID_LENGTH)
+  return notify(
+    told.is_granted and -5 or is_other and 2 or 1,
+    told.command,
+    told.channel,
+    told.payload
+  )
 end
 local is_free = redis.call('EXISTS', lock) == 0
-local first, next_head = redis.call('LINDEX', queue, 0), nil
-if count == 0 and first then
-  fair_leave_queue(queue, timeouts, heartbeats, holder)
-  -- The holder may have been notified that the lock is free: now the next entry must be.
-  if is_free and first == holder then
-    next_head = fair_head_to_notify(queue, timeouts, heartbeats)
-  end
+local first = redis.call('LINDEX', queue, 0)
+if count > 0 or not first then
+  return type(held) == 'table' and held or is_free and -2 or -1
 end
+local at = redis.call('LPOS', queue, holder)
+fair_leave_queue(queue, timeouts, heartbeats, tickets, holder)
 if type(held) == 'table' then
   return held
 end
-if next_head then
-  return notify(-2, ARGV[4], ARGV[5] .. ':' .. next_head, '0')
+if is_free then
+  -- The holder may have been notified that the lock is free: now the next entry must be.
+  local told = first == holder and serve()
+  if not told then
+    return -2
+  end
+  return notify(told.is_granted and -1 or -2, told.command, told.channel, told.payload)
 end
-return is_free and -2 or -1
+local next = at and redis.call('LINDEX', queue, at)
+if next and redis.call('HEXISTS', tickets, next) == 1 then
+  local before = at > 0 and redis.call('LINDEX', queue, at - 1) or redis.call('HRANDFIELD', lock)
+  if not fair_hands_on(tickets, before, next) then
+    -- It has to know that.
+    local channel = 'latchkey:' .. string.sub(next, 1, CLIENT_ID_LENGTH)
+    return notify(-1, 'PUBLISH', channel, 'r' .. next .. ' ' .. lock)
+  end
+end
+return -1

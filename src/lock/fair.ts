@@ -1,30 +1,28 @@
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import { releaseResultOf } from '../core/locks/release-results.js';
+import { fairAskOf, fairKeys, fairReleaseOf, type FairKeys } from '../core/locks/fair-line.js';
 import { verdictOf } from '../core/locks/lock-protocol.js';
-import { prefixed, privateKey, twinOf } from '../core/base/key-names.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
-import { allTombstones, tombstoneKey } from '../core/locks/tombstones.js';
+import { allTombstones } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   fairLockAcquire,
   fairLockFollowUp,
   fairLockForceRelease,
-  fairLockRelease,
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
+import { FairHandOffQueue } from './fair-hand-off-queue.js';
 import { FairQueue } from './fair-queue.js';
 import { HashLockProtocol } from './protocol.js';
 
+/** Without a ticket. */
 const acquire: CommandScript<Verdict> = {
   ...fairLockAcquire,
-  decode: (reply) => verdictOf(fairLockAcquire.decode(reply)),
-};
-
-const release: CommandScript<ReleaseResult> = {
-  ...fairLockRelease,
-  decode: (reply) => releaseResultOf(fairLockRelease.decode(reply)),
+  decode(reply) {
+    const answer = fairLockAcquire.decode(reply);
+    return verdictOf(answer.startsWith('+') ? null : Number(answer));
+  },
 };
 
 const followUp: CommandScript<boolean> = {
@@ -34,24 +32,15 @@ const followUp: CommandScript<boolean> = {
 
 /** The waiters of all processes have their entries in one wait queue on the server. */
 export class FairLockProtocol extends HashLockProtocol {
-  /** Redisson's wait queue, when Java counts its entries as absent, and our clients' heartbeats. */
-  readonly #queueKeys: { queue: string; timeouts: string; heartbeats: string };
-  /** The heartbeats of the name to which Redisson gives the same queue. */
-  readonly #twinHeartbeats: readonly string[];
+  readonly #keys: FairKeys;
 
   constructor(services: EndpointServices, name: string, key: string) {
     super(services, 'fair-lock', name, key);
-    this.#queueKeys = {
-      queue: prefixed('redisson_lock_queue', key),
-      timeouts: prefixed('redisson_lock_timeout', key),
-      heartbeats: privateKey('latchkey_beats', key),
-    };
-    const twin = twinOf(key);
-    this.#twinHeartbeats = twin === undefined ? [] : [privateKey('latchkey_beats', twin)];
+    this.#keys = fairKeys(key);
   }
 
   override get sideKeys(): readonly string[] {
-    return [this.#queueKeys.queue, this.#queueKeys.timeouts];
+    return [this.#keys.queue, this.#keys.timeouts];
   }
 
   /** Its own queue decides whose turn it is. */
@@ -68,7 +57,9 @@ export class FairLockProtocol extends HashLockProtocol {
   }
 
   override createQueue(asks: Asks): WaitQueue {
-    return new FairQueue(asks, this.channel);
+    return asks.locks.handsOff
+      ? new FairHandOffQueue(asks, this.#keys, this.channel)
+      : new FairQueue(asks, this.channel);
   }
 
   override acquire(
@@ -77,36 +68,20 @@ export class FairLockProtocol extends HashLockProtocol {
     leaseMs: number,
     position: Position,
   ): Command<Verdict> {
-    const operands = fairLockAcquire.operands(
-      {
-        lock: this.key,
-        tombstone: tombstoneKey(this.key, holder),
-        ...this.#queueKeys,
-        twinHeartbeats: this.#twinHeartbeats,
-      },
-      { holder, count, leaseMs, position, ...this.notice },
-    );
-    return { script: acquire, operands };
+    const ask = { holder, count, leaseMs, position, windowMs: 0 };
+    return fairAskOf(acquire, this.services.router, this.#keys, ask);
   }
 
-  override release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
-    const operands = fairLockRelease.operands(
-      { lock: this.key, tombstone: tombstoneKey(this.key, holder), ...this.#queueKeys },
-      { holder, count, tombstoneMs, ...this.notice },
-    );
-    return { script: release, operands };
+  override release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
+    return fairReleaseOf(this.services.router, this.#keys, holder, terms);
   }
 
   followUp(): Command<boolean> {
-    const keys = { lock: this.key, ...this.#queueKeys };
-    return {
-      script: followUp,
-      operands: fairLockFollowUp.operands(keys, this.notice),
-    };
+    return { script: followUp, operands: fairLockFollowUp.operands(this.#keys, this.notice) };
   }
 
   override forceRelease(request: { number: number; lowWater: number }): Command<string> {
-    const keys = { lock: this.key, requests: this.requestsKey, ...this.#queueKeys };
+    const keys = { ...this.#keys, requests: this.requestsKey };
     const args = { ...request, ...this.notice, ...allTombstones(this.key) };
     return commandOf(fairLockForceRelease, keys, args);
   }

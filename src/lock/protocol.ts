@@ -3,6 +3,7 @@ import { commandOf, type Command, type CommandScript } from '../core/wire/call.j
 import { list } from '../core/wire/replies.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
+import { HandOffQueue } from '../core/locks/hand-off-queue.js';
 import { lineKeys, lockChannel, releaseOf, type LineKeys } from '../core/locks/line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
@@ -101,6 +102,10 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return true;
   }
 
+  get canBeHandedOn(): boolean {
+    return true;
+  }
+
   get lineKeys(): LineKeys | undefined {
     return this.line;
   }
@@ -110,7 +115,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
   }
 
   createQueue(asks: Asks): WaitQueue {
-    return new ExclusiveQueue(asks, this);
+    return asks.locks.handsOff ? new HandOffQueue(asks, this) : new ExclusiveQueue(asks, this);
   }
 
   acquire(holder: string, count: number, leaseMs: number, _position: Position): Command<Verdict> {

@@ -128,6 +128,10 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     return { lock: this.key, readers: this.queueKeys.readers };
   }
 
+  get canBeHandedOn(): boolean {
+    return false;
+  }
+
   /** The wait queues decide whose turn it is. */
   get isRaced(): boolean {
     return false;

@@ -14,21 +14,12 @@ export const inScripts = [
   'get set incrby decr decrby del unlink exists pttl pexpire persist time publish',
   'hget hset hdel hexists hlen hscan hrandfield hgetall pubsub',
   'zadd zrem zcard zcount zscore zmscore zrange zrevrange zrangebyscore zremrangebyscore',
-  'llen lindex lrange lpos lpush rpush lpop lrem linsert',
+  'llen lindex lrange lpos lpush rpush lrem linsert',
 ].flatMap((line) => line.split(' '));
 
 /** Used only where a waiter of a fair lock is absent, waits in Java, or has lost its entry; where Java
  * reads; and where a lock is handed on. */
-export const seldom = [
-  'lpos',
-  'lpop',
-  'lpush',
-  'linsert',
-  'persist',
-  'hrandfield',
-  'hgetall',
-  'pubsub',
-];
+export const seldom = ['lpos', 'lpush', 'linsert', 'persist', 'hrandfield', 'hgetall', 'pubsub'];
 
 /** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
 export function patterns(prefix: string): string[] {

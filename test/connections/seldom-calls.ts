@@ -202,7 +202,8 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   const queue = `redisson_lock_queue:{${name}}`;
   const timeouts = `redisson_lock_timeout:{${name}}`;
   const told = { publish: 'PUBLISH', channel: `redisson_lock__channel:{${name}}` };
-  const keys = { lock: name, queue, timeouts, heartbeats: beats };
+  const tickets = `latchkey_tickets:{${name}}`;
+  const keys = { lock: name, queue, timeouts, heartbeats: beats, tickets };
   const line = async (...members: [string, number][]): Promise<void> => {
     await raw.del(name, queue, timeouts, beats);
     for (const [member, score] of members) {
@@ -213,7 +214,7 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
     await Promise.all([queue, timeouts, beats].map(async (key) => await raw.pexpire(key, 600_000)));
   };
   const soon = Date.now() + 60_000;
-  const ask = { holder: `${US}:2`, count: 1, leaseMs: 30_000, ...told };
+  const ask = { holder: `${US}:2`, count: 1, leaseMs: 30_000, windowMs: 0, ...told };
   const tombstone = `latchkey_cancelled:{${name}}:${US}:2`;
   const asks = async (place: string): Promise<void> =>
     void (await run(

@@ -1,5 +1,6 @@
 // Calls that count, as they go over the wire, and what shows that one of them has run.
 
+import { fairKeys } from '../../src/core/locks/fair-line.js';
 import { lineKeys } from '../../src/core/locks/line.js';
 import { allTombstones } from '../../src/core/locks/tombstones.js';
 import type { Operand } from '../../src/core/wire/script.js';
@@ -122,13 +123,7 @@ const lockKinds: Kind[] = [
     script: scripts.fairLockForceRelease,
     operands: (name, at) =>
       scripts.fairLockForceRelease.operands(
-        {
-          lock: name,
-          requests: requestsOf(name),
-          queue: `redisson_lock_queue:{${name}}`,
-          timeouts: `redisson_lock_timeout:{${name}}`,
-          heartbeats: `latchkey_beats:{${name}}`,
-        },
+        { ...fairKeys(name), requests: requestsOf(name) },
         { ...at, ...told, ...allTombstones(name) },
       ),
     prepare: held,

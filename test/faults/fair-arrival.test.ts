@@ -1,4 +1,5 @@
-// Who comes first gets a fair lock first, however long its subscription takes.
+// Who comes first gets a fair lock first, however long its subscription takes, also from a client to which
+// locks are not handed on.
 
 import { describe, expect, test } from 'vitest';
 import { CommandTimeoutError, type Client, type Hold } from '../../src/index.js';
@@ -75,9 +76,33 @@ async function serve(waits: readonly Promise<Hold>[]): Promise<number[]> {
 
 const idsOf = (...clients: readonly Client[]): string[] => clients.map(({ id }) => id);
 
+describe.concurrent.each(places)('a client whose subscription is stuck %s', (place) => {
+  test('is handed the lock, and finds that by asking', async (context) => {
+    const world = await open(context);
+    const { proxy, name, client, other } = world;
+    const held = await take(other.getFairLock(name));
+    const stuck = stickSubscriptions(world, place);
+    const first = client.getFairLock(name).acquire();
+    await eventually(() => stuck.channels() >= 1);
+    await settledRequests(proxy, name);
+    const second = other.getFairLock(name).acquire();
+    await queued(name, 2);
+
+    await held.release();
+    const releasedAt = performance.now();
+    const hold = await first;
+
+    expect(performance.now() - releasedAt).toBeLessThan(PROMPTLY_MS);
+    await expectHolder(name, hold);
+    await hold.release();
+    await expectHolder(name, await second);
+    stuck.release();
+  });
+});
+
 describe.concurrent.each(places)('a waiter whose subscription is stuck %s', (place) => {
   test('is before whoever asks after it', async (context) => {
-    const world = await open(context);
+    const world = await open(context, { handOff: 'race' });
     const { name, client, other } = world;
     const held = await take(other.getFairLock(name));
     const stuck = stickSubscriptions(world, place);
@@ -95,7 +120,7 @@ describe.concurrent.each(places)('a waiter whose subscription is stuck %s', (pla
   });
 
   test('is before whoever finds the lock free', async (context) => {
-    const world = await open(context);
+    const world = await open(context, { handOff: 'race' });
     const { name, client, other } = world;
     const held = await take(other.getFairLock(name));
     const stuck = stickSubscriptions(world, place);
@@ -115,7 +140,7 @@ describe.concurrent.each(places)('a waiter whose subscription is stuck %s', (pla
   });
 
   test('gets in as soon as it is confirmed, though nobody tells it that the lock is free', async (context) => {
-    const world = await open(context);
+    const world = await open(context, { handOff: 'race' });
     const { proxy, name, client, other } = world;
     const held = await take(other.getFairLock(name));
     const stuck = stickSubscriptions(world, place);
@@ -133,7 +158,7 @@ describe.concurrent.each(places)('a waiter whose subscription is stuck %s', (pla
   });
 
   test('has its place though others of its client wait before it', async (context) => {
-    const world = await open(context);
+    const world = await open(context, { handOff: 'race' });
     const { proxy, name, client, other } = world;
     const held = await take(other.getFairLock(name));
     const first = client.getFairLock(name).acquire();
@@ -154,7 +179,7 @@ describe.concurrent.each(places)('a waiter whose subscription is stuck %s', (pla
   });
 
   test('gets in as soon as it is confirmed when the one before it has left', async (context) => {
-    const world = await open(context);
+    const world = await open(context, { handOff: 'race' });
     const { proxy, name, client, other } = world;
     const held = await take(other.getFairLock(name));
     const abort = new AbortController();
@@ -179,7 +204,7 @@ describe.concurrent.each(places)('a waiter whose subscription is stuck %s', (pla
   });
 
   test('leaves nothing when it gives up, and nobody waits for it', async (context) => {
-    const world = await open(context);
+    const world = await open(context, { handOff: 'race' });
     const { name, client, other } = world;
     const held = await take(other.getFairLock(name));
     const stuck = stickSubscriptions(world, place);
@@ -206,7 +231,7 @@ describe.concurrent.each(places)('a waiter whose subscription is stuck %s', (pla
 });
 
 test('the waiters of two clients are served as they came, whoever waits in front', async (context) => {
-  const world = await open(context);
+  const world = await open(context, { handOff: 'race' });
   const { name, client, other } = world;
   const held = await take(other.getFairLock(name));
   const stuck = stickSubscriptions(world, 'on its way to the server');

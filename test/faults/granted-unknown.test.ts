@@ -5,7 +5,7 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import type { Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { titled, type ExclusiveLock } from '../support/kinds/kind.js';
-import { fencedLock, lock, stored } from '../support/kinds/locks.js';
+import { fairLock, fencedLock, lock, stored } from '../support/kinds/locks.js';
 import type { ProxyConnection } from '../support/proxy.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import {
@@ -73,7 +73,7 @@ async function expectNext({ next, name }: Scene): Promise<void> {
   await hold.release();
 }
 
-describe.concurrent.each(titled([lock, fencedLock]))(
+describe.concurrent.each(titled([lock, fencedLock, fairLock]))(
   'a %s that was granted to somebody',
   (_, kind) => {
     test('who gives up meanwhile: the next one in the line gets it', async (context) => {
@@ -129,6 +129,25 @@ describe.concurrent.each(titled([lock, fencedLock]))(
       await hold.release().catch((error: unknown) => {
         expect(error).toMatchObject({ code: 'ERR_LEASE_LOST' });
       });
+    });
+
+    test('who is told after its own client has freed it by force: it is not in beside the next one', async (context) => {
+      const all = await scene(kind, context);
+      let isIn = false;
+      void all.granted.then(() => {
+        isIn = true;
+      });
+
+      await kind.get(all.client, all.name).forceRelease();
+      const second = await all.next;
+      const before = all.proxy.requests().length;
+      all.tell();
+      await eventually(() => all.proxy.requests().length > before);
+
+      expect(isIn).toBe(false);
+      expect(await stored(all.name)).toEqual({ [second.holderId]: '1' });
+      await second.release();
+      await (await all.granted).release();
     });
 
     test('who is told after everything was flushed: its next token is larger', async (context) => {

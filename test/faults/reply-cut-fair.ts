@@ -8,6 +8,8 @@ import { eventually } from '../support/eventually.js';
 import {
   cutReply,
   expectHolder,
+  isSubscriber,
+  listening,
   queues,
   rejection,
   settledRequests,
@@ -47,8 +49,33 @@ const acquire: Case[] = [
     },
   },
   {
-    fact: 'a waiter whose turn has come is granted the lock once, and leaves the queue',
+    fact: 'a waiter that finds by asking that it was handed the lock has it once',
     async run({ proxy, name, client, other }) {
+      const held = await take(other.getFairLock(name));
+      const waiting = client.getFairLock(name).acquire();
+      await listening(name);
+      await settledRequests(proxy, name);
+      const messages = proxy.connections().find(isSubscriber);
+      messages?.down.stop('paused');
+      const fault = cutReply(proxy, scripts.fairLockAcquire);
+
+      await held.release();
+      await fault.ran();
+      const behind = other.getFairLock(name).acquire();
+      await queued(name, 1);
+      await fault.replay();
+      messages?.down.go('paused');
+      const hold = await waiting;
+
+      await expectHolder(name, hold);
+      await hold.release();
+      await expectHolder(name, await behind);
+    },
+  },
+  {
+    fact: 'a waiter whose turn has come is granted the lock once, and leaves the queue',
+    async run({ proxy, name, open, other }) {
+      const client = open({ handOff: 'race' });
       const held = await take(other.getFairLock(name));
       const waiting = client.getFairLock(name).acquire();
       await queued(name, 1);
@@ -70,7 +97,8 @@ const acquire: Case[] = [
   },
   {
     fact: 'a waiter whose grant went to another owner meanwhile waits on, and gets in',
-    async run({ proxy, name, client, other }) {
+    async run({ proxy, name, open, other }) {
+      const client = open({ handOff: 'race' });
       const held = await take(other.getFairLock(name));
       const waiting = client.getFairLock(name).acquire();
       await queued(name, 1);

@@ -3,6 +3,7 @@
 // makes them one by one.
 
 import { delivery } from './semantic/delivery.mjs';
+import { fair } from './semantic/fair.mjs';
 import { handOff } from './semantic/hand-off.mjs';
 import { leases } from './semantic/leases.mjs';
 import { locks } from './semantic/locks.mjs';
@@ -29,4 +30,5 @@ export const semanticMutants = [
   ...delivery,
   ...told,
   ...handOff,
+  ...fair,
 ];

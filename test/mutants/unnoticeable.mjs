@@ -25,22 +25,10 @@ export const unnoticeable = [
     why: 'a semaphore with 0 ms to live takes its permits with it before anybody can ask again',
   },
   {
-    file: 'lua/lib/fair_head_to_notify.lua',
-    line: "head and redis.call('ZSCORE', heartbeats, string.sub(head, «1», CLIENT_ID_LENGTH)) ~= false",
-    to: '0',
-    why: 'the part of a string from 0 on begins with its first character',
-  },
-  {
     file: 'src/semaphore/protocol.ts',
     line: 'return { granted: «0», retryMs: -1, available: full, isRefused: true };',
     to: '1',
     why: 'a refused release is told as an error before anybody asks what it has granted',
-  },
-  {
-    file: 'lua/lib/fair_queue_head.lua',
-    line: 'if dropped «>» 0 then',
-    to: '>=',
-    why: 'where nothing was dropped it settles what is settled',
   },
   {
     file: 'lua/rwlock/lease.lua',

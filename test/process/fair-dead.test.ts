@@ -20,7 +20,7 @@ test('nobody waits longer behind five dead and frozen processes than behind one'
   const line = new FairLine(raw, scope.name());
   const { shuffled } = chance('fair dead');
   const lock = scope.client().getFairLock(line.name);
-  const crowd = await startCrowd('queuer', 6, () => [redisUrl(), line.name, 30_000]);
+  const crowd = await startCrowd('queuer', 6, () => [redisUrl(), line.name, 12_000]);
   const live = crowd[5] as Worker;
   const [a, b, c, ...frozen] = shuffled(crowd.slice(0, 5)) as [Worker, Worker, Worker];
   const killed = [a, b, c];
@@ -45,7 +45,8 @@ test('nobody waits longer behind five dead and frozen processes than behind one'
 
   expect(served[0]).toEqual(queue[5]);
   expect(served.toSorted()).toEqual(line.of([live, ...frozen], queue).toSorted());
-  expect(waitedMs).toBeLessThan(5_000);
+  // The window of one grant, and a heartbeat.
+  expect(waitedMs).toBeLessThan(7_000);
   expect(left).toBe(0);
   await Promise.all(crowd.map(async (worker) => await worker.kill()));
 });
@@ -59,9 +60,8 @@ test('the release after which nobody but the dead is left takes all they have le
   await line.enter(dead);
 
   await dead.kill();
-  // As if it had died long ago.
   const members = await raw.zrange(line.beats, '0', '-1');
-  await raw.zadd(line.beats, ...members.flatMap((member) => [1, member]));
+  await line.bury();
   await hold.release();
   const left = await raw.exists(line.queue, line.timeouts, line.beats);
   const ttlMs = await raw.pttl(line.beats);

@@ -62,6 +62,13 @@ export class FairLine {
     return among.filter((holderId) => theirs.has(holderId));
   }
 
+  /** As if those who are in the queue now had died long ago. */
+  async bury(): Promise<void> {
+    for (const client of await this.#raw.zrange(this.beats, '0', '-1')) {
+      await this.#raw.zadd(this.beats, 'XX', 1, client);
+    }
+  }
+
   async clear(): Promise<void> {
     await this.#raw.del(`${this.name}:served`, `${this.name}:gauge`);
   }

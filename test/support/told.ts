@@ -1,3 +1,4 @@
+import { privateKey } from '../../src/core/base/key-names.js';
 import { prefixed } from './kinds/connection.js';
 import { channelsUnder, rawClient } from './redis.js';
 
@@ -15,13 +16,24 @@ export async function toldOf(name: string, raw = rawClient()): Promise<number> {
     return count;
   }
   const subscribed = counts.reduce((sum, count) => sum + count, 0);
-  const tickets = await raw.hvals(prefixed('latchkey_tickets', name)).catch((error: Error) => {
+  const tickets = await raw.hgetall(privateKey('latchkey_tickets', name)).catch((error: Error) => {
     // In a cluster there are no tickets.
     if (!error.message.startsWith('MOVED')) {
       throw error;
     }
-    return [];
+    return {};
   });
-  // When it was heard of, its window, whether it listens to its own channel, and to that of the lock.
-  return subscribed + tickets.filter((ticket) => /^\d+ \d+ 1 0$/.test(ticket)).length;
+  const told = await Promise.all(
+    Object.entries(tickets).map(async ([holderId, ticket]) =>
+      // Of a fair lock: its window, and whether its client listened to its own channel when it asked. It
+      // may listen to another of its own besides.
+      /^\d+ [01]$/.test(ticket)
+        ? (await countOf('NUMSUB', `latchkey:${holderId.slice(0, 36)}`)) &&
+          1 - (await countOf('NUMSUB', `${prefixed('redisson_lock__channel', name)}:${holderId}`))
+        : // When it was heard of, its window, whether it listens to its own channel, and to that of
+          // the lock.
+          Number(/^\d+ \d+ 1 0$/.test(ticket)),
+    ),
+  );
+  return told.reduce((sum, count) => sum + count, subscribed);
 }

@@ -29,7 +29,7 @@ function stage() {
     release: (holderId: string, { count, tombstoneMs }: ReleaseTerms) =>
       `releases ${holderId} to ${count}${tombstoneMs > 0 ? ' with a tombstone' : ''}`,
   };
-  const locks = { services, queues: new Map() };
+  const locks = { services, queues: new Map(), handOffs: { forget: () => undefined } };
   const grants = new LockGrants(locks as never, protocol as never, anyHold);
   /** A lease whose acquisition was the call with this number. */
   const lease = (order: number, copies = 1): Lease => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { LineAnswer, PushedGrant } from '../../src/core/locks/line.js';
 import { LineTicket, type LineGrant } from '../../src/core/locks/line-ticket.js';
 import type { Asks } from '../../src/core/locks/ticket.js';
-import type { Call } from '../../src/core/wire/call.js';
+import type { Call, Command } from '../../src/core/wire/call.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const SERVER_MS = 1_800_000_000_000;
@@ -25,6 +25,7 @@ const grant = (atMs: number, windowMs = WINDOW_MS): PushedGrant => ({
   others: false,
   lastToken: undefined,
   key: 'lock',
+  isFair: false,
 });
 
 /** A ticket of a client that listens, whose ask was sent just now. */
@@ -50,10 +51,6 @@ function stage() {
     expect: () => told.push('expected'),
     forget: () => told.push('forgotten'),
     sleepNoMore: () => undefined,
-    recheck(ticket: LineTicket) {
-      told.push('re-check');
-      ticket.recheckItem();
-    },
     recheckLater: () => told.push('later'),
   };
   const asks = {
@@ -64,10 +61,17 @@ function stage() {
   const keys = { lock: 'lock', line: 'line', tickets: 'tickets', token: [] };
   const terms = { keys, channel: 'channel', leaseMs: 30_000, renewed: true, tokens: 3 };
   const ticket = new LineTicket(asks, terms, {
-    granted: (given) => grants.push(given),
+    enter: () => ({}) as Command<LineAnswer>,
+    recheck(waiting) {
+      told.push('re-check');
+      waiting.recheckItem();
+    },
+    reconnected: () => undefined,
+    proofFor: ({ proof }) => proof,
+    granted: (_, given) => grants.push(given),
     waits: () => undefined,
     isVoid: () => told.push('void'),
-    failed: (error) => told.push(error.message),
+    failed: (_, error) => told.push(error.message),
   });
   const sentAt = clock.now();
   const call = (): Call<LineAnswer> =>
@@ -129,6 +133,19 @@ describe('a message of a grant', () => {
     world.ticket.pushed(grant(0));
 
     expect([world.grants, world.told]).toEqual([[], ['re-check']]);
+  });
+
+  test('that comes while it is asked for once more is judged by the answer to that', () => {
+    const { grants, ticket, call } = stage();
+    ticket.answered(waits(), call());
+    ticket.ask();
+
+    ticket.pushed(grant(1));
+    expect(grants).toEqual([]);
+    ticket.answered({ is: 'granted', others: false, lastToken: undefined }, call());
+
+    expect(grants).toHaveLength(1);
+    expect(grants[0]?.isWindow).toBe(false);
   });
 
   test('has to be confirmed first where the server of the ask did not see the client listen', () => {

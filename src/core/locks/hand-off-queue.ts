@@ -2,18 +2,17 @@ import { HEARTBEAT_MS } from './hand-offs.js';
 import type { Timer } from '../base/clock.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { AskState } from '../acquisition.js';
+import type { Command } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import type { Lease } from '../lease/lease.js';
 import type { LockHold } from './hold.js';
-import { windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
+import { enterOf, windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
 import { TOKEN_BLOCK } from '../wire/constants.generated.js';
-import { LineTicket, type LineGrant, type LineQueue } from './line-ticket.js';
+import { LineTicket, type LineGrant, type LineQueue, type Proof } from './line-ticket.js';
 import { Run } from './run.js';
+import { UNSEEN_RECHECK_MS } from '../waiting/timing.js';
 import type { Asks } from './ticket.js';
 import type { LockWaiter, WaitQueue } from './wait-queue.js';
-
-/** A client that does not listen to its own channel yet finds a grant by asking this often. */
-const UNSEEN_RECHECK_MS = 250;
 
 /** The part of a lock that its queue needs. */
 export interface Lined {
@@ -100,7 +99,29 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.wakeUp();
   }
 
-  granted(grant: LineGrant): void {
+  enter({ terms, holderId, isListening }: LineTicket): Command<LineAnswer> {
+    return enterOf(terms, holderId, isListening);
+  }
+
+  recheck(ticket: LineTicket): void {
+    this.#asks.locks.handOffs.recheck(ticket);
+  }
+
+  reconnected(ticket: LineTicket): void {
+    ticket.recheck();
+  }
+
+  forced(): void {
+    if (this.#ticket !== undefined) {
+      this.#ticket.proof = undefined;
+    }
+  }
+
+  proofFor({ proof }: LineTicket): Proof | undefined {
+    return proof;
+  }
+
+  granted(_ticket: LineTicket, grant: LineGrant): void {
     this.contended = true;
     const ticket = this.#dropTicket();
     const waiter = this.#waiters.first;
@@ -140,7 +161,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     handOffs.granted(ticket.holderId, this.#run);
   }
 
-  waits({ busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
+  waits(_ticket: LineTicket, { busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
     const ticket = this.#ticket;
     if (ticket === undefined) {
       return;
@@ -173,7 +194,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.wakeUp();
   }
 
-  failed(error: Error): void {
+  failed(_ticket: LineTicket, error: Error): void {
     this.#dropTicket()?.cancel();
     this.#waiters.first?.failed(error);
   }
@@ -206,7 +227,6 @@ export class HandOffQueue implements WaitQueue, LineQueue {
       return undefined;
     }
     this.#run = undefined;
-    this.#asks.locks.handOffs.forget(lease.identity.holderId);
     return run;
   }
 

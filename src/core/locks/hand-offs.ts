@@ -6,6 +6,7 @@ import type { PendingCall } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import { Rechecks, type Rechecked } from '../waiting/rechecks.js';
 import { STAND_BACK_MS } from '../wire/constants.generated.js';
+import { fairKeys, fairReleaseOf } from './fair-line.js';
 import {
   lineKeys,
   pushedGrant,
@@ -30,6 +31,8 @@ export interface ExpectedTicket extends Rechecked {
   /** Something has happened: the server is asked. */
   recheck(): void;
   recheckFailed(): void;
+  /** A connection is new, so that a message may have been missed, and its entry lost. */
+  reconnected(): void;
   /** The server has granted it, and has told this client so. */
   pushed(grant: PushedGrant): void;
 }
@@ -142,9 +145,11 @@ export class HandOffs {
   }
 
   /** A connection is new, so that a message may have been missed, and a ticket lost. */
-  recheckEverything(): void {
+  reconnected(): void {
     this.#isBlind = false;
-    this.#rechecks.askNow(this.#tickets.values());
+    for (const ticket of this.#tickets.values()) {
+      ticket.reconnected();
+    }
   }
 
   heard(message: string): void {
@@ -161,7 +166,7 @@ export class HandOffs {
     if (ticket !== undefined) {
       ticket.pushed(grant);
     } else if (!this.#granted.has(grant.holderId)) {
-      this.#giveBack(grant.holderId, grant.key, grant.lastToken !== undefined);
+      this.#giveBack(grant);
     }
   }
 
@@ -183,11 +188,14 @@ export class HandOffs {
   }
 
   /** Nobody waits for this grant any more. */
-  #giveBack(holderId: string, key: string, isFenced: boolean): void {
-    const keys = lineKeys(key, isFenced);
+  #giveBack({ holderId, key, isFair, lastToken }: PushedGrant): void {
     const terms = { count: 0, tombstoneMs: MEMORY_MS, upTo: 1 };
     const { delivery, router } = this.#services;
-    delivery.inBackground(releaseOf(router, keys, holderId, terms, true));
+    delivery.inBackground(
+      isFair
+        ? fairReleaseOf(router, fairKeys(key), holderId, terms)
+        : releaseOf(router, lineKeys(key, lastToken !== undefined), holderId, terms, true),
+    );
   }
 
   #recheckAll(tickets: readonly ExpectedTicket[]): void {

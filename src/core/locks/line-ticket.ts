@@ -1,13 +1,7 @@
 import type { Acquiring } from '../lease/lease.js';
-import type { Call, PendingCall, Receiver } from '../wire/call.js';
+import type { Call, Command, PendingCall, Receiver } from '../wire/call.js';
 import type { ExpectedTicket, HandOffs } from './hand-offs.js';
-import {
-  enterOf,
-  type LineAnswer,
-  type LineTerms,
-  type PushedGrant,
-  type RecheckItem,
-} from './line.js';
+import type { LineAnswer, LineTerms, PushedGrant, RecheckItem } from './line.js';
 import type { Asks } from './ticket.js';
 import { Rechecked } from '../waiting/rechecks.js';
 
@@ -24,15 +18,23 @@ export interface LineGrant {
 
 /** The queue of a ticket. */
 export interface LineQueue {
-  granted(grant: LineGrant): void;
-  waits(answer: LineAnswer & { is: 'waiting' }): void;
+  /** The command that asks for a ticket. */
+  enter(ticket: LineTicket): Command<LineAnswer>;
+  /** Asks about a ticket that waits. */
+  recheck(ticket: LineTicket): void;
+  /** The answer that tells most about the times of the server: of this ticket, or of another one. */
+  proofFor(ticket: LineTicket): Proof | undefined;
+  /** A connection is new. */
+  reconnected(ticket: LineTicket): void;
+  granted(ticket: LineTicket, grant: LineGrant): void;
+  waits(ticket: LineTicket, answer: LineAnswer & { is: 'waiting' }): void;
   /** The server knows nothing of the ticket, or never grants it. */
-  isVoid(): void;
-  failed(error: Error): void;
+  isVoid(ticket: LineTicket): void;
+  failed(ticket: LineTicket, error: Error): void;
 }
 
 /** The times of an answer that a ticket waits, from which the deadline of its grant follows. */
-interface Proof {
+export interface Proof {
   /** The instant before the command was sent, by the clock of this client. */
   readonly sentAt: number;
   /** When it ran, by the clock of the server. */
@@ -62,13 +64,15 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   #epochOfCall = 0;
   /** When the command under way, or the last one, was sent, this client was told of grants. */
   wasListening = false;
+  /** A message has said that it was granted, whatever became of that. */
+  wasPushed = false;
   #wasSent = false;
   #isOver = false;
   /** A re-check is under way. */
   #rechecking = false;
   /** Something has happened since it was sent, or since the ask was. */
   #hasNews = false;
-  #proof: Proof | undefined;
+  proof: Proof | undefined;
   /** A grant that came before the answer to the command under way, on another connection: without the
    * server's time of that no deadline follows from it. */
   #early: PushedGrant | undefined;
@@ -100,8 +104,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     const { services } = this.#asks.locks;
     this.#epochOfCall = services.epoch;
     this.wasListening = this.#handOffs.isListening;
-    const command = enterOf(this.terms, this.holderId, this.isListening);
-    this.#call = services.delivery.start(command, this);
+    this.#call = services.delivery.start(this.#queue.enter(this), this);
   }
 
   answered(answer: LineAnswer, call: PendingCall): void {
@@ -112,7 +115,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
 
   failed(error: Error, call: PendingCall): void {
     this.#settled(call);
-    this.#queue.failed(error);
+    this.#queue.failed(this, error);
   }
 
   /** It stands in the line, as far as is known, and no command about it is under way. */
@@ -137,10 +140,14 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   /** Something has happened: the server is asked, once more where it is being asked. */
   recheck(): void {
     if (this.isWaiting) {
-      this.#handOffs.recheck(this);
+      this.#queue.recheck(this);
     } else {
       this.#hasNews = true;
     }
+  }
+
+  reconnected(): void {
+    this.#queue.reconnected(this);
   }
 
   rechecked(answer: LineAnswer, call: PendingCall): void {
@@ -162,24 +169,30 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     if (this.#isOver) {
       return;
     }
+    this.wasPushed = true;
     const { services } = this.#asks.locks;
-    const proof = this.#proof;
-    if (proof !== undefined && grant.serverMs < proof.serverMs) {
+    const proof = this.#queue.proofFor(this);
+    if (this.proof !== undefined && grant.serverMs < this.proof.serverMs) {
       // An answer since then has said that it waits: that grant is over, or the clock of the server was
       // set back.
       this.recheck();
       return;
     }
-    if (proof?.epoch !== services.epoch || services.delivery.hasOpenRequest(this.key)) {
-      // The two times may be those of two servers, or the first one is not known yet; or this client
-      // frees the lock by force, and it is not known which was first.
+    if (
+      this.#call !== undefined ||
+      proof?.epoch !== services.epoch ||
+      services.delivery.hasOpenRequest(this.key)
+    ) {
+      // It is asked for once more, and a copy of that may run after the hold; the two times may be those
+      // of two servers, or the first one is not known yet; or this client frees the lock by force, and it
+      // is not known which was first.
       this.#judgeLater(grant);
       return;
     }
     const now = services.clock.now();
     const elapsedMs = grant.serverMs - proof.serverMs;
-    // The ask ran no earlier than it was sent; a clock of the server that is fast shortens the window.
-    const sentAt = proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS;
+    // That ask ran no earlier than it was sent; a clock of the server that is fast shortens the window.
+    const sentAt = proof.sentAt + elapsedMs - Math.abs(elapsedMs) * DRIFT - GRAIN_MS;
     const isPlausible = elapsedMs <= (now - proof.sentAt) * (1 + DRIFT) + GRAIN_MS;
     if (!isPlausible || now >= sentAt + grant.windowMs * (1 - DRIFT) - GRAIN_MS) {
       // A paused process reads an old message, or a clock was set.
@@ -187,7 +200,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       return;
     }
     const order = services.delivery.newestOrder;
-    this.#queue.granted({
+    this.#queue.granted(this, {
       acquiring: { order, sentAt, lastSentAt: sentAt },
       leaseMs: grant.windowMs,
       others: grant.others,
@@ -199,7 +212,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   /** Judges a grant by the answer to a command that is under way, or is sent now. */
   #judgeLater(grant: PushedGrant): void {
     if (this.isWaiting) {
-      this.#handOffs.recheck(this);
+      this.#queue.recheck(this);
     } else {
       this.#early = grant;
     }
@@ -239,7 +252,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   #judge(answer: LineAnswer, call: PendingCall, epoch: number): void {
     switch (answer.is) {
       case 'granted':
-        this.#queue.granted({
+        this.#queue.granted(this, {
           acquiring: call,
           // Not more than was asked for: the clock of the server may have been set back.
           leaseMs: Math.min(answer.leftMs ?? Infinity, this.terms.leaseMs),
@@ -252,13 +265,13 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
         const { serverMs, isSeen } = answer;
         // Only a server that sees the client listen can have sent what the client hears.
         const provenEpoch = isSeen === true ? epoch : -1;
-        this.#proof = { sentAt: call.lastSentAt, serverMs, epoch: provenEpoch };
-        this.#queue.waits(answer);
+        this.proof = { sentAt: call.lastSentAt, serverMs, epoch: provenEpoch };
+        this.#queue.waits(this, answer);
         this.#catchUp();
         break;
       }
       default:
-        this.#queue.isVoid();
+        this.#queue.isVoid(this);
     }
   }
 
@@ -267,12 +280,12 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     const [early, hadNews] = [this.#early, this.#hasNews];
     this.#early = undefined;
     this.#hasNews = false;
-    const isOld = early !== undefined && early.serverMs < (this.#proof?.serverMs ?? 0);
+    const isOld = early !== undefined && early.serverMs < (this.proof?.serverMs ?? 0);
     if (early !== undefined && !isOld) {
       this.pushed(early);
     }
     if (hadNews && this.isWaiting) {
-      this.#handOffs.recheck(this);
+      this.#queue.recheck(this);
     }
   }
 

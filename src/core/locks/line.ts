@@ -63,6 +63,7 @@ export interface PushedGrant {
   readonly lastToken: bigint | undefined;
   /** Key of the lock. */
   readonly key: string;
+  readonly isFair: boolean;
 }
 
 /** The keys of one lock that has a line. */
@@ -96,7 +97,8 @@ export interface LineTerms {
 
 const tokenOf = (text = ''): bigint | undefined => (text === '0' ? undefined : BigInt(text));
 
-function answerOf(text: string): LineAnswer {
+/** Decodes what a ticket was answered. */
+export function answerOf(text: string): LineAnswer {
   const words = text.split(' ');
   const [first = '', second = '', third = '', fourth = ''] = words;
   if (first === '?' || first === '-3') {
@@ -216,10 +218,11 @@ export function releaseOf(
   return { script: release, operands };
 }
 
-/** Reads the message `g<holder id> <time> <window> <others> <token> <key>`. */
+/** Reads the message `g<holder id> <time> <window> <others> <token> <key>`; that about a fair lock
+ * begins with `f`. */
 export function pushedGrant(message: string): PushedGrant {
-  const [, holderId = '', serverMs, windowMs, others, token, key = ''] =
-    /^g(\S+) (\d+) (\d+) ([01]) (\d+) (.*)$/s.exec(message) ?? [];
+  const [, kind, holderId = '', serverMs, windowMs, others, token, key = ''] =
+    /^([gf])(\S+) (\d+) (\d+) ([01]) (\d+) (.*)$/s.exec(message) ?? [];
   if (holderId === '') {
     throw new UnexpectedReplyError(`a client was told ${JSON.stringify(message)}`);
   }
@@ -230,5 +233,6 @@ export function pushedGrant(message: string): PushedGrant {
     others: others === '1',
     lastToken: tokenOf(token),
     key,
+    isFair: kind === 'f',
   };
 }

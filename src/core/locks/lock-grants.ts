@@ -86,11 +86,8 @@ export class LockGrants<H extends LockHold = LockHold>
   queue(): WaitQueue {
     const { queues } = this.locks;
     const { protocol } = this;
-    let queue = queues.get(protocol.lockId);
-    if (queue === undefined) {
-      queue = this.#isHandedOn ? new HandOffQueue(this, protocol) : protocol.createQueue(this);
-      queues.set(protocol.lockId, queue);
-    }
+    const queue = queues.get(protocol.lockId) ?? protocol.createQueue(this);
+    queues.set(protocol.lockId, queue);
     return queue;
   }
 
@@ -111,7 +108,7 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   get #isHandedOn(): boolean {
-    return this.locks.handsOff && this.protocol.lineKeys !== undefined;
+    return this.locks.handsOff && this.protocol.canBeHandedOn;
   }
 
   /** Clients race for it after a release. */
@@ -188,6 +185,7 @@ export class LockGrants<H extends LockHold = LockHold>
     if (this.#isHandedOn) {
       // What this client was told of may have been granted before.
       services.watchdog.look(protocol.key, () => undefined);
+      this.locks.queues.get(protocol.lockId)?.forced?.();
     }
     this.notified();
     this.wake();
@@ -254,6 +252,7 @@ export class LockGrants<H extends LockHold = LockHold>
 
   /** The lease is renewed no more, and the name is free. */
   protected override letGo(lease: Lease): void {
+    this.locks.handOffs.forget(lease.identity.holderId);
     const run = this.#handOffQueue?.ended(lease);
     if (run !== undefined && !lease.active && lease.error !== undefined) {
       tellLost(run.unproven, lease.error, this);

@@ -74,9 +74,11 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   readonly sibling?: Sibling;
   /** True when clients race for it after a release, so each has to let others in at times. */
   readonly isRaced: boolean;
-  /** The keys of its line, where a release gives it to the next waiter. */
+  /** A release can give it to the next waiter. */
+  readonly canBeHandedOn: boolean;
+  /** The keys of its line, if it has one of its own. */
   readonly lineKeys?: LineKeys | undefined;
-  /** The queue of the local waiters, where they race for it. */
+  /** The queue of the local waiters. */
   createQueue(asks: Asks): WaitQueue;
   /** `beside`: the holder on the other side whose hold admits this one. */
   acquire(

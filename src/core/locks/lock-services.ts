@@ -27,7 +27,7 @@ export class LockServices {
     this.followUps = new FollowUps(clock, delivery, (error) => services.client.failed(error));
     this.handOffs = new HandOffs(services);
     services.ownChannel.onMessage = (message) => this.handOffs.heard(message);
-    services.onConnection = () => this.handOffs.recheckEverything();
+    services.onConnection = () => this.handOffs.reconnected();
   }
 
   /** Whether a release gives a lock to the next waiter, or frees it for whoever asks first. */

@@ -56,4 +56,7 @@ export interface WaitQueue extends LocalQueue<LockWaiter> {
   readonly contended: boolean;
   /** Something may have changed. */
   wakeUp(): void;
+  /** This client has freed the lock by force: a message under way may be about a grant that was ended
+   * by that. */
+  forced?(): void;
 }

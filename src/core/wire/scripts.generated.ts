@@ -56,43 +56,93 @@ redis.call('PEXPIRE',heartbeats,ttl)
 end
 `;
 
-const libFairHeadToNotify = `local function fair_head_to_notify(queue,timeouts,heartbeats)
-if redis.call('EXISTS',queue)==0 then
-return nil
+const libFairFirst = `local function fair_first(queue,timeouts,heartbeats,tickets,now)
+local can_take,at,removed,id,window_ms,left={},0,0,nil,nil,0
+local function remove(entry)
+redis.call('LREM',queue,1,entry)
+redis.call('ZREM',timeouts,entry)
+redis.call('HDEL',tickets,entry)
+removed=removed+1
 end
-local head=fair_queue_head(queue,timeouts,heartbeats,now_ms())
-return head,
-head and redis.call('ZSCORE',heartbeats,string.sub(head,1,36))~=false
+while true do
+id=redis.call('LINDEX',queue,at)
+if not id or at==1000 or removed>100 then
+left,id=id and 0 or nil,nil
+break
+end
+local client=string.sub(id,1,36)
+local heartbeat=redis.call('ZSCORE',heartbeats,client)
+local absent_at=heartbeat and heartbeat+4000 or redis.call('ZSCORE',timeouts,id) or 0
+left=math.max(absent_at - now,0)
+local ticket=heartbeat and redis.call('HGET',tickets,id)
+if left==0 then
+remove(id)
+elseif not ticket then
+for _=1,at do
+remove(redis.call('LINDEX',queue,0))
+end
+break
+else
+local wanted_ms,is_seen=string.match(ticket,'^(%d+) (%d)$')
+if can_take[client]==nil then
+can_take[client]=own_listeners(id)>0 or is_seen=='0' and now - heartbeat<=1000
+end
+if can_take[client] then
+window_ms=wanted_ms
+break
+end
+at=at+1
+end
+end
+if removed>0 then
+fair_settle_queue(queue,timeouts,heartbeats)
+end
+return id,window_ms,left
 end
 `;
 
-const libFairLeaveQueue = `local function fair_leave_queue(queue,timeouts,heartbeats,holder)
+const libFairGrant = `local function fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms)
+local is_leased=redis.call('PEXPIRE',lock,window_ms)==1
+redis.call('HSET',tickets,id,redis.call('HGET',tickets,id))
+fair_leave_queue(queue,timeouts,heartbeats,tickets,id)
+redis.call('HSET',lock,id,1)
+if not is_leased then
+redis.call('PEXPIRE',lock,window_ms)
+end
+local message=string.format('f%s %.0f %s 0 0 %s',id,now,window_ms,lock)
+return 'latchkey:' .. string.sub(id,1,36),message
+end
+`;
+
+const libFairHandsOn = `local function fair_hands_on(tickets,before,holder)
+return string.sub(before,1,36)==string.sub(holder,1,36)
+or redis.call('HEXISTS',tickets,before)==1
+or own_listeners(before)>0
+end
+`;
+
+const libFairLeaveQueue = `local function fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
+redis.call('LREM',queue,1,'')
 redis.call('ZREM',timeouts,'')
+redis.call('HDEL',tickets,'')
+if redis.call('LLEN',queue)==1 and redis.call('LINDEX',queue,0)==holder then
+redis.call('DEL',heartbeats)
+end
 redis.call('LREM',queue,1,holder)
 redis.call('ZREM',timeouts,holder)
+redis.call('HDEL',tickets,holder)
 fair_settle_queue(queue,timeouts,heartbeats)
 end
 `;
 
-const libFairQueueHead = `local function fair_queue_head(queue,timeouts,heartbeats,now)
-local head,left
-for dropped=0,100 do
-head=redis.call('LINDEX',queue,0)
-local heartbeat=head
-and redis.call('ZSCORE',heartbeats,string.sub(head,1,36))
-local absent_at=heartbeat and heartbeat+4000
-or head and redis.call('ZSCORE',timeouts,head)
-or 0
-left=math.max(absent_at - now,0)
-if not head or left>0 or dropped==100 then
-if dropped>0 then
-fair_settle_queue(queue,timeouts,heartbeats)
+const libFairPutTicket = `local function fair_put_ticket(tickets,holder,window_ms)
+local is_seen=own_listeners(holder)>0 and '1' or '0'
+local is_there=redis.call('PEXPIRE',tickets,600000)==1
+redis.call('HSET',tickets,holder,window_ms .. ' ' .. is_seen)
+if not is_there then
+redis.call('PEXPIRE',tickets,600000)
 end
-return head or nil,left
-end
-redis.call('LPOP',queue)
-redis.call('ZREM',timeouts,head)
-end
+return is_seen
 end
 `;
 
@@ -145,6 +195,31 @@ if #scores>0 then
 redis.call('ZADD',timeouts,unpack(scores))
 end
 return math.max(enough,patient),found
+end
+`;
+
+const libFairServe = `local function fair_serve(lock,queue,timeouts,heartbeats,tickets,publish,prefix)
+if redis.call('EXISTS',queue)==0 then
+return nil
+end
+local now=now_ms()
+local id,window_ms=fair_first(queue,timeouts,heartbeats,tickets,now)
+if not id then
+return nil
+end
+if window_ms then
+local channel,payload =
+fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms)
+return { command='PUBLISH',channel=channel,payload=payload,is_granted=true }
+end
+local client=string.sub(id,1,36)
+local is_ours=redis.call('ZSCORE',heartbeats,client)~=false
+return {
+command=publish,
+channel=prefix .. ':' .. id,
+payload='0',
+client=is_ours and client,
+}
 end
 `;
 
@@ -1284,126 +1359,160 @@ return notify_ended(answer,semaphore,clients,own,ARGV[5],ARGV[6],payload)`,
 
 /** take hold number `count` of a fair lock, or an entry in its queue. */
 export const fairLockAcquire: Script<
-  { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string; twinHeartbeats: readonly string[] },
-  { holder: string; count: number; leaseMs: number; position: string; publish: string; channel: string },
-  number | null
+  { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string; tickets: string; twinHeartbeats: readonly string[] },
+  { holder: string; count: number; leaseMs: number; position: string; windowMs: number; publish: string; channel: string },
+  string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '9d440559d077829f7ad4c8a51dec492ab18721f7',
+  sha1: '2291a9d1b5fea95df95905d4826ee00c2e74792b',
   source: `-- fair-lock/acquire
-${libLockNotReadWrite}${libLockAdmit}${libFairSettleQueue}${libFairLeaveQueue}${libNeedsMemory}${libNowMs}${libFairQueueHead}${libFairQueueRefusal}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libNotify}${libLockWriteHold}local lock,tombstone,queue,timeouts,heartbeats=KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5]
+${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
+KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
 local refusal,held=lock_admit(lock,tombstone,holder,count)
-if type(refusal)=='table' or refusal and refusal<-1 then
+if type(refusal)=='table' then
 return refusal
-end
-if not refusal and held>0 then
-return lock_write_hold(lock,holder,held,count,lease_ms)
+elseif refusal and refusal<-1 then
+return tostring(refusal)
+elseif not refusal and held>0 then
+return lock_write_hold(lock,holder,held,count,lease_ms) or '+ 0 0'
 end
 local first=redis.call('LINDEX',queue,0)
 local now=now_ms()
 local is_behind=first and first~=holder
 if is_behind and (position~='none' or not refusal) then
-local is_shared=fair_queue_refusal(lock,queue,now,unpack(KEYS,6))
+local is_shared=fair_queue_refusal(lock,queue,now,unpack(KEYS,7))
 if is_shared then
 return is_shared
 end
 end
+local is_seen=nil
 if position~='none' and (refusal or is_behind) then
 if redis.call('EXISTS',tombstone)==1 then
-return -3
+return '-3'
 end
 needs_memory(heartbeats)
 fair_enter_queue(queue,timeouts,heartbeats,holder,position=='front',now)
+is_seen=ARGV[5]~='0' and fair_put_ticket(tickets,holder,ARGV[5])
+end
+local function waiting(left)
+if not is_seen then
+return string.format('%.0f',left)
+end
+local at=redis.call('LINDEX',queue,-1)==holder and -1 or redis.call('LPOS',queue,holder)
+local before=at and at~=0 and redis.call('LINDEX',queue,at - 1)
+or redis.call('HRANDFIELD',lock)
+local is_ours=before and fair_hands_on(tickets,before,holder) and 1 or 0
+return string.format('%.0f %.0f %.0f %s',left,now,is_ours,is_seen)
 end
 if refusal then
-return refusal
+return waiting(refusal)
 end
 if is_behind then
-local head,left=fair_queue_head(queue,timeouts,heartbeats,now)
+local head,window_ms,left=fair_first(queue,timeouts,heartbeats,tickets,now)
+if not head and left then
+return waiting(left)
+end
 if head and head~=holder then
 if
 position~='front'
 or string.sub(head,1,36)~=string.sub(holder,1,36)
 then
-if head~=first or position=='front' then
-return notify(left,ARGV[5],ARGV[6] .. ':' .. head,'0')
+if window_ms then
+local channel,message =
+fair_grant(lock,queue,timeouts,heartbeats,tickets,now,head,window_ms)
+return notify(waiting(window_ms),'PUBLISH',channel,message)
 end
-return left
+if head~=first or position=='front' then
+return notify(waiting(left),ARGV[6],ARGV[7] .. ':' .. head,'0')
+end
+return waiting(left)
 end
 redis.call('ZADD',timeouts,redis.call('ZSCORE',timeouts,holder),head)
-redis.call('LPOP',queue)
+redis.call('LREM',queue,1,head)
 redis.call('LINSERT',queue,'AFTER',holder,head)
 end
 end
 if first then
 needs_memory(heartbeats)
-fair_leave_queue(queue,timeouts,heartbeats,holder)
+fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
 end
-return lock_write_hold(lock,holder,0,count,lease_ms)`,
-  operands: (keys, args) => [5 + keys.twinHeartbeats.length, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, ...keys.twinHeartbeats, args.holder, args.count, args.leaseMs, args.position, args.publish, args.channel],
-  decode: integerOrNull,
+return lock_write_hold(lock,holder,0,count,lease_ms) or '+ 0 0'`,
+  operands: (keys, args) => [6 + keys.twinHeartbeats.length, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, ...keys.twinHeartbeats, args.holder, args.count, args.leaseMs, args.position, args.windowMs, args.publish, args.channel],
+  decode: text,
 };
 
-/** notify the head of a fair lock's queue again if the lock is still free. */
+/** serve the queue of a fair lock again if the lock is still free. */
 export const fairLockFollowUp: Script<
-  { lock: string; queue: string; timeouts: string; heartbeats: string },
+  { lock: string; queue: string; timeouts: string; heartbeats: string; tickets: string },
   { publish: string; channel: string },
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '30c789c4c6081fe308dfcd7c6cecab85d1e846b1',
+  sha1: 'd1071beb75b0d29a190eee1e5bea0daa341ce6bd',
   source: `-- fair-lock/follow-up
-${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
+${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
 end
-local head,is_ours=fair_head_to_notify(KEYS[2],KEYS[3],KEYS[4])
-if not head then
+local told=fair_serve(KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],ARGV[1],ARGV[2])
+if not told then
 return 0
 end
-return notify(is_ours and 1 or 0,ARGV[1],ARGV[2] .. ':' .. head,'0')`,
-  operands: (keys, args) => [4, keys.lock, keys.queue, keys.timeouts, keys.heartbeats, args.publish, args.channel],
+return notify(told.client and 1 or 0,told.command,told.channel,told.payload)`,
+  operands: (keys, args) => [5, keys.lock, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.publish, args.channel],
   decode: integer,
 };
 
-/** free a fair lock whoever holds it, at most once per request, and notify the head of its queue. */
+/** free a fair lock whoever holds it, at most once per request. */
 export const fairLockForceRelease: Script<
-  { lock: string; requests: string; queue: string; timeouts: string; heartbeats: string },
+  { lock: string; requests: string; queue: string; timeouts: string; heartbeats: string; tickets: string },
   { number: number; lowWater: number; publish: string; channel: string; tombstones: string; tombstoneMs: number },
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '3876350babb1e3546816f9b33815c5307f0bb95c',
+  sha1: '39c0b753b16adfe7488188688741a00f736e6444',
   source: `-- fair-lock/force-release
-${libRequestRecall}${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
 local wrong=lock_not_read_write(lock)
 if wrong then
 return wrong
 end
 request_keep_record(requests,ARGV[2])
-local clients=clients_of_holders(tombstones_set(lock,ARGV[5],ARGV[6]))
+local fields=tombstones_set(lock,ARGV[5],ARGV[6])
+local clients=clients_of_holders(fields)
 local own=string.sub(requests,-36)
-local head=fair_head_to_notify(KEYS[3],KEYS[4],KEYS[5])
-local answer=request_record(requests,number,tostring(redis.call('DEL',lock)))
-local payload=answer=='1' and head and '0'
-local channel=ARGV[4] .. ':' .. (head or '')
-return notify_ended(answer,lock,clients,own,ARGV[3],channel,payload)`,
-  operands: (keys, args) => [5, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
+local told=#fields>0 and fair_serve(lock,KEYS[3],KEYS[4],KEYS[5],KEYS[6],ARGV[3],ARGV[4])
+if told and told.is_granted then
+for i=1,#fields,2 do
+redis.call('HDEL',lock,fields[i])
+end
+else
+redis.call('DEL',lock)
+end
+local answer=request_record(requests,number,#fields>0 and '1' or '0')
+if not told then
+return notify_ended(answer,lock,clients,own)
+end
+return notify_ended(answer,lock,clients,own,told.command,told.channel,told.payload)`,
+  operands: (keys, args) => [6, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
 
-/** state how many of a holder's holds are still alive; at none free the lock and notify the head of the queue. */
+/** state how many of a holder's holds are still alive, and free the lock at none. */
 export const fairLockRelease: Script<
-  { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string },
+  { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string; tickets: string },
   { holder: string; count: number; tombstoneMs: number; publish: string; channel: string },
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'd45be6ba5748f9df1472664f2c7e17668d4f2407',
+  sha1: '38d9f7934315cd2480cad0fee391bd5036018000',
   source: `-- fair-lock/release
-${libNowMs}${libFairSettleQueue}${libFairQueueHead}${libFairHeadToNotify}${libFairLeaveQueue}${libNotify}local lock,queue,timeouts,heartbeats=KEYS[1],KEYS[3],KEYS[4],KEYS[5]
+${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local function serve()
+return fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])
+end
 if tombstone_ms>0 then
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
@@ -1417,31 +1526,46 @@ if redis.call('HLEN',lock)>1 then
 redis.call('HDEL',lock,holder)
 return 0
 end
-local head,is_ours=fair_head_to_notify(queue,timeouts,heartbeats)
+local told=serve()
 redis.call('HDEL',lock,holder)
-if not head then
+if not told then
 return 1
 end
-local is_handed_on=is_ours
-and string.sub(head,1,36)~=string.sub(holder,1,36)
-return notify(is_handed_on and 2 or 1,ARGV[4],ARGV[5] .. ':' .. head,'0')
+local is_other=told.client and told.client~=string.sub(holder,1,36)
+return notify(
+told.is_granted and -5 or is_other and 2 or 1,
+told.command,
+told.channel,
+told.payload
+)
 end
 local is_free=redis.call('EXISTS',lock)==0
-local first,next_head=redis.call('LINDEX',queue,0),nil
-if count==0 and first then
-fair_leave_queue(queue,timeouts,heartbeats,holder)
-if is_free and first==holder then
-next_head=fair_head_to_notify(queue,timeouts,heartbeats)
+local first=redis.call('LINDEX',queue,0)
+if count>0 or not first then
+return type(held)=='table' and held or is_free and -2 or -1
 end
-end
+local at=redis.call('LPOS',queue,holder)
+fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
 if type(held)=='table' then
 return held
 end
-if next_head then
-return notify(-2,ARGV[4],ARGV[5] .. ':' .. next_head,'0')
+if is_free then
+local told=first==holder and serve()
+if not told then
+return -2
 end
-return is_free and -2 or -1`,
-  operands: (keys, args) => [5, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
+return notify(told.is_granted and -1 or -2,told.command,told.channel,told.payload)
+end
+local next=at and redis.call('LINDEX',queue,at)
+if next and redis.call('HEXISTS',tickets,next)==1 then
+local before=at>0 and redis.call('LINDEX',queue,at - 1) or redis.call('HRANDFIELD',lock)
+if not fair_hands_on(tickets,before,next) then
+local channel='latchkey:' .. string.sub(next,1,36)
+return notify(-1,'PUBLISH',channel,'r' .. next .. ' ' .. lock)
+end
+end
+return -1`,
+  operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
   decode: integer,
 };
 

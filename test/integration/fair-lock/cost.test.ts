@@ -75,7 +75,7 @@ test('an attempt without waiting at a lock that is held is one command', async (
   await held.release();
 });
 
-test('the first waiter of a client asks three times, and each later one twice', async () => {
+test('a waiter asks once, and once more if its client has listened to its own channel only since then', async () => {
   const view = new FairView(raw, scope.name());
   const traffic = await countedTraffic(server.url);
   const client = scope.client({ redis: traffic.url });
@@ -93,7 +93,7 @@ test('the first waiter of a client asks three times, and each later one twice', 
   expect(traffic.scripts()).toBeLessThanOrEqual(3 * waiters + 1 + 5);
 });
 
-test('waiters that take turns in one client ask twice each', async () => {
+test('waiters that take turns in one client ask once each', async () => {
   const name = scope.name();
   const traffic = await countedTraffic(server.url);
   const lock = scope.client({ redis: traffic.url }).getFairLock(name);
@@ -108,7 +108,7 @@ test('waiters that take turns in one client ask twice each', async () => {
   );
 
   // The release included, and a heartbeat or two of a slow machine.
-  expect(traffic.scripts()).toBeLessThanOrEqual(3 * 2 * cycles + 5);
+  expect(traffic.scripts()).toBeLessThanOrEqual(2 * 2 * cycles + 5);
 });
 
 test('Q7: a grant costs as much with a thousand waiters as with ten', async () => {
@@ -120,7 +120,7 @@ test('Q7: a grant costs as much with a thousand waiters as with ten', async () =
   expect(many / few).toBeLessThan(2);
 });
 
-test('Q10: a thousand waiters listen on one connection', async () => {
+test('Q10: a thousand waiters listen to two channels at most', async () => {
   const view = new FairView(raw, scope.name());
   const client = scope.client({ redis: server.url });
   const abort = new AbortController();
@@ -136,8 +136,8 @@ test('Q10: a thousand waiters listen on one connection', async () => {
   await Promise.allSettled(waits);
 
   const channels = [...listening.matchAll(/ sub=(\d+)/g)].map(([, count]) => Number(count));
-  // The holder listens to its own channel when it has held the lock for long.
-  expect(channels.filter((count) => count > 1)).toEqual([1_000]);
+  // The own channel of its client, and that of the first one until the holder is known to listen.
+  expect(Math.max(...channels)).toBeLessThanOrEqual(2);
   await holder.release();
 });
 

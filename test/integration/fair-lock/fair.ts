@@ -37,6 +37,7 @@ export class FairView {
   readonly queue: string;
   readonly timeouts: string;
   readonly beats: string;
+  readonly tickets: string;
   readonly channel: string;
   readonly raw: Redis;
   readonly name: string;
@@ -48,6 +49,7 @@ export class FairView {
     this.queue = `redisson_lock_queue:${tagged}`;
     this.timeouts = `redisson_lock_timeout:${tagged}`;
     this.beats = `latchkey_beats:${tagged}`;
+    this.tickets = `latchkey_tickets:${tagged}`;
     this.channel = `redisson_lock__channel:${tagged}`;
   }
 
@@ -105,6 +107,6 @@ export class FairView {
 
   /** Removes everything, what Java left included. */
   async clear(): Promise<void> {
-    await this.raw.del(this.name, this.queue, this.timeouts, this.beats);
+    await this.raw.del(this.name, this.queue, this.timeouts, this.beats, this.tickets);
   }
 }

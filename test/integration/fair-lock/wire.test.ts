@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { fairLockAcquire } from '../../../src/core/wire/scripts.generated.js';
+import { fairKeys } from '../../../src/core/locks/fair-line.js';
 import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { keysUnder, rawClient } from '../../support/redis.js';
@@ -51,7 +52,7 @@ test.each([
   expect(await raw.exists(view.name)).toBe(0);
   expect(served).toEqual(waiting);
   expect(scored).toEqual(waiting);
-  expect(keys).toEqual([view.name, view.queue, view.timeouts, view.beats].toSorted());
+  expect(keys).toEqual([view.name, view.queue, view.timeouts, view.beats, view.tickets].toSorted());
   // Nobody of Java is before them, whatever the lease: they are renewed as long as they live.
   for (const score of scores) {
     expect(score).toBeGreaterThanOrEqual(before + AHEAD_MS);
@@ -63,17 +64,17 @@ test.each([
   }
 });
 
-test('L13: a release is told to the head alone, on its own channel', async () => {
+test('L13: the release of a client that races is told to the head alone, on its own channel', async () => {
   const view = new FairView(raw, name());
   const heard = await listen(view);
-  const holder = await client().getFairLock(view.name).acquire();
-  const first = client().getFairLock(view.name).acquire();
+  const holder = await client({ handOff: 'race' }).getFairLock(view.name).acquire();
+  const first = client({ handOff: 'race' }).getFairLock(view.name).acquire();
   const [head] = await view.queued(1);
-  const second = client().getFairLock(view.name).acquire();
+  const second = client({ handOff: 'race' }).getFairLock(view.name).acquire();
   const [, last] = await view.queued(2);
 
   await holder.release();
-  const barging = await client().getFairLock(view.name).tryAcquire();
+  const barging = await client({ handOff: 'race' }).getFairLock(view.name).tryAcquire();
   await (await first).release();
   await (await second).release();
   await raw.publish(view.channel, 'end');
@@ -214,17 +215,10 @@ test('queue and scores lose their TTL when only Java is left in them', async () 
 /** Runs the script of an acquisition for one holder. */
 function asking(view: FairView, holder: string): (position: string) => Promise<unknown> {
   const { source, operands } = fairLockAcquire;
-  const { queue, timeouts, beats, channel } = view;
-  const keys = {
-    lock: view.name,
-    tombstone: tombstoneOf(view, holder),
-    queue,
-    timeouts,
-    heartbeats: beats,
-    twinHeartbeats: [],
-  };
+  const keys = { ...fairKeys(view.name), tombstone: tombstoneOf(view, holder) };
+  const told = { publish: 'PUBLISH', channel: view.channel };
   return async (position) => {
-    const args = { holder, count: 1, leaseMs: 5_000, position, publish: 'PUBLISH', channel };
+    const args = { holder, count: 1, leaseMs: 5_000, position, windowMs: 0, ...told };
     const [count, ...rest] = operands(keys, args);
     return await raw.eval(source, Number(count), ...rest);
   };
@@ -243,7 +237,7 @@ test('a burnt holder id neither takes the lock nor queues', async () => {
   await view.hold(`${JAVA}:1`, 60_000);
   const whenHeld = [await ask('queue'), await ask('front')];
 
-  expect([whenFree, ...whenHeld]).toEqual([-3, -3, -3]);
+  expect([whenFree, ...whenHeld]).toEqual(['-3', '-3', '-3']);
   expect(await view.waiting()).toEqual([]);
   await view.clear();
 });

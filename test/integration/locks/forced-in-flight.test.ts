@@ -42,7 +42,7 @@ describe.each(lockKinds)('$what', (kind) => {
 
     expect(heldBeside).toEqual([false]);
     // Where locks are handed on, its client asks after the hold before anybody else gets in.
-    const reason = kind.isHandedOn === true ? 'deleted' : 'taken';
+    const reason = kind.enter !== undefined ? 'deleted' : 'taken';
     expect(first.signal.reason).toMatchObject({ reason });
   });
 });

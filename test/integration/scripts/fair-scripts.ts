@@ -8,6 +8,7 @@ import { keysUnder, randomName, rawClient } from '../../support/redis.js';
 
 export const START = 1_700_000_000_000;
 export const LEASE_MS = 60_000;
+export const WINDOW_MS = 20_000;
 export const AHEAD_MS = 5_000;
 export const PATIENCE_MS = 300_000;
 
@@ -24,6 +25,7 @@ export async function stage() {
     queue: `${lock}:queue`,
     timeouts: `${lock}:timeouts`,
     heartbeats: `${lock}:beats`,
+    tickets: `${lock}:tickets`,
   };
   const notice = { publish: 'PUBLISH', channel: `${lock}:channel` };
   const tombstoneOf = (holder: string) => `${lock}:cancelled:${holder}`;
@@ -36,6 +38,9 @@ export async function stage() {
     if (all.length > 0) {
       await redis.unlink(...all);
     }
+  });
+  listener.on('message', (channel: string, payload: string) => {
+    heard.push(`${channel} ${payload}`);
   });
   listener.on('pmessage', (_, channel: string, payload: string) => {
     heard.push(`${channel.slice(notice.channel.length + 1)} ${payload}`);
@@ -52,10 +57,30 @@ export async function stage() {
       }
       return heard.splice(0).slice(0, -1);
     },
-    acquire: (atMs: number, holder: string, position = 'queue', count = 1) => {
+    /** Returns null when it was granted, else what a waiter without a ticket is answered. */
+    acquire: async (atMs: number, holder: string, position = 'queue', count = 1) => {
       const all = { ...keys, tombstone: tombstoneOf(holder), twinHeartbeats: [] };
-      const args = { holder, count, leaseMs: LEASE_MS, position, ...notice };
+      const args = { holder, count, leaseMs: LEASE_MS, position, windowMs: 0, ...notice };
+      const answer = await runAt(redis, atMs, commandOf(scripts.fairLockAcquire, all, args));
+      return answer === '+ 0 0' ? null : Number(answer);
+    },
+    /** The ask of a waiter with a ticket. */
+    enter: (atMs: number, holder: string, position = 'queue') => {
+      const all = { ...keys, tombstone: tombstoneOf(holder), twinHeartbeats: [] };
+      const args = {
+        holder,
+        count: 1,
+        leaseMs: LEASE_MS,
+        position,
+        windowMs: WINDOW_MS,
+        ...notice,
+      };
       return runAt(redis, atMs, commandOf(scripts.fairLockAcquire, all, args));
+    },
+    /** A client listens to its own channel from now on. Returns how to stop. */
+    listens: async (client: string) => {
+      await listener.subscribe(`latchkey:${client}`);
+      return async () => void (await listener.unsubscribe(`latchkey:${client}`));
     },
     release: (atMs: number, holder: string, tombstoneMs = 0) => {
       const all = { ...keys, tombstone: tombstoneOf(holder) };

@@ -70,6 +70,8 @@ function fairCalls({ who, command, inner }: Call): (FairCall & { queue: string }
 function eventsOf({ command, inner }: Call, queue: string): FairEvent[] {
   const name = queue.slice(queueOf('').indexOf('}'), -1);
   const timeouts = `redisson_lock_timeout:{${name}}`;
+  const isGivenTo = (holderId: string): boolean =>
+    inner.some(([verb, key, field]) => verb === 'hset' && key === name && field === holderId);
   return inner.flatMap(([verb = '', key = '', ...args]): FairEvent[] => {
     const [first = '', second = ''] = args;
     switch (`${verb} ${key}`) {
@@ -78,12 +80,17 @@ function eventsOf({ command, inner }: Call, queue: string): FairEvent[] {
       case `lpush ${queue}`:
         return [{ what: 'returns', holderId: first }];
       case `zrem ${timeouts}`:
-        // With the entry in the line goes the one in the scores. Whoever calls names itself. An
-        // empty member only asks whether the user may write there.
+        // With the entry in the line goes the one in the scores. Whoever calls names itself, or gives the
+        // lock to another. An empty member only asks whether the user may write there.
         if (first === '') {
           return [];
         }
-        return [{ what: command.includes(first) ? 'leaves' : 'is evicted', holderId: first }];
+        return [
+          {
+            what: command.includes(first) || isGivenTo(first) ? 'leaves' : 'is evicted',
+            holderId: first,
+          },
+        ];
       case `hset ${name}`:
         return [{ what: 'enters', holderId: first }];
       case `hincrby ${name}`:

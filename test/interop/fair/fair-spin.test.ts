@@ -121,7 +121,7 @@ test('a Node head that leaves a free lock which it has not taken yet tells Java 
   const proxy = await startProxy({ target: redisUrl() });
   context.onTestFinished(async () => await proxy.close());
   const taken = await world.node.getFairLock(world.name).acquire();
-  const head = await joinForNow(world.open({ redis: proxy.url }), line);
+  const head = await joinForNow(world.open({ redis: proxy.url, handOff: 'race' }), line);
   const behind = await joinAsleep(world, line);
   const calls = await historyOf(world.name);
 

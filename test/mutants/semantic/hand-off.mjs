@@ -20,7 +20,7 @@ export const handOff = [
     id: 'push-from-now',
     mistake: 'the window of a grant counts from when its message came',
     file: TICKET,
-    changes: [['proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS', 'now']],
+    changes: [['proof.sentAt + elapsedMs - Math.abs(elapsedMs) * DRIFT - GRAIN_MS', 'now']],
     tests: rules,
   },
   {
@@ -41,8 +41,23 @@ export const handOff = [
     id: 'push-outdated',
     mistake: 'a grant that an answer since then has denied starts a hold',
     file: TICKET,
-    changes: [['grant.serverMs < proof.serverMs', 'grant.serverMs < 0']],
+    changes: [['grant.serverMs < this.proof.serverMs', 'grant.serverMs < 0']],
     tests: rules,
+  },
+  {
+    id: 'push-during-ask',
+    mistake: 'a grant starts a hold while a copy of its ask is under way',
+    file: TICKET,
+    changes: [['this.#call !== undefined ||\n      proof', 'proof']],
+    tests: rules,
+  },
+  {
+    id: 'push-after-force',
+    mistake:
+      'a grant that the client itself has ended by force starts a hold, when its message comes late',
+    file: QUEUE,
+    changes: [['this.#ticket.proof = undefined', 'void 0']],
+    tests: ['test/faults/granted-unknown.test.ts'],
   },
   {
     id: 'push-implausible',
@@ -69,7 +84,7 @@ export const handOff = [
     id: 'push-during-force',
     mistake: 'a grant is believed while the client itself frees the lock by force',
     file: TICKET,
-    changes: [[' || services.delivery.hasOpenRequest(this.key)', '']],
+    changes: [[' ||\n      services.delivery.hasOpenRequest(this.key)', '']],
     tests: rules,
   },
   {
@@ -83,7 +98,7 @@ export const handOff = [
     id: 'grant-of-nobody',
     mistake: 'a grant that nobody waits for is kept for its window',
     file: 'src/core/locks/hand-offs.ts',
-    changes: [['      this.#giveBack(grant.holderId', '      void (grant.holderId']],
+    changes: [['      this.#giveBack(grant)', '      void grant']],
     tests: onServer,
   },
   {

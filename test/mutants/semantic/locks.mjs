@@ -64,18 +64,6 @@ export const locks = [
     tests: ['test/faults/aborted-answers.test.ts'],
   },
   {
-    id: 'fair-late-place',
-    mistake: 'a waiter takes its place in the queue of a fair lock only when it asks again',
-    file: 'src/lock/fair-queue.ts',
-    changes: [
-      [
-        "this.#queue.push(waiter);\n    ticket.ask('queue');\n    if (!isFirst) {",
-        "this.#queue.push(waiter);\n    ticket.ask('none');\n    if (!isFirst) {",
-      ],
-    ],
-    tests: ['test/faults/fair-arrival.test.ts'],
-  },
-  {
     id: 'reentry-not-checked',
     mistake: 'a re-entry is granted into a lock that is free by now, as a first hold',
     file: 'lua/lib/lock_admit.lua',
@@ -200,44 +188,6 @@ export const locks = [
     ],
     refusedBy: 'generator',
     tests: [],
-  },
-  {
-    id: 'fair-newcomer-first',
-    mistake: 'a newcomer takes a free fair lock before those who wait',
-    file: 'lua/fair-lock/acquire.lua',
-    changes: [
-      [
-        'local is_behind = first and first ~= holder',
-        'local is_behind = first and first ~= holder and false',
-      ],
-    ],
-    tests: ['test/integration/scripts/fair-line.test.ts'],
-  },
-  {
-    id: 'fair-dead-head',
-    mistake: 'a dead client stays at the head of a fair lock for as long as its score says',
-    file: 'lua/lib/fair_queue_head.lua',
-    changes: [
-      [
-        'local absent_at = heartbeat and heartbeat + ABSENT_MS\n      or head',
-        'local absent_at = heartbeat and heartbeat + ABSENT_MS + QUEUE_TTL_MS\n      or head',
-      ],
-    ],
-    tests: ['test/integration/scripts/fair-line.test.ts'],
-  },
-  {
-    id: 'fair-leaver-swallows',
-    mistake: 'the head of a fair lock that leaves keeps the message to itself',
-    file: 'lua/fair-lock/release.lua',
-    changes: [['if is_free and first == holder then', 'if is_free and first ~= holder then']],
-    tests: ['test/integration/scripts/fair-line.test.ts'],
-  },
-  {
-    id: 'fair-waiter-stays',
-    mistake: 'a waiter that gives up stays in the queue of a fair lock',
-    file: 'lua/fair-lock/release.lua',
-    changes: [['if count == 0 and first then', 'if count == 1 and first then']],
-    tests: ['test/integration/scripts/fair-line.test.ts'],
   },
   {
     id: 'greedy-client',

@@ -101,6 +101,7 @@ export const fairLock: ExclusiveLock = {
   ...got((client, name) => client.getFairLock(name)),
   what: 'fair lock',
   id: 'fair-lock',
+  isHandedOn: true,
   hasHeartbeat: true,
   scripts: {
     acquire: scripts.fairLockAcquire,

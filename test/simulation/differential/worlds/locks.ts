@@ -161,7 +161,8 @@ export function fairLockWorld(cast: Cast): World {
   const requests = cast.beside('requests');
   const [queue, timeouts] = [cast.beside('queue'), cast.beside('timeouts')];
   const [heartbeats, twin] = [cast.beside('heartbeats'), cast.beside('twin')];
-  const queues = { queue, timeouts, heartbeats };
+  const tickets = cast.beside('tickets');
+  const queues = { queue, timeouts, heartbeats, tickets };
   const tombstones = cast.holders.map((holder) => cast.tombstone(holder));
   const acquire = (): Operation => {
     const holder = cast.holder();
@@ -170,6 +171,7 @@ export function fairLockWorld(cast: Cast): World {
       count: cast.count(),
       leaseMs: cast.leaseMs(),
       position: random.pick(['none', 'queue', 'queue', 'queue', 'front']),
+      windowMs: random.pick([0, cast.leaseMs()]),
       ...notice,
     };
     const twinHeartbeats = random.chance(0.3) ? [twin] : [];
@@ -203,7 +205,17 @@ export function fairLockWorld(cast: Cast): World {
     );
   };
   return {
-    keys: [lock, cast.beside('other'), requests, queue, timeouts, heartbeats, twin, ...tombstones],
+    keys: [
+      lock,
+      cast.beside('other'),
+      requests,
+      queue,
+      timeouts,
+      heartbeats,
+      tickets,
+      twin,
+      ...tombstones,
+    ],
     next: () =>
       cast.choose([
         [12, acquire],

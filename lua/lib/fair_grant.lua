@@ -1,0 +1,17 @@
+-- Grants a fair lock that is free, or is about to be freed, to a ticket in its queue, for its window.
+-- Returns the own channel of its client and the message about that: the holder id, the server's time,
+-- the window, two zeros, since a fair lock has neither runs nor tokens, and the lock.
+-- include lib/fair_leave_queue
+local function fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, window_ms)
+  -- These change nothing about the queue, nor about a lock that is to be freed: a user who lacks a right is
+  -- refused here. After them the server refuses nothing for want of memory.
+  local is_leased = redis.call('PEXPIRE', lock, window_ms) == 1
+  redis.call('HSET', tickets, id, redis.call('HGET', tickets, id))
+  fair_leave_queue(queue, timeouts, heartbeats, tickets, id)
+  redis.call('HSET', lock, id, 1)
+  if not is_leased then
+    redis.call('PEXPIRE', lock, window_ms)
+  end
+  local message = string.format('f%s %.0f %s 0 0 %s', id, now, window_ms, lock)
+  return 'latchkey:' .. string.sub(id, 1, CLIENT_ID_LENGTH), message
+end

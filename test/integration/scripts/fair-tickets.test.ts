@@ -1,0 +1,242 @@
+// Who is handed a fair lock at chosen instants, and what those are told who are not.
+
+import { describe, expect, test } from 'vitest';
+import { AHEAD_MS, JAVA, LEASE_MS, ONE, stage, START, TWO, WINDOW_MS } from './fair-scripts.js';
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+
+/** The message about a grant, as its client hears it. */
+const granted = ({ keys }: Stage, holder: string, atMs: number): string =>
+  `latchkey:${holder.slice(0, 36)} f${holder} ${atMs} ${WINDOW_MS} 0 0 ${keys.lock}`;
+
+const ids = async ({ line }: Stage): Promise<unknown[]> => (await line()).map(([id]) => id);
+
+/** A lock that somebody of client one holds. */
+async function held(): Promise<Stage> {
+  const all = await stage();
+  await all.acquire(START, `${ONE}:0`);
+  return all;
+}
+
+describe('a release', () => {
+  test('gives the lock to the first whose client listens, for its window, and tells that client', async () => {
+    const all = await held();
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.enter(START, `${TWO}:2`);
+    await all.told();
+
+    expect(await all.release(START + 7, `${ONE}:0`)).toBe(-5);
+
+    expect(await all.told()).toEqual([granted(all, `${TWO}:1`, START + 7)]);
+    expect(await all.redis.hgetall(all.keys.lock)).toEqual({ [`${TWO}:1`]: '1' });
+    const leftMs = await all.redis.pttl(all.keys.lock);
+    expect(leftMs).toBeLessThanOrEqual(WINDOW_MS);
+    expect(leftMs).toBeGreaterThan(WINDOW_MS - 5_000);
+    expect(await all.redis.hgetall(all.keys.tickets)).toEqual({ [`${TWO}:2`]: `${WINDOW_MS} 1` });
+    expect(await ids(all)).toEqual([`${TWO}:2`]);
+  });
+
+  test('passes over a client that has stopped listening, which keeps its place', async () => {
+    const all = await held();
+    const stop = await all.listens(TWO);
+    await all.listens(ONE);
+    await all.enter(START, `${TWO}:1`);
+    await all.enter(START, `${ONE}:1`);
+    await stop();
+    await all.told();
+
+    await all.release(START + 1, `${ONE}:0`);
+
+    expect(await all.told()).toEqual([granted(all, `${ONE}:1`, START + 1)]);
+    expect(await ids(all)).toEqual([`${TWO}:1`]);
+  });
+
+  test('passes over all waiters of a client of which the first one is away', async () => {
+    const all = await held();
+    await all.enter(START, `${TWO}:2`);
+    const stop = await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`, 'front');
+    await stop();
+    await all.told();
+    expect(await all.redis.hgetall(all.keys.tickets)).toEqual({
+      [`${TWO}:1`]: `${WINDOW_MS} 1`,
+      [`${TWO}:2`]: `${WINDOW_MS} 0`,
+    });
+
+    expect(await all.release(START + 1, `${ONE}:0`)).toBe(1);
+
+    expect(await all.told()).toEqual([]);
+    expect(await ids(all)).toEqual([`${TWO}:1`, `${TWO}:2`]);
+  });
+
+  test('gives it for a second to a client that did not listen when it was last heard of', async () => {
+    const all = await held();
+    await all.enter(START, `${TWO}:1`);
+
+    expect(await all.release(START + 1_000, `${ONE}:0`)).toBe(-5);
+    expect(await all.enter(START + 1_001, `${TWO}:1`, 'front')).toBe('+ 0 0');
+  });
+
+  test('passes it over after that', async () => {
+    const all = await held();
+    await all.enter(START, `${TWO}:1`);
+
+    expect(await all.release(START + 1_001, `${ONE}:0`)).toBe(1);
+    expect(await ids(all)).toEqual([`${TWO}:1`]);
+  });
+
+  test('drops those it has passed over before a waiter of Java, which admits the head alone', async () => {
+    const all = await held();
+    const stop = await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.java(`${JAVA}:1`, START + 60_000);
+    await stop();
+    await all.told();
+
+    expect(await all.release(START + 1, `${ONE}:0`)).toBe(1);
+
+    expect(await all.told()).toEqual([`${JAVA}:1 0`]);
+    expect(await ids(all)).toEqual([`${JAVA}:1`]);
+    expect(await all.redis.exists(all.keys.tickets)).toBe(0);
+    await all.redis.hset(all.keys.lock, `${JAVA}:9`, 1);
+    await all.enter(START + 2, `${TWO}:1`, 'front');
+    expect(await ids(all)).toEqual([`${TWO}:1`, `${JAVA}:1`]);
+  });
+
+  test('drops whoever was not heard of for four seconds, wherever it stands', async () => {
+    const all = await held();
+    const stop = await all.listens(TWO);
+    await all.enter(START + 3_000, `${TWO}:1`);
+    await all.enter(START, `${ONE}:1`);
+    await stop();
+
+    expect(await all.release(START + 5_000, `${ONE}:0`)).toBe(1);
+
+    expect(await ids(all)).toEqual([`${TWO}:1`]);
+  });
+
+  test('by force gives it to the first, too', async () => {
+    const all = await held();
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.told();
+
+    expect(await all.force(START + 1)).toBe('1');
+
+    expect(await all.told()).toContain(granted(all, `${TWO}:1`, START + 1));
+    expect(await all.redis.hgetall(all.keys.lock)).toEqual({ [`${TWO}:1`]: '1' });
+    expect(await all.redis.pttl(all.keys.lock)).toBeLessThanOrEqual(WINDOW_MS);
+  });
+});
+
+describe('a waiter that finds the lock free', () => {
+  test('gives it to the one before it', async () => {
+    const all = await held();
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.enter(START, `${ONE}:1`);
+    await all.redis.del(all.keys.lock);
+    await all.told();
+
+    expect(await all.enter(START + 1, `${ONE}:1`, 'front')).toBe(`${WINDOW_MS} ${START + 1} 1 0`);
+
+    expect(await all.told()).toEqual([granted(all, `${TWO}:1`, START + 1)]);
+    expect(await ids(all)).toEqual([`${ONE}:1`]);
+  });
+
+  test('takes it if those before it are away', async () => {
+    const all = await held();
+    const stop = await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.redis.del(all.keys.lock);
+    await stop();
+
+    expect(await all.enter(START + 1, `${ONE}:1`)).toBe('+ 0 0');
+    expect(await ids(all)).toEqual([`${TWO}:1`]);
+  });
+
+  test('has what it was granted before', async () => {
+    const all = await held();
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.release(START, `${ONE}:0`);
+
+    expect(await all.enter(START + 1, `${TWO}:1`, 'front')).toBe('+ 0 0');
+    expect(await all.redis.pttl(all.keys.lock)).toBeGreaterThan(LEASE_MS - 5_000);
+    expect(await ids(all)).toEqual([]);
+  });
+
+  test('takes a ticket out with its place', async () => {
+    const all = await held();
+    await all.enter(START, `${TWO}:1`);
+
+    expect(await all.release(START, `${TWO}:1`)).toBe(-1);
+    expect(await all.redis.exists(all.keys.queue, all.keys.tickets)).toBe(0);
+  });
+});
+
+describe('a ticket', () => {
+  test('is answered the time of the server, and whether its client was seen to listen', async () => {
+    const all = await held();
+
+    expect(await all.enter(START + 5, `${ONE}:1`)).toMatch(new RegExp(` ${START + 5} 1 0$`));
+    await all.listens(ONE);
+    expect(await all.enter(START + 6, `${ONE}:1`)).toMatch(new RegExp(` ${START + 6} 1 1$`));
+  });
+
+  test.each([
+    ['a holder whose client does not listen does not', async () => {}, '0'],
+    [
+      'a holder whose client listens does',
+      async (all: Stage) => void (await all.listens(ONE)),
+      '1',
+    ],
+    [
+      'a waiter with a ticket does',
+      async (all: Stage) => void (await all.enter(START, `${ONE}:1`)),
+      '1',
+    ],
+    [
+      'a waiter of Java does not',
+      async (all: Stage) => await all.java(`${JAVA}:1`, START + AHEAD_MS),
+      '0',
+    ],
+    [
+      'a waiter that races does not',
+      async (all: Stage) => void (await all.acquire(START, `${ONE}:1`)),
+      '0',
+    ],
+  ])('is told whether the one before it hands the lock on: %s', async (_, before, isOurs) => {
+    const all = await held();
+    await before(all);
+    await all.listens(TWO);
+
+    expect(await all.enter(START, `${TWO}:1`)).toMatch(new RegExp(` ${isOurs} 1$`));
+    expect(await all.enter(START, `${TWO}:2`)).toMatch(/ 1 1$/);
+    expect(await all.enter(START, `${TWO}:1`, 'front')).toMatch(new RegExp(` ${isOurs} 1$`));
+  });
+
+  test('behind one that leaves hears of it, if it is behind somebody now who does not hand on', async () => {
+    const all = await held();
+    await all.java(`${JAVA}:1`, START + AHEAD_MS);
+    await all.enter(START, `${ONE}:1`);
+    await all.enter(START, `${ONE}:2`);
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.told();
+
+    await all.release(START, `${ONE}:1`);
+    expect(await all.told()).toEqual([]);
+    await all.release(START, `${ONE}:2`);
+    expect(await all.told()).toEqual([`latchkey:${TWO} r${TWO}:1 ${all.keys.lock}`]);
+  });
+
+  test('is granted nothing after its tombstone', async () => {
+    const all = await held();
+    await all.release(START, `${TWO}:1`, 60_000);
+
+    expect(await all.enter(START, `${TWO}:1`)).toBe('-3');
+    expect(await all.redis.exists(all.keys.queue, all.keys.tickets)).toBe(0);
+  });
+});

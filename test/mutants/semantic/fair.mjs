@@ -1,0 +1,179 @@
+// @ts-check
+// Mistakes about fair locks: their queue, and how they are handed on.
+
+const FIRST = 'lua/lib/fair_first.lua';
+const QUEUE = 'src/lock/fair-hand-off-queue.ts';
+
+const tickets = ['test/integration/scripts/fair-tickets.test.ts'];
+const onServer = ['test/integration/hand-off/fair.test.ts'];
+const order = ['test/integration/fair-lock/order.test.ts'];
+
+/** @type {import('../semantic.mjs').SemanticMutant[]} */
+export const fair = [
+  {
+    id: 'fair-late-place',
+    mistake: 'a waiter takes its place in the queue of a fair lock only when it asks again',
+    file: 'src/lock/fair-queue.ts',
+    changes: [
+      [
+        "this.#queue.push(waiter);\n    ticket.ask('queue');\n    if (!isFirst) {",
+        "this.#queue.push(waiter);\n    ticket.ask('none');\n    if (!isFirst) {",
+      ],
+    ],
+    tests: ['test/faults/fair-arrival.test.ts'],
+  },
+  {
+    id: 'fair-newcomer-first',
+    mistake: 'a newcomer takes a free fair lock before those who wait',
+    file: 'lua/fair-lock/acquire.lua',
+    changes: [
+      [
+        'local is_behind = first and first ~= holder',
+        'local is_behind = first and first ~= holder and false',
+      ],
+    ],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'fair-dead-head',
+    mistake: 'a dead client stays at the head of a fair lock for as long as its score says',
+    file: 'lua/lib/fair_first.lua',
+    changes: [
+      [
+        'local absent_at = heartbeat and heartbeat + ABSENT_MS or',
+        'local absent_at = heartbeat and heartbeat + ABSENT_MS + QUEUE_TTL_MS or',
+      ],
+    ],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'fair-leaver-swallows',
+    mistake: 'the head of a fair lock that leaves keeps the message to itself',
+    file: 'lua/fair-lock/release.lua',
+    changes: [
+      ['local told = first == holder and serve()', 'local told = first ~= holder and serve()'],
+    ],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'fair-waiter-stays',
+    mistake: 'a waiter that gives up stays in the queue of a fair lock',
+    file: 'lua/fair-lock/release.lua',
+    changes: [['if count > 0 or not first then', 'if count == 0 or not first then']],
+    tests: ['test/integration/scripts/fair-line.test.ts'],
+  },
+  {
+    id: 'fair-to-the-absent',
+    mistake: 'a fair lock is handed to a client that is not there',
+    file: FIRST,
+    changes: [['own_listeners(id) > 0', 'own_listeners(id) >= 0']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-unseen-for-ever',
+    mistake: 'a client that does not listen is handed a fair lock however long it has not asked',
+    file: FIRST,
+    changes: [[' and now - heartbeat <= UNSEEN_MS', '']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-unseen-never',
+    mistake: 'a client that does not listen yet is never handed a fair lock',
+    file: FIRST,
+    changes: [["is_seen == '0'", "is_seen == '2'"]],
+    tests: tickets,
+  },
+  {
+    id: 'fair-absent-loses-place',
+    mistake: 'a client that is away for a moment loses its place in the queue of a fair lock',
+    file: FIRST,
+    changes: [['      at = at + 1\n', '      remove(id)\n']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-absent-before-java',
+    mistake: 'an entry that is passed over stays before a waiter of Java, which then never gets in',
+    file: FIRST,
+    changes: [['for _ = 1, at do', 'for _ = 1, 0 do']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-second-unasked',
+    mistake:
+      'a waiter is granted a fair lock, though its client is away and only asks for another one',
+    file: FIRST,
+    changes: [['if can_take[client] == nil then', 'if true then']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-grant-keeps-ticket',
+    mistake: 'the ticket of a grant stays',
+    file: 'lua/lib/fair_leave_queue.lua',
+    changes: [["  redis.call('HDEL', tickets, holder)\n", '']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-forced-not-served',
+    mistake: 'a forced release frees a fair lock beside the lease of the next holder',
+    file: 'lua/fair-lock/force-release.lua',
+    changes: [['if told and told.is_granted then', 'if told and not told.is_granted then']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-neighbour-untold',
+    mistake: 'nobody tells a waiter that whoever is before it now does not hand the lock on',
+    file: 'lua/fair-lock/release.lua',
+    changes: [
+      [
+        'if not fair_hands_on(tickets, before, next) then',
+        'if not fair_hands_on(tickets, before, next) and false then',
+      ],
+    ],
+    tests: tickets,
+  },
+  {
+    id: 'fair-stranger-hands-on',
+    mistake: 'a waiter behind one of Java does not listen for its message',
+    file: 'lua/lib/fair_hands_on.lua',
+    changes: [['or own_listeners(before) > 0', 'or own_listeners(before) >= 0']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-deaf-behind-java',
+    mistake: 'the first waiter behind one of Java does not listen for its message',
+    file: QUEUE,
+    changes: [['if (!isOurs) {', 'if (false) {']],
+    tests: onServer,
+  },
+  {
+    id: 'fair-late-turn-again',
+    mistake: 'a client that learns of its grants too late is before everybody again and again',
+    file: QUEUE,
+    changes: [[' && !wasPushed', '']],
+    tests: order,
+  },
+  {
+    id: 'fair-second-first',
+    mistake:
+      'a later call of a client gets in before an earlier one, where the server has them in that order',
+    file: QUEUE,
+    changes: [['    this.#serveFirst(ticket);\n', '']],
+    tests: order,
+  },
+  {
+    id: 'fair-pause-unnoticed',
+    mistake:
+      'after a pause the waiters of a client find out one by one that their entries are gone',
+    file: QUEUE,
+    changes: [['>= ABSENT_MS', '< 0']],
+    tests: onServer,
+  },
+  {
+    id: 'fair-push-after-force',
+    mistake:
+      'a grant that the client itself has ended by force starts a hold, when its message comes late',
+    file: QUEUE,
+    changes: [['  forced(): void {\n    this.#proof = undefined;', '  forced(): void {']],
+    tests: ['test/faults/granted-unknown.test.ts'],
+  },
+];
