@@ -8,7 +8,9 @@ import { Polling } from './polling.mjs';
 /**
  * @typedef {import('./kinds.mjs').Kind} Kind
  * @typedef {import('./kinds.mjs').Grant} Grant
- * @typedef {'direct' | 'strict' | 'race' | 'queue' | 'polling'} Contender the first three are latchkey
+ * @typedef {'direct' | 'strict' | 'race'} HandOff
+ * @typedef {HandOff | 'fair' | 'fair, race' | 'queue' | 'polling'} Contender all but the last two are
+ *   latchkey
  *
  * @typedef {object} Contended
  * @property {string} url
@@ -33,7 +35,24 @@ export async function contenderOf({ url, keyPrefix, kind, name, permits, contend
     await queue.open();
     return queue;
   }
-  const client = createClient({ redis: url, keyPrefix, handOff: contender });
-  await setUp(client, kind, name, permits);
-  return { acquire: acquirer(client, kind, name) };
+  const [its, handOff] = wayOf(contender);
+  const client = createClient({ redis: url, keyPrefix, handOff });
+  await setUp(client, its ?? kind, name, permits);
+  return { acquire: acquirer(client, its ?? kind, name) };
+}
+
+/**
+ * The kind of object that a contender takes, if it takes one of its own, and how that is handed on.
+ * @param {Exclude<Contender, 'queue' | 'polling'>} contender
+ * @returns {[Kind | undefined, HandOff]}
+ */
+function wayOf(contender) {
+  switch (contender) {
+    case 'fair':
+      return ['fair lock', 'direct'];
+    case 'fair, race':
+      return ['fair lock', 'race'];
+    default:
+      return [undefined, contender];
+  }
 }
