@@ -22,6 +22,8 @@ return {
   QUEUE_TTL_MS = 600000,
   -- One call passes over at most so many entries of a fair lock's queue.
   PASSED_OVER_MAX = 1000,
+  -- Where there are more, the next look is due after so long.
+  PASSED_OVER_MS = 250,
   -- The mark of a latch's last zero is kept for so long.
   OPENED_TTL_MS = 600000,
   -- The mark of a semaphore without a TTL is kept for so long.

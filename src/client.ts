@@ -53,11 +53,12 @@ export interface Client extends AsyncDisposable {
    * Fairness: calls of `acquire`, and of `tryAcquire` with `waitMs`, are served in the order in
    * which they reached the server; an attempt without waiting is granted only while nobody waits.
    * A client without a heartbeat for 4 s is passed over; with its next heartbeat its waiters
-   * return to the front. A process killed while waiting delays others by up to 5 s.
+   * return to the front. A process killed while waiting delays nobody; a frozen one that is given the
+   * lock delays the others by a third of its lease, at least 4 s, or by all of a fixed lease.
    *
    * Cancellation: a wait that ends gives up its position at once; a later one starts at the end.
    *
-   * Failure: while there is no subscription, the waiters of this client poll every 1.3 s.
+   * Failure: while there is no subscription, this client polls every 250 ms, for its first waiter.
    */
   getFairLock(name: string): Lock;
   /** A reentrant lock whose holds carry a fencing token. */

@@ -29,6 +29,7 @@
 --                    ticket, after the ms: the server's time, whether whoever has the lock just before
 --                    it hands it on, and whether its client listens to its own channel
 
+-- include lib/fair_before
 -- include lib/fair_enter_queue
 -- include lib/fair_first
 -- include lib/fair_grant
@@ -79,8 +80,7 @@ local function waiting(left)
     return string.format('%.0f', left)
   end
   local at = redis.call('LINDEX', queue, -1) == holder and -1 or redis.call('LPOS', queue, holder)
-  local before = at and at ~= 0 and redis.call('LINDEX', queue, at - 1)
-    or redis.call('HRANDFIELD', lock)
+  local before = fair_before(lock, queue, at or 0)
   local is_ours = before and fair_hands_on(tickets, before, holder) and 1 or 0
   return string.format('%.0f %.0f %.0f %s', left, now, is_ours, is_seen)
 end

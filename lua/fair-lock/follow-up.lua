@@ -20,5 +20,7 @@ end
 local told = fair_serve(KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], ARGV[1], ARGV[2])
 if not told then
   return 0
+elseif told.is_unfinished then
+  return 1
 end
 return notify(told.client and 1 or 0, told.command, told.channel, told.payload)

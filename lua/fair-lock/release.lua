@@ -19,6 +19,7 @@
 --                    was notified, -5 it was given to another, 0 other holds keep it; when the holder
 --                    did not hold it: -1 it is held by another, -2 it is free
 
+-- include lib/fair_before
 -- include lib/fair_hands_on
 -- include lib/fair_leave_queue
 -- include lib/fair_serve
@@ -48,6 +49,8 @@ if held == 1 then
   redis.call('HDEL', lock, holder)
   if not told then
     return 1
+  elseif told.is_unfinished then
+    return 2
   end
   local is_other = told.client and told.client ~= string.sub(holder, 1, CLIENT_ID_LENGTH)
   return notify(
@@ -59,6 +62,10 @@ if held == 1 then
 end
 local is_free = redis.call('EXISTS', lock) == 0
 local first = redis.call('LINDEX', queue, 0)
+if count == 0 then
+  -- Java may have taken the entry out.
+  redis.call('HDEL', tickets, holder)
+end
 if count > 0 or not first then
   return type(held) == 'table' and held or is_free and -2 or -1
 end
@@ -70,15 +77,15 @@ end
 if is_free then
   -- The holder may have been notified that the lock is free: now the next entry must be.
   local told = first == holder and serve()
-  if not told then
+  if not told or told.is_unfinished then
     return -2
   end
   return notify(told.is_granted and -1 or -2, told.command, told.channel, told.payload)
 end
 local next = at and redis.call('LINDEX', queue, at)
 if next and redis.call('HEXISTS', tickets, next) == 1 then
-  local before = at > 0 and redis.call('LINDEX', queue, at - 1) or redis.call('HRANDFIELD', lock)
-  if not fair_hands_on(tickets, before, next) then
+  local before = fair_before(lock, queue, at)
+  if not (before and fair_hands_on(tickets, before, next)) then
     -- It has to know that.
     local channel = 'latchkey:' .. string.sub(next, 1, CLIENT_ID_LENGTH)
     return notify(-1, 'PUBLISH', channel, 'r' .. next .. ' ' .. lock)

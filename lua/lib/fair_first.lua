@@ -1,7 +1,7 @@
 -- Returns the first entry of a fair lock's queue that can take the lock, the window that its ticket
 -- asks for (nil without a ticket: it is notified that the lock is free), and the ms after which it counts
--- as absent. Returns nil when there is none; nil, nil and 0 when there are too many absent ones before
--- it for one call.
+-- as absent. Returns nil when there is none; nil, nil and the ms after which to look again when there are
+-- too many absent ones before it for one call.
 --
 --   entry                                                        what becomes of it
 --   of ours, 4 s after the last heartbeat of its client          removed
@@ -21,6 +21,11 @@
 local function fair_first(queue, timeouts, heartbeats, tickets, now)
   local can_take, at, removed, id, window_ms, left = {}, 0, 0, nil, nil, 0
   local function remove(entry)
+    if removed == 0 then
+      -- These change nothing, but show that the removals are allowed.
+      redis.call('ZREM', timeouts, '')
+      redis.call('HDEL', tickets, '')
+    end
     redis.call('LREM', queue, 1, entry)
     redis.call('ZREM', timeouts, entry)
     redis.call('HDEL', tickets, entry)
@@ -29,7 +34,7 @@ local function fair_first(queue, timeouts, heartbeats, tickets, now)
   while true do
     id = redis.call('LINDEX', queue, at)
     if not id or at == PASSED_OVER_MAX or removed > 100 then
-      left, id = id and 0 or nil, nil
+      left, id = id and (removed > 100 and 0 or PASSED_OVER_MS) or nil, nil
       break
     end
     local client = string.sub(id, 1, CLIENT_ID_LENGTH)

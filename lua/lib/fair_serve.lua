@@ -1,7 +1,8 @@
 -- Finds out who gets a fair lock that is about to be freed, and drops those that are absent. The first in
 -- the queue that has a ticket is granted the lock; one without is notified that it is free. Returns the
 -- message about that as a table with `command`, `channel` and `payload`; with `is_granted` when it was
--- granted, else with `client`, of a waiter of ours. Returns nil when nobody waits.
+-- granted, else with `client`, of a waiter of ours; with `is_unfinished` and nothing else when too many are
+-- absent for one call. Returns nil when nobody waits.
 --
 -- This runs before the holder is taken out: a user who lacks a right changes nothing.
 -- include lib/fair_first
@@ -12,9 +13,9 @@ local function fair_serve(lock, queue, timeouts, heartbeats, tickets, publish, p
     return nil
   end
   local now = now_ms()
-  local id, window_ms = fair_first(queue, timeouts, heartbeats, tickets, now)
+  local id, window_ms, left = fair_first(queue, timeouts, heartbeats, tickets, now)
   if not id then
-    return nil
+    return left and { is_unfinished = true }
   end
   if window_ms then
     local channel, payload =

@@ -9,7 +9,7 @@ import type { Renewal } from './lease/renewal.js';
 import { Watchdog } from './lease/watchdog.js';
 import { NameRegistry } from './name-registry.js';
 import { ChannelHub } from './waiting/channel-hub.js';
-import { OwnChannel } from './waiting/own-channel.js';
+import { OwnChannel, ownChannels } from './waiting/own-channel.js';
 import { Rechecks, pollSleepers, type Sleeper } from './waiting/rechecks.js';
 import { RECHECK_MAX_MS } from './waiting/timing.js';
 
@@ -65,7 +65,13 @@ export class EndpointServices {
       requests: new Requests(),
       timeoutMs: commandTimeoutMs,
       failed,
-      unheard: (publish, channel) => refusedMessages.report(publish, channel),
+      unheard: (publish, channel) => {
+        refusedMessages.report(publish, channel);
+        if (channel === ownChannels(client.id).holds) {
+          // It may have been about a grant to this client.
+          this.onConnection();
+        }
+      },
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
     this.rechecks = new Rechecks(clock, this.router, RECHECK_MAX_MS, (sleepers) =>

@@ -114,7 +114,9 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
   }
 
   forced(): void {
-    this.#proof = undefined;
+    for (const ticket of this.#tickets.values()) {
+      ticket.isDoubtful = true;
+    }
   }
 
   proofFor(): Proof | undefined {

@@ -5,7 +5,7 @@ import type { LockWaiter, Position, Verdict, WaitQueue } from '../core/locks/wai
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 
 /** The ticket of a waiter, who has a channel of its own. */
-class FairTicket extends Ticket {
+class RacingTicket extends Ticket {
   /** Its subscription has been confirmed: it hears the message about its turn. */
   isListening = false;
   isAsking = false;
@@ -31,7 +31,7 @@ export class FairQueue implements WaitQueue {
   /** The prefix of each waiter's channel. */
   readonly #channel: string;
   readonly #queue = new LinkedList<LockWaiter>();
-  readonly #tickets = new Map<LockWaiter, FairTicket>();
+  readonly #tickets = new Map<LockWaiter, RacingTicket>();
   /** A waiter here was granted the lock, and nothing has happened since. */
   #isHeldHere = false;
   #timer: Timer | undefined;
@@ -42,7 +42,7 @@ export class FairQueue implements WaitQueue {
   }
 
   join(waiter: LockWaiter): void {
-    const ticket = new FairTicket(this.#asks, waiter, this);
+    const ticket = new RacingTicket(this.#asks, waiter, this);
     const isFirst = this.#queue.first === undefined;
     this.#tickets.set(waiter, ticket);
     this.#queue.push(waiter);
@@ -53,7 +53,7 @@ export class FairQueue implements WaitQueue {
     }
   }
 
-  askOf(waiter: LockWaiter): FairTicket | undefined {
+  askOf(waiter: LockWaiter): RacingTicket | undefined {
     return this.#tickets.get(waiter);
   }
 
@@ -70,7 +70,7 @@ export class FairQueue implements WaitQueue {
     }
   }
 
-  granted(ticket: FairTicket): void {
+  granted(ticket: RacingTicket): void {
     this.contended = true;
     this.#isHeldHere = true;
     if (this.#remove(ticket)) {
@@ -79,7 +79,7 @@ export class FairQueue implements WaitQueue {
     }
   }
 
-  busy(ticket: FairTicket, { busyMs }: Verdict & { is: 'busy' }): void {
+  busy(ticket: RacingTicket, { busyMs }: Verdict & { is: 'busy' }): void {
     ticket.isAsking = false;
     this.contended = true;
     if (ticket.stopListening === undefined) {
@@ -97,7 +97,7 @@ export class FairQueue implements WaitQueue {
 
   /** A grant that came too late was its turn all the same: the waiter goes on behind all others
    * here, as its new entry is on the server. */
-  renewed(ticket: FairTicket): void {
+  renewed(ticket: RacingTicket): void {
     const { waiter } = ticket;
     const wasHead = ticket === this.#head;
     this.contended = true;
@@ -122,13 +122,13 @@ export class FairQueue implements WaitQueue {
     }
   }
 
-  get #head(): FairTicket | undefined {
+  get #head(): RacingTicket | undefined {
     const { first } = this.#queue;
     return first && this.#tickets.get(first);
   }
 
   /** True when it was the ticket of the head. */
-  #remove(ticket: FairTicket): boolean {
+  #remove(ticket: RacingTicket): boolean {
     const wasHead = ticket === this.#head;
     this.#tickets.delete(ticket.waiter);
     this.#queue.delete(ticket.waiter);
@@ -145,7 +145,7 @@ export class FairQueue implements WaitQueue {
    * confirmed, the head asks again. Any other waiter is notified after it has become the head. A
    * head that follows a holder of this client is woken by the release here.
    */
-  #listen(ticket: FairTicket): void {
+  #listen(ticket: RacingTicket): void {
     const channel = `${this.#channel}:${ticket.holderId}`;
     ticket.stopListening = this.#asks.locks.services.hub.listen(channel, () => {
       const isFollowing = ticket !== this.#head || this.#isHeldHere;

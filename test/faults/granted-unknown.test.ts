@@ -140,6 +140,9 @@ describe.concurrent.each(titled([lock, fencedLock, fairLock]))(
 
       await kind.get(all.client, all.name).forceRelease();
       const second = await all.next;
+      // Another waiter of its client is answered after that.
+      const third = kind.get(all.client, all.name).acquire();
+      await settledRequests(all.proxy, all.name);
       const before = all.proxy.requests().length;
       all.tell();
       await eventually(() => all.proxy.requests().length > before);
@@ -148,6 +151,7 @@ describe.concurrent.each(titled([lock, fencedLock, fairLock]))(
       expect(await stored(all.name)).toEqual({ [second.holderId]: '1' });
       await second.release();
       await (await all.granted).release();
+      await (await third).release();
     });
 
     test('who is told after everything was flushed: its next token is larger', async (context) => {

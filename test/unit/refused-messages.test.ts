@@ -38,7 +38,8 @@ test('a client that is not told of the end of its holds is named as such, and no
   unheard.report('PUBLISH', 'latchkey:0123');
 
   expect(told).toEqual([
-    'Redis refuses PUBLISH on "latchkey:0123": what was done stands, but the client whose holds ' +
-      'have ended learns of it with its next renewal. The user lacks one of: +publish &latchkey*',
+    'Redis refuses PUBLISH on "latchkey:0123": what was done stands, but a client whose holds ' +
+      'have ended learns of it with its next renewal, and one that was handed a lock when it asks ' +
+      'again. The user lacks one of: +publish &latchkey*',
   ]);
 });

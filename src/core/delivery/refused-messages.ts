@@ -17,7 +17,8 @@ export class RefusedMessages {
       const missing = `+${publish.toLowerCase()} &${kind}*`;
       const effect =
         kind === 'latchkey'
-          ? 'but the client whose holds have ended learns of it with its next renewal.'
+          ? 'but a client whose holds have ended learns of it with its next renewal, and one that ' +
+            'was handed a lock when it asks again.'
           : 'but other processes are not woken. Waiters there get in when they look again, those ' +
             'of Java when the lease that they saw ends, or never.';
       this.#failed(

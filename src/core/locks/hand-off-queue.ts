@@ -1,4 +1,4 @@
-import { HEARTBEAT_MS } from './hand-offs.js';
+import { LINE_HEARTBEAT_MS } from './hand-offs.js';
 import type { Timer } from '../base/clock.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { AskState } from '../acquisition.js';
@@ -113,7 +113,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
 
   forced(): void {
     if (this.#ticket !== undefined) {
-      this.#ticket.proof = undefined;
+      this.#ticket.isDoubtful = true;
     }
   }
 
@@ -185,7 +185,9 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     }
     const again = isSeen === undefined ? () => ticket.ask() : () => ticket.recheck();
     this.#timer =
-      dueMs < HEARTBEAT_MS || isSeen === undefined ? services.clock.after(dueMs, again) : undefined;
+      dueMs < LINE_HEARTBEAT_MS || isSeen === undefined
+        ? services.clock.after(dueMs, again)
+        : undefined;
     handOffs.recheckLater(ticket);
   }
 

@@ -19,7 +19,7 @@ import {
 } from './line.js';
 
 /** A ticket is heard of at least this often: after 4 s without that the server drops it. */
-export const HEARTBEAT_MS = 2_000;
+export const LINE_HEARTBEAT_MS = 2_000;
 
 /** A ticket that stands in a line. */
 export interface ExpectedTicket extends Rechecked {
@@ -44,7 +44,7 @@ export interface Granted {
 }
 
 /** A subscriber that is half-open is found out sooner. */
-const UNSEEN_MS = 6_000;
+const BLIND_AFTER_MS = 6_000;
 
 const BLIND =
   'locks are not handed on to this client, it races for them: give its Redis user the channels ' +
@@ -70,7 +70,7 @@ export class HandOffs {
   constructor(services: EndpointServices) {
     this.#services = services;
     this.#turns = new DeadlineQueue(services.clock, STAND_BACK_MS + 1);
-    this.#rechecks = new Rechecks(services.clock, services.router, HEARTBEAT_MS, (tickets) =>
+    this.#rechecks = new Rechecks(services.clock, services.router, LINE_HEARTBEAT_MS, (tickets) =>
       this.#recheckAll(tickets),
     );
   }
@@ -121,7 +121,8 @@ export class HandOffs {
     } else if (this.#unseen?.epoch !== epoch) {
       this.#unseen = { epoch, since: clock.now() };
     }
-    const isUnseen = this.#unseen !== undefined && clock.now() - this.#unseen.since >= UNSEEN_MS;
+    const isUnseen =
+      this.#unseen !== undefined && clock.now() - this.#unseen.since >= BLIND_AFTER_MS;
     if (!this.#isBlind && (ownChannel.isRefused || isUnseen)) {
       this.#isBlind = true;
       if (!this.#isTold) {

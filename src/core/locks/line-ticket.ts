@@ -62,10 +62,12 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   readonly #handOffs: HandOffs;
   #call: Call<LineAnswer> | undefined;
   #epochOfCall = 0;
-  /** When the command under way, or the last one, was sent, this client was told of grants. */
+  /** When the last command was sent, this client was told of grants. */
   wasListening = false;
   /** A message has said that it was granted, whatever became of that. */
   wasPushed = false;
+  /** This client has freed the lock by force since the last answer: that may have ended its grant. */
+  isDoubtful = false;
   #wasSent = false;
   #isOver = false;
   /** A re-check is under way. */
@@ -73,8 +75,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   /** Something has happened since it was sent, or since the ask was. */
   #hasNews = false;
   proof: Proof | undefined;
-  /** A grant that came before the answer to the command under way, on another connection: without the
-   * server's time of that no deadline follows from it. */
+  /** A grant that came before the answer to the command under way, which judges it. */
   #early: PushedGrant | undefined;
 
   constructor(asks: Asks, terms: LineTerms, queue: LineQueue) {
@@ -169,7 +170,6 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     if (this.#isOver) {
       return;
     }
-    this.wasPushed = true;
     const { services } = this.#asks.locks;
     const proof = this.#queue.proofFor(this);
     if (this.proof !== undefined && grant.serverMs < this.proof.serverMs) {
@@ -178,21 +178,23 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       this.recheck();
       return;
     }
+    this.wasPushed = true;
     if (
       this.#call !== undefined ||
       proof?.epoch !== services.epoch ||
+      grant.serverMs < proof.serverMs ||
+      this.isDoubtful ||
       services.delivery.hasOpenRequest(this.key)
     ) {
-      // It is asked for once more, and a copy of that may run after the hold; the two times may be those
-      // of two servers, or the first one is not known yet; or this client frees the lock by force, and it
-      // is not known which was first.
+      // It is asked for once more, and a copy of that may run after the hold; the times may be those of
+      // two servers; another waiter was answered since; or this client frees the lock by force.
       this.#judgeLater(grant);
       return;
     }
     const now = services.clock.now();
     const elapsedMs = grant.serverMs - proof.serverMs;
     // That ask ran no earlier than it was sent; a clock of the server that is fast shortens the window.
-    const sentAt = proof.sentAt + elapsedMs - Math.abs(elapsedMs) * DRIFT - GRAIN_MS;
+    const sentAt = proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS;
     const isPlausible = elapsedMs <= (now - proof.sentAt) * (1 + DRIFT) + GRAIN_MS;
     if (!isPlausible || now >= sentAt + grant.windowMs * (1 - DRIFT) - GRAIN_MS) {
       // A paused process reads an old message, or a clock was set.
@@ -263,6 +265,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
         break;
       case 'waiting': {
         const { serverMs, isSeen } = answer;
+        this.isDoubtful = false;
         // Only a server that sees the client listen can have sent what the client hears.
         const provenEpoch = isSeen === true ? epoch : -1;
         this.proof = { sentAt: call.lastSentAt, serverMs, epoch: provenEpoch };

@@ -13,6 +13,17 @@ return clients
 end
 `;
 
+const libFairBefore = `local function fair_before(lock,queue,at)
+if at~=0 then
+local before=redis.call('LINDEX',queue,at - 1)
+if before then
+return before
+end
+end
+return redis.call('HLEN',lock)==1 and redis.call('HRANDFIELD',lock) or nil
+end
+`;
+
 const libFairEnterQueue = `local function fair_enter_queue(queue,timeouts,heartbeats,holder,to_front,now)
 local client=string.sub(holder,1,36)
 local heartbeat=redis.call('ZSCORE',heartbeats,client)
@@ -59,6 +70,10 @@ end
 const libFairFirst = `local function fair_first(queue,timeouts,heartbeats,tickets,now)
 local can_take,at,removed,id,window_ms,left={},0,0,nil,nil,0
 local function remove(entry)
+if removed==0 then
+redis.call('ZREM',timeouts,'')
+redis.call('HDEL',tickets,'')
+end
 redis.call('LREM',queue,1,entry)
 redis.call('ZREM',timeouts,entry)
 redis.call('HDEL',tickets,entry)
@@ -67,7 +82,7 @@ end
 while true do
 id=redis.call('LINDEX',queue,at)
 if not id or at==1000 or removed>100 then
-left,id=id and 0 or nil,nil
+left,id=id and (removed>100 and 0 or 250) or nil,nil
 break
 end
 local client=string.sub(id,1,36)
@@ -203,9 +218,9 @@ if redis.call('EXISTS',queue)==0 then
 return nil
 end
 local now=now_ms()
-local id,window_ms=fair_first(queue,timeouts,heartbeats,tickets,now)
+local id,window_ms,left=fair_first(queue,timeouts,heartbeats,tickets,now)
 if not id then
-return nil
+return left and { is_unfinished=true }
 end
 if window_ms then
 local channel,payload =
@@ -1364,9 +1379,9 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '2291a9d1b5fea95df95905d4826ee00c2e74792b',
+  sha1: '2b678c852384b4a6e91b15691596a718f2fb3d4f',
   source: `-- fair-lock/acquire
-${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
+${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
 local refusal,held=lock_admit(lock,tombstone,holder,count)
@@ -1400,8 +1415,7 @@ if not is_seen then
 return string.format('%.0f',left)
 end
 local at=redis.call('LINDEX',queue,-1)==holder and -1 or redis.call('LPOS',queue,holder)
-local before=at and at~=0 and redis.call('LINDEX',queue,at - 1)
-or redis.call('HRANDFIELD',lock)
+local before=fair_before(lock,queue,at or 0)
 local is_ours=before and fair_hands_on(tickets,before,holder) and 1 or 0
 return string.format('%.0f %.0f %.0f %s',left,now,is_ours,is_seen)
 end
@@ -1449,7 +1463,7 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: 'd1071beb75b0d29a190eee1e5bea0daa341ce6bd',
+  sha1: '5eb8b516be2e8487c6a546d6ad44e115b993aa2b',
   source: `-- fair-lock/follow-up
 ${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
@@ -1457,6 +1471,8 @@ end
 local told=fair_serve(KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],ARGV[1],ARGV[2])
 if not told then
 return 0
+elseif told.is_unfinished then
+return 1
 end
 return notify(told.client and 1 or 0,told.command,told.channel,told.payload)`,
   operands: (keys, args) => [5, keys.lock, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.publish, args.channel],
@@ -1470,7 +1486,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '39c0b753b16adfe7488188688741a00f736e6444',
+  sha1: '46aa2b086a797b5195e34a59e11a77dadc8b4946',
   source: `-- fair-lock/force-release
 ${libRequestRecall}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
@@ -1491,7 +1507,7 @@ else
 redis.call('DEL',lock)
 end
 local answer=request_record(requests,number,#fields>0 and '1' or '0')
-if not told then
+if not told or told.is_unfinished then
 return notify_ended(answer,lock,clients,own)
 end
 return notify_ended(answer,lock,clients,own,told.command,told.channel,told.payload)`,
@@ -1506,9 +1522,9 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '38d9f7934315cd2480cad0fee391bd5036018000',
+  sha1: '93102727075ca055f4bec903774f71e08b14371d',
   source: `-- fair-lock/release
-${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
+${libFairBefore}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local function serve()
 return fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])
@@ -1530,6 +1546,8 @@ local told=serve()
 redis.call('HDEL',lock,holder)
 if not told then
 return 1
+elseif told.is_unfinished then
+return 2
 end
 local is_other=told.client and told.client~=string.sub(holder,1,36)
 return notify(
@@ -1541,6 +1559,9 @@ told.payload
 end
 local is_free=redis.call('EXISTS',lock)==0
 local first=redis.call('LINDEX',queue,0)
+if count==0 then
+redis.call('HDEL',tickets,holder)
+end
 if count>0 or not first then
 return type(held)=='table' and held or is_free and -2 or -1
 end
@@ -1551,15 +1572,15 @@ return held
 end
 if is_free then
 local told=first==holder and serve()
-if not told then
+if not told or told.is_unfinished then
 return -2
 end
 return notify(told.is_granted and -1 or -2,told.command,told.channel,told.payload)
 end
 local next=at and redis.call('LINDEX',queue,at)
 if next and redis.call('HEXISTS',tickets,next)==1 then
-local before=at>0 and redis.call('LINDEX',queue,at - 1) or redis.call('HRANDFIELD',lock)
-if not fair_hands_on(tickets,before,next) then
+local before=fair_before(lock,queue,at)
+if not (before and fair_hands_on(tickets,before,next)) then
 local channel='latchkey:' .. string.sub(next,1,36)
 return notify(-1,'PUBLISH',channel,'r' .. next .. ' ' .. lock)
 end

@@ -125,8 +125,8 @@ export const fair = [
     file: 'lua/fair-lock/release.lua',
     changes: [
       [
-        'if not fair_hands_on(tickets, before, next) then',
-        'if not fair_hands_on(tickets, before, next) and false then',
+        'if not (before and fair_hands_on(tickets, before, next)) then',
+        'if not (before and fair_hands_on(tickets, before, next)) and false then',
       ],
     ],
     tests: tickets,
@@ -173,7 +173,7 @@ export const fair = [
     mistake:
       'a grant that the client itself has ended by force starts a hold, when its message comes late',
     file: QUEUE,
-    changes: [['  forced(): void {\n    this.#proof = undefined;', '  forced(): void {']],
+    changes: [['      ticket.isDoubtful = true;\n', '      void ticket;\n']],
     tests: ['test/faults/granted-unknown.test.ts'],
   },
 ];

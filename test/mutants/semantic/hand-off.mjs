@@ -20,7 +20,7 @@ export const handOff = [
     id: 'push-from-now',
     mistake: 'the window of a grant counts from when its message came',
     file: TICKET,
-    changes: [['proof.sentAt + elapsedMs - Math.abs(elapsedMs) * DRIFT - GRAIN_MS', 'now']],
+    changes: [['proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS', 'now']],
     tests: rules,
   },
   {
@@ -56,7 +56,7 @@ export const handOff = [
     mistake:
       'a grant that the client itself has ended by force starts a hold, when its message comes late',
     file: QUEUE,
-    changes: [['this.#ticket.proof = undefined', 'void 0']],
+    changes: [['this.#ticket.isDoubtful = true', 'void 0']],
     tests: ['test/faults/granted-unknown.test.ts'],
   },
   {
