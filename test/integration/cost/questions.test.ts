@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { CommandTimeoutError, type Hold, type Holder, type Lock } from '../../../src/index.js';
 import { rejection } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
 import { rawClient } from '../../support/redis.js';
 import { expectNoChannels } from '../../support/residue.js';
@@ -135,6 +136,9 @@ test.each([['node'], ['java']] as const)(
       const hold = await readLock.acquire();
       asked.push([questionsOn(readLock, hold), questionsOn(writeLock)]);
     }
+
+    // Whoever has held something for a while begins to listen, which is no cost of a question.
+    await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${client.id}`))[1] === 1);
 
     const [few, many] = asked;
     await expectSameCost(few![0]!, many![0]!);

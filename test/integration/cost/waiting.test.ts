@@ -40,13 +40,7 @@ test.concurrent('a thousand waiters of one process on one lock send next to noth
         .acquire({ signal: abort.signal })
         .catch(() => 'aborted'),
   );
-  await eventually(async () => {
-    const [, count] = (await raw.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`)) as [
-      string,
-      number,
-    ];
-    return count === 1;
-  });
+  await eventually(async () => (await toldOf(name, raw)) === 1);
   await client.getLock(name).isLocked();
 
   const sent = await commandsInWindow(traffic);
