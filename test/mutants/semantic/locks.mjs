@@ -165,7 +165,7 @@ export const locks = [
     mistake: 'the counter of the tokens ends with a lease',
     file: 'lua/lib/token_issue.lua',
     changes: [
-      ["redis.pcall('SET', token, issued)", "redis.pcall('SET', token, issued, 'PX', 30000)"],
+      ["redis.pcall('SET', token, issued)", "redis.pcall('SET', token, issued, 'PX', RECORD_MS)"],
     ],
     tests: ['test/contract/fencing-counter.test.ts'],
   },
