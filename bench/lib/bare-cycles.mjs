@@ -134,7 +134,7 @@ const cycles = {
       return (await bare.run(fairLockAcquire, operands)) === '+ 0 0';
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
-      const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel };
+      const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel, served: [] };
       const operands = fairLockRelease.operands({ lock, tombstone, ...line }, args);
       return (await bare.run(fairLockRelease, operands)) === 1;
     };

@@ -90,7 +90,7 @@ if refusal then
 end
 -- The holder itself is alive, since it asks, however long ago the last heartbeat was.
 if is_behind then
-  local head, window_ms, left = fair_first(queue, timeouts, heartbeats, tickets, now)
+  local head, window_ms, left, at = fair_first(queue, timeouts, heartbeats, tickets, now)
   if not head and left then
     return waiting(left)
   end
@@ -101,7 +101,7 @@ if is_behind then
     then
       if window_ms then
         local channel, message =
-          fair_grant(lock, queue, timeouts, heartbeats, tickets, now, head, window_ms)
+          fair_grant(lock, queue, timeouts, heartbeats, tickets, now, head, window_ms, at)
         return notify(waiting(window_ms), 'PUBLISH', channel, message)
       end
       -- Java drops an absent head without a message, and a message may be lost: a waiter that finds

@@ -15,6 +15,7 @@
 -- ARGV[3] tombstone_ms integer  life of the tombstone; 0 sets none
 -- ARGV[4] publish      string   PUBLISH or SPUBLISH
 -- ARGV[5] channel      string   what the channel of each waiter begins with
+-- ARGV[*] served       string   waiters to whom its client has passed the lock on: they leave the queue
 -- returns integer    1 the lock is free, 2 the lock is free and a waiter of another latchkey client
 --                    was notified, -5 it was given to another, 0 other holds keep it; when the holder
 --                    did not hold it: -1 it is held by another, -2 it is free
@@ -44,6 +45,9 @@ if held == 1 then
   if redis.call('HLEN', lock) > 1 then
     redis.call('HDEL', lock, holder)
     return 0
+  end
+  for i = 6, #ARGV do
+    fair_leave_queue(queue, timeouts, heartbeats, tickets, ARGV[i])
   end
   local told = serve()
   redis.call('HDEL', lock, holder)

@@ -1,7 +1,7 @@
 -- Returns the first entry of a fair lock's queue that can take the lock, the window that its ticket
 -- asks for (nil without a ticket: it is notified that the lock is free), and the ms after which it counts
--- as absent. Returns nil when there is none; nil, nil and the ms after which to look again when there are
--- too many absent ones before it for one call.
+-- as absent, and its index. Returns nil when there is none; nil, nil and the ms after which to look again
+-- when there are too many absent ones before it for one call.
 --
 --   entry                                                        what becomes of it
 --   of ours, 4 s after the last heartbeat of its client          removed
@@ -64,5 +64,5 @@ local function fair_first(queue, timeouts, heartbeats, tickets, now)
   if removed > 0 then
     fair_settle_queue(queue, timeouts, heartbeats)
   end
-  return id, window_ms, left
+  return id, window_ms, left, at
 end

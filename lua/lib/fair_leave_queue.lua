@@ -3,11 +3,11 @@
 -- include lib/fair_settle_queue
 local function fair_leave_queue(queue, timeouts, heartbeats, tickets, holder)
   -- These change nothing, but show that the removals below are allowed, before the entry leaves the
-  -- list.
-  redis.call('LREM', queue, 1, '')
+  -- list. One that is not there is searched for in the whole list.
   redis.call('ZREM', timeouts, '')
   redis.call('HDEL', tickets, '')
   if redis.call('LLEN', queue) == 1 and redis.call('LINDEX', queue, 0) == holder then
+    redis.call('LREM', queue, 1, '')
     -- For the same reason this comes first.
     redis.call('DEL', heartbeats)
   end

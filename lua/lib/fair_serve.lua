@@ -13,13 +13,13 @@ local function fair_serve(lock, queue, timeouts, heartbeats, tickets, publish, p
     return nil
   end
   local now = now_ms()
-  local id, window_ms, left = fair_first(queue, timeouts, heartbeats, tickets, now)
+  local id, window_ms, left, at = fair_first(queue, timeouts, heartbeats, tickets, now)
   if not id then
     return left and { is_unfinished = true }
   end
   if window_ms then
     local channel, payload =
-      fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, window_ms)
+      fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, window_ms, at)
     return { command = 'PUBLISH', channel = channel, payload = payload, is_granted = true }
   end
   local client = string.sub(id, 1, CLIENT_ID_LENGTH)

@@ -33,8 +33,10 @@ export class EndpointServices {
   readonly ownChannel: OwnChannel;
   /** Changes whenever a connection was made anew: what is known of both stays true within one. */
   epoch = 0;
-  /** Told of each new connection. */
+  /** A connection is new: what the server knew may be lost, as after a failover. */
   onConnection: () => void = () => {};
+  /** Messages to this client may have been lost before now. */
+  onMessagesLost: () => void = () => {};
   #lastTrouble = '';
   #lastTroubleAt = 0;
 
@@ -69,7 +71,7 @@ export class EndpointServices {
         refusedMessages.report(publish, channel);
         if (channel === ownChannels(client.id).holds) {
           // It may have been about a grant to this client.
-          this.onConnection();
+          this.onMessagesLost();
         }
       },
     });
@@ -85,7 +87,10 @@ export class EndpointServices {
       lookAtAll: () => this.watchdog.lookAtAll(),
       isConfirmed: (channel) => this.router.channels.isConfirmed(channel),
       isRefused: (channel) => this.router.channels.isRefused(channel),
-      confirmed: () => this.#connected(),
+      confirmed: () => {
+        this.epoch += 1;
+        this.onMessagesLost();
+      },
     });
     this.router.open();
   }
@@ -122,10 +127,6 @@ export class EndpointServices {
 
   #up(): void {
     this.watchdog.connectionUp();
-    this.#connected();
-  }
-
-  #connected(): void {
     this.epoch += 1;
     this.onConnection();
   }

@@ -1,14 +1,12 @@
-import { LinkedList } from '../core/base/linked-list.js';
 import type { Timer } from '../core/base/clock.js';
 import { fairAskOf, fairEnter, fairLineKeys, type FairKeys } from '../core/locks/fair-line.js';
-import { windowOf, type LineAnswer, type LineTerms } from '../core/locks/line.js';
-import {
-  LineTicket,
-  type LineGrant,
-  type LineQueue,
-  type Proof,
-} from '../core/locks/line-ticket.js';
+import { windowOf, type LineAnswer, type LineKeys } from '../core/locks/line.js';
+import type { LineGrant, LineQueue, Proof } from '../core/locks/line-queue.js';
+import { FairTicket } from './fair-ticket.js';
+import { FairTickets } from './fair-tickets.js';
 import type { Lease } from '../core/lease/lease.js';
+import { PassingQueue } from '../core/locks/passing-queue.js';
+import { Run } from '../core/locks/run.js';
 import type { Asks } from '../core/locks/ticket.js';
 import type { LockWaiter, WaitQueue } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS, UNSEEN_RECHECK_MS } from '../core/waiting/timing.js';
@@ -16,76 +14,56 @@ import type { Command } from '../core/wire/call.js';
 import { ABSENT_MS } from '../core/wire/constants.generated.js';
 import { asError } from '../core/wire/replies.js';
 
-/** The ticket of a waiter. */
-class FairTicket extends LineTicket {
-  declare waiter: LockWaiter;
-  /** Whoever has the lock just before it hands it on, as far as is known. */
-  declare isAfterOurs: boolean;
-  /** It takes the place of another one, which was the first of its client. */
-  declare goesFirst: boolean;
-  /** Its entry may have been lost since its last ask. */
-  declare isOld: boolean;
-
-  /** Assigned, not initialised where they are declared: see `Linked`. */
-  constructor(asks: Asks, terms: LineTerms, queue: LineQueue, waiter: LockWaiter) {
-    super(asks, terms, queue);
-    this.waiter = waiter;
-    this.isAfterOurs = true;
-    this.goesFirst = false;
-    this.isOld = false;
-  }
-}
-
-/** A grant without a run has nothing to do when others wait. */
-const NO_RUN = { othersWait(): void {} };
-
 /**
  * The waiters of one client for one fair lock that is handed on. Each has an entry in the server's wait
  * queue from its first ask on, with a ticket, and is told of its grant. Only the first of them is asked
  * for again, which is the heartbeat of all.
  */
-export class FairHandOffQueue implements WaitQueue, LineQueue {
+export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQueue {
   contended = false;
-  readonly #asks: Asks;
   readonly #keys: FairKeys;
+  readonly #lineKeys: LineKeys;
   /** The prefix of each waiter's channel. */
   readonly #channel: string;
-  readonly #waiters = new LinkedList<LockWaiter>();
-  readonly #tickets = new Map<LockWaiter, FairTicket>();
+  readonly #tickets = new FairTickets();
   /** Of the latest answer. A waiter behind the first may have had its own long ago. */
   #proof: Proof | undefined;
   /** When the server has heard of this client last, as far as is known. */
   #heardAt = Number.POSITIVE_INFINITY;
+  /** Waiters to whom the lock was passed on in this run: they are still in the queue on the server. */
+  #served: string[] | undefined;
   #timer: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
   constructor(asks: Asks, keys: FairKeys, channel: string) {
-    this.#asks = asks;
+    super(asks, keys.lock);
     this.#keys = keys;
+    this.#lineKeys = fairLineKeys(keys);
     this.#channel = channel;
   }
 
   join(waiter: LockWaiter): void {
-    this.#waiters.push(waiter);
-    if (this.#waiters.first !== waiter) {
-      this.#asks.locks.handOffs.listen();
+    if (!this.#tickets.append(waiter)) {
+      this.asks.locks.handOffs.listen();
       waiter.queued();
     }
     this.#askAnew(waiter);
   }
 
   askOf(waiter: LockWaiter): FairTicket | undefined {
-    return this.#tickets.get(waiter);
+    return this.#tickets.of(waiter);
   }
 
   /** Releases serve the queue, and the end of a lease is seen by the timer. */
   wakeUp(): void {}
 
   leave(waiter: LockWaiter): void {
-    const ticket = this.#tickets.get(waiter);
+    const ticket = this.#tickets.of(waiter);
     if (ticket !== undefined) {
       this.#remove(ticket);
       ticket.cancel();
+      // It may be one of those that were counted right behind the holder.
+      this.run?.endWithThisHold();
     }
   }
 
@@ -95,11 +73,11 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
     const { holderId: holder, goesFirst, sent, wasPushed, terms } = ticket;
     // Others of this client may be before it on the server, if its entry was lost. But a grant that has
     // lapsed before it was told was its turn.
-    const isFirst = ticket === this.#head && (sent || goesFirst) && !wasPushed;
+    const isFirst = ticket === this.#tickets.head && (sent || goesFirst) && !wasPushed;
     const position = isFirst ? 'front' : 'queue';
     const { leaseMs } = terms;
     const ask = { holder, count: 1, leaseMs, position, windowMs: windowOf(terms) } as const;
-    return fairAskOf(fairEnter, this.#asks.locks.services.router, this.#keys, ask);
+    return fairAskOf(fairEnter, this.asks.locks.services.router, this.#keys, ask);
   }
 
   recheck(ticket: FairTicket): void {
@@ -107,14 +85,20 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
   }
 
   reconnected(ticket: FairTicket): void {
-    ticket.isOld = true;
-    if (ticket === this.#head) {
+    // An ask that is under way is answered by the new one.
+    ticket.isOld = ticket.isWaiting;
+    this.missed(ticket);
+  }
+
+  /** A grant to any other of this client is found by the ask of the first one. */
+  missed(ticket: FairTicket): void {
+    if (ticket === this.#tickets.head) {
       ticket.recheck();
     }
   }
 
   forced(): void {
-    for (const ticket of this.#tickets.values()) {
+    for (const ticket of this.#tickets.all()) {
       ticket.isDoubtful = true;
     }
   }
@@ -124,7 +108,7 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
   }
 
   waits(ticket: FairTicket, { busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
-    const { handOffs } = this.#asks.locks;
+    const { handOffs } = this.asks.locks;
     this.contended = true;
     this.#proof = ticket.proof;
     this.#heardAt = ticket.proof?.sentAt ?? this.#heardAt;
@@ -132,7 +116,7 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
     ticket.isAfterOurs = isOurs;
     handOffs.listen();
     handOffs.seen(isSeen !== false, ticket.wasListening);
-    if (ticket !== this.#head) {
+    if (ticket !== this.#tickets.head) {
       return;
     }
     if (!isOurs) {
@@ -145,7 +129,7 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
 
   granted(ticket: FairTicket, grant: LineGrant): void {
     this.contended = true;
-    this.#serveFirst(ticket);
+    this.#tickets.giveToFirst(ticket);
     const { waiter } = ticket;
     let lease: Lease | undefined;
     try {
@@ -156,13 +140,18 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
       return;
     }
     if (lease === undefined) {
-      this.#cameTooLate(ticket);
+      // It came too late, and was its turn all the same.
+      this.#replace(ticket, false);
       return;
     }
     this.#remove(ticket);
-    const { handOffs } = this.#asks.locks;
+    const { handOffs, services } = this.asks.locks;
     if (lease.active) {
-      handOffs.granted(ticket.holderId, NO_RUN);
+      // All who wait behind those of this client may be others.
+      const terms = { othersWait: true, holdsMax: 1 + grant.followers, fencingToken: undefined };
+      this.run = new Run(lease, services.clock, terms);
+      this.#served = undefined;
+      handOffs.granted(ticket.holderId, this.run);
     } else {
       // It was lost while its hold was made.
       handOffs.forget(ticket.holderId);
@@ -171,13 +160,8 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
 
   /** Its grant was ended by force before it was told, which was nobody's turn. */
   isVoid(ticket: FairTicket): void {
-    const wasHead = ticket === this.#head;
     this.contended = true;
-    ticket.cancelForGood();
-    this.#askAnew(ticket.waiter, wasHead);
-    if (wasHead) {
-      this.#headChanged();
-    }
+    this.#replace(ticket, true);
   }
 
   /** Its waiter leaves. */
@@ -185,20 +169,44 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
     ticket.waiter.failed(error);
   }
 
-  get #head(): FairTicket | undefined {
-    const { first } = this.#waiters;
-    return first && this.#tickets.get(first);
+  override ended(lease: Lease): Run | undefined {
+    const run = super.ended(lease);
+    if (run !== undefined && this.#tickets.head === undefined) {
+      this.asks.emptied(this);
+    }
+    return run;
   }
 
-  /** A grant that came too late was its turn all the same: the waiter goes on behind all others here,
-   * as its new entry is on the server. */
-  #cameTooLate(ticket: FairTicket): void {
+  override servedIn(lease: Lease): readonly string[] | undefined {
+    return this.run?.lease === lease ? this.#served : undefined;
+  }
+
+  /** Of the first waiter nothing may be under way that could take the lock once more. */
+  protected override get nextWaiter(): LockWaiter | undefined {
+    const head = this.#tickets.head;
+    return head?.isWaiting === true && !head.hasUnackedCopy ? head.waiter : undefined;
+  }
+
+  protected override servedHere(waiter: LockWaiter): void {
+    const ticket = this.#tickets.of(waiter);
+    if (ticket !== undefined) {
+      this.#served ??= [];
+      this.#served.push(ticket.holderId);
+      this.asks.locks.handOffs.forget(ticket.holderId);
+      this.#remove(ticket);
+    }
+  }
+
+  /** Gives another ticket to the waiter of one that is no good any more. It keeps its place, or goes on
+   * behind all others here, as its new entry is on the server. */
+  #replace(ticket: FairTicket, keepsPlace: boolean): void {
     const { waiter } = ticket;
-    const wasHead = ticket === this.#head;
-    this.#waiters.delete(waiter);
-    this.#waiters.push(waiter);
+    const wasHead = ticket === this.#tickets.head;
+    if (!keepsPlace) {
+      this.#tickets.moveBack(waiter);
+    }
     ticket.cancelForGood();
-    this.#askAnew(waiter);
+    this.#askAnew(waiter, keepsPlace && wasHead);
     if (wasHead) {
       this.#headChanged();
     }
@@ -206,33 +214,17 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
 
   #askAnew(waiter: LockWaiter, goesFirst = false): void {
     const { leaseMs, renewed } = waiter;
-    const keys = fairLineKeys(this.#keys);
-    const terms = { keys, channel: this.#channel, leaseMs, renewed, tokens: 1 };
-    const ticket = new FairTicket(this.#asks, terms, this, waiter);
+    const terms = { keys: this.#lineKeys, channel: this.#channel, leaseMs, renewed, tokens: 1 };
+    const ticket = new FairTicket(this.asks, terms, this, waiter);
     ticket.goesFirst = goesFirst;
-    this.#tickets.set(waiter, ticket);
+    this.#tickets.put(ticket);
     ticket.ask();
   }
 
-  /** The first waiter here goes first, also where the server has them in another order, since entries
-   * were lost: it gets the ticket that was granted. */
-  #serveFirst(ticket: FairTicket): void {
-    const head = this.#head;
-    const { leaseMs, renewed } = ticket.terms;
-    if (head?.terms.leaseMs === leaseMs && head.terms.renewed === renewed) {
-      const { waiter } = ticket;
-      ticket.waiter = head.waiter;
-      head.waiter = waiter;
-      this.#tickets.set(head.waiter, head);
-      this.#tickets.set(ticket.waiter, ticket);
-    }
-  }
-
   #remove(ticket: FairTicket): void {
-    const wasHead = ticket === this.#head;
+    const wasHead = ticket === this.#tickets.head;
     ticket.over();
-    this.#tickets.delete(ticket.waiter);
-    this.#waiters.delete(ticket.waiter);
+    this.#tickets.delete(ticket);
     if (wasHead) {
       this.#headChanged();
     }
@@ -241,10 +233,13 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
   #headChanged(): void {
     this.#stopListening?.();
     this.#stopListening = undefined;
-    const head = this.#head;
+    const head = this.#tickets.head;
     if (head === undefined) {
       this.#timer?.cancel();
-      this.#asks.emptied(this);
+      this.#timer = undefined;
+      if (this.run === undefined) {
+        this.asks.emptied(this);
+      }
       return;
     }
     this.#noteAbsence();
@@ -261,8 +256,8 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
 
   /** After a pause as long as that the server takes the entries of this client for those of a dead one. */
   #noteAbsence(): void {
-    if (this.#asks.locks.services.clock.now() - this.#heardAt >= ABSENT_MS) {
-      for (const ticket of this.#tickets.values()) {
+    if (this.asks.locks.services.clock.now() - this.#heardAt >= ABSENT_MS) {
+      for (const ticket of this.#tickets.all()) {
         ticket.isOld = true;
       }
     }
@@ -272,14 +267,14 @@ export class FairHandOffQueue implements WaitQueue, LineQueue {
    * subscription is a message too. */
   #listen(ticket: FairTicket): void {
     const channel = `${this.#channel}:${ticket.holderId}`;
-    this.#stopListening ??= this.#asks.locks.services.hub.listen(channel, () => ticket.recheck());
+    this.#stopListening ??= this.asks.locks.services.hub.listen(channel, () => ticket.recheck());
   }
 
   #sleep(sleepMs: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#asks.locks.services.clock.after(sleepMs, () => {
+    this.#timer = this.asks.locks.services.clock.after(sleepMs, () => {
       this.#timer = undefined;
-      const head = this.#head;
+      const head = this.#tickets.head;
       if (head?.isWaiting === true) {
         head.ask();
       }

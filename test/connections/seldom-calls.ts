@@ -238,7 +238,7 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   await asks('front');
   await line([`${JAVA}:1`, soon]);
   await asks('front');
-  const free = { holder: `${US}:2`, count: 0, tombstoneMs: 1_000, ...told };
+  const free = { holder: `${US}:2`, count: 0, tombstoneMs: 1_000, ...told, served: [] };
   for (const members of [
     [`${DEAD}:0`, `${THEY}:1`, `${JAVA}:1`],
     [`${US}:2`, `${JAVA}:1`],

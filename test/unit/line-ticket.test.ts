@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { LineAnswer, PushedGrant } from '../../src/core/locks/line.js';
-import { LineTicket, type LineGrant } from '../../src/core/locks/line-ticket.js';
+import type { LineGrant } from '../../src/core/locks/line-queue.js';
+import { LineTicket } from '../../src/core/locks/line-ticket.js';
 import type { Asks } from '../../src/core/locks/ticket.js';
 import type { Call, Command } from '../../src/core/wire/call.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -26,6 +27,7 @@ const grant = (atMs: number, windowMs = WINDOW_MS): PushedGrant => ({
   lastToken: undefined,
   key: 'lock',
   isFair: false,
+  followers: 0,
 });
 
 /** A ticket of a client that listens, whose ask was sent just now. */
@@ -67,6 +69,7 @@ function stage() {
       waiting.recheckItem();
     },
     reconnected: () => undefined,
+    missed: () => undefined,
     proofFor: ({ proof }) => proof,
     granted: (_, given) => grants.push(given),
     waits: () => undefined,

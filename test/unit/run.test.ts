@@ -21,7 +21,11 @@ function stage(othersWait: boolean, known: Partial<Lease> = {}, firstToken?: big
     provenAt: -Infinity,
     ...known,
   } as Lease;
-  const run = new Run(lease, clock, othersWait, firstToken, 16);
+  const run = new Run(lease, clock, {
+    othersWait,
+    holdsMax: firstToken === undefined ? Infinity : 16,
+    fencingToken: firstToken,
+  });
   /** How many holds follow the first one. */
   const passes = (limit = 1_000): number => {
     let count = 0;

@@ -54,21 +54,18 @@ export interface FairAsk {
 
 type Notice = Pick<Router, 'publish'>;
 
-function operandsOf({ publish }: Notice, keys: FairKeys, ask: FairAsk) {
-  return fairLockAcquire.operands(
-    { ...keys, tombstone: tombstoneKey(keys.lock, ask.holder) },
-    { ...ask, publish, channel: lockChannel(keys.lock) },
-  );
-}
-
 /** Takes the lock, or an entry in its queue. */
 export function fairAskOf<T>(
   script: CommandScript<T>,
-  router: Notice,
+  { publish }: Notice,
   keys: FairKeys,
   ask: FairAsk,
 ): Command<T> {
-  return { script, operands: operandsOf(router, keys, ask) };
+  const operands = fairLockAcquire.operands(
+    { ...keys, tombstone: tombstoneKey(keys.lock, ask.holder) },
+    { ...ask, publish, channel: lockChannel(keys.lock) },
+  );
+  return { script, operands };
 }
 
 /** The ask of a ticket. */
@@ -87,11 +84,11 @@ export function fairReleaseOf(
   { publish }: Notice,
   keys: FairKeys,
   holder: string,
-  { count, tombstoneMs }: ReleaseTerms,
+  { count, tombstoneMs, served = [] }: ReleaseTerms,
 ): Command<ReleaseResult> {
   const operands = fairLockRelease.operands(
     { ...keys, tombstone: tombstoneKey(keys.lock, holder) },
-    { holder, count, tombstoneMs, publish, channel: lockChannel(keys.lock) },
+    { holder, count, tombstoneMs, publish, channel: lockChannel(keys.lock), served },
   );
   return { script: release, operands };
 }

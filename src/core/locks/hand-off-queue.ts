@@ -5,10 +5,11 @@ import type { AskState } from '../acquisition.js';
 import type { Command } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import type { Lease } from '../lease/lease.js';
-import type { LockHold } from './hold.js';
 import { enterOf, windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
 import { TOKEN_BLOCK } from '../wire/constants.generated.js';
-import { LineTicket, type LineGrant, type LineQueue, type Proof } from './line-ticket.js';
+import type { LineGrant, LineQueue, Proof } from './line-queue.js';
+import { LineTicket } from './line-ticket.js';
+import { PassingQueue } from './passing-queue.js';
 import { Run } from './run.js';
 import { UNSEEN_RECHECK_MS } from '../waiting/timing.js';
 import type { Asks } from './ticket.js';
@@ -25,15 +26,12 @@ export interface Lined {
  * in the line of the lock, whichever waiter that is for, and none while the client has the lock: a
  * grant under another holder id would end the hold.
  */
-export class HandOffQueue implements WaitQueue, LineQueue {
+export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue {
   contended = false;
-  readonly #asks: Asks;
   readonly #keys: LineKeys;
   readonly #channel: string;
   readonly #waiters = new LinkedList<LockWaiter>();
   #ticket: LineTicket | undefined;
-  /** What this client has of the lock, from its grant until its release is sent. */
-  #run: Run | undefined;
   #isGranting = false;
   #timer: Timer | undefined;
   #stopListening: (() => void) | undefined;
@@ -42,16 +40,16 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     if (lineKeys === undefined) {
       throw new TypeError('a lock without a line is not handed on');
     }
-    this.#asks = asks;
+    super(asks, lineKeys.lock);
     this.#keys = lineKeys;
     this.#channel = channel;
   }
 
   join(waiter: LockWaiter): void {
     this.#waiters.push(waiter);
-    if (this.#waiters.first !== waiter || this.#run !== undefined) {
+    if (this.#waiters.first !== waiter || this.run !== undefined) {
       // Others may wait soon, and say so.
-      this.#asks.locks.handOffs.listen();
+      this.asks.locks.handOffs.listen();
       waiter.queued();
     }
     this.wakeUp();
@@ -63,18 +61,18 @@ export class HandOffQueue implements WaitQueue, LineQueue {
 
   /** Asks for the first waiter, unless that was done, or this client has the lock. */
   wakeUp(): void {
-    if (this.#ticket !== undefined || this.#run !== undefined || this.#isGranting) {
+    if (this.#ticket !== undefined || this.run !== undefined || this.#isGranting) {
       return;
     }
     const head = this.#waiters.first;
     if (head === undefined) {
       this.#leaveChannel();
-      this.#asks.emptied(this);
+      this.asks.emptied(this);
       return;
     }
     const { leaseMs, renewed } = head;
     // A hold that nobody waits for needs one token, and leaves no gap in the counter.
-    const isRun = this.#asks.locks.passesOn && (this.contended || head.next !== undefined);
+    const isRun = this.asks.locks.passesOn && (this.contended || head.next !== undefined);
     const tokens = isRun ? TOKEN_BLOCK : 1;
     const terms: LineTerms = {
       keys: this.#keys,
@@ -83,7 +81,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
       renewed,
       tokens,
     };
-    this.#ticket = new LineTicket(this.#asks, terms, this);
+    this.#ticket = new LineTicket(this.asks, terms, this);
     this.#ticket.ask();
   }
 
@@ -104,10 +102,14 @@ export class HandOffQueue implements WaitQueue, LineQueue {
   }
 
   recheck(ticket: LineTicket): void {
-    this.#asks.locks.handOffs.recheck(ticket);
+    this.asks.locks.handOffs.recheck(ticket);
   }
 
   reconnected(ticket: LineTicket): void {
+    ticket.recheck();
+  }
+
+  missed(ticket: LineTicket): void {
     ticket.recheck();
   }
 
@@ -150,15 +152,16 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.#waiters.delete(waiter);
     if (!lease.active) {
       // It was lost while its hold was made.
-      this.#asks.locks.handOffs.forget(ticket.holderId);
+      this.asks.locks.handOffs.forget(ticket.holderId);
       this.wakeUp();
       return;
     }
-    const { handOffs, services } = this.#asks.locks;
+    const { handOffs, services } = this.asks.locks;
     const othersWait = grant.others || !handOffs.isListening;
-    const { tokens } = ticket.terms;
-    this.#run = new Run(lease, services.clock, othersWait, grant.fencingToken, tokens);
-    handOffs.granted(ticket.holderId, this.#run);
+    const { fencingToken } = grant;
+    const holdsMax = fencingToken === undefined ? Infinity : ticket.terms.tokens;
+    this.run = new Run(lease, services.clock, { othersWait, holdsMax, fencingToken });
+    handOffs.granted(ticket.holderId, this.run);
   }
 
   waits(_ticket: LineTicket, { busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
@@ -166,7 +169,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     if (ticket === undefined) {
       return;
     }
-    const { handOffs, services } = this.#asks.locks;
+    const { handOffs, services } = this.asks.locks;
     this.contended = true;
     this.#waiters.first?.blocked();
     handOffs.listen();
@@ -201,42 +204,12 @@ export class HandOffQueue implements WaitQueue, LineQueue {
     this.#waiters.first?.failed(error);
   }
 
-  /** The run of a hold that may be passed on. */
-  runOf(hold: LockHold): Run | undefined {
-    const run = this.#run;
-    return run?.lease === hold.lease && this.#allows(run, hold) ? run : undefined;
+  protected override get nextWaiter(): LockWaiter | undefined {
+    return this.#waiters.first;
   }
 
-  /** The waiter to which the lock may be passed on: it wants the same of the lease. */
-  nextIn(run: Run, hold: LockHold): LockWaiter | undefined {
-    const next = this.#waiters.first;
-    return run === this.#run && next?.renewed === true && this.#allows(run, hold)
-      ? next
-      : undefined;
-  }
-
-  /** Gives the lease of a hold that is over to the next waiter. */
-  pass(run: Run, hold: LockHold, next: LockWaiter): void {
-    run.passing(hold);
-    this.#waiters.delete(next);
-    next.passed(run.lease, run.fencingToken);
-  }
-
-  /** The hold of this client is over, and its release is about to be sent; or it was lost. */
-  ended(lease: Lease): Run | undefined {
-    const run = this.#run;
-    if (run?.lease !== lease) {
-      return undefined;
-    }
-    this.#run = undefined;
-    return run;
-  }
-
-  #allows(run: Run, hold: LockHold): boolean {
-    const { locks } = this.#asks;
-    // A forced release is the only counted call of a lock.
-    const isForced = locks.services.delivery.hasOpenRequest(this.#keys.lock);
-    return locks.passesOn && !isForced && run.allows(hold);
+  protected override servedHere(waiter: LockWaiter): void {
+    this.#waiters.delete(waiter);
   }
 
   #dropTicket(): LineTicket | undefined {
@@ -249,7 +222,7 @@ export class HandOffQueue implements WaitQueue, LineQueue {
   }
 
   #listen(): void {
-    const { services } = this.#asks.locks;
+    const { services } = this.asks.locks;
     this.#stopListening ??= services.hub.listen(this.#channel, () => {
       this.#ticket?.recheck();
     });

@@ -31,8 +31,10 @@ export interface ExpectedTicket extends Rechecked {
   /** Something has happened: the server is asked. */
   recheck(): void;
   recheckFailed(): void;
-  /** A connection is new, so that a message may have been missed, and its entry lost. */
+  /** A connection is new: it may have missed its grant, and its entry may be lost. */
   reconnected(): void;
+  /** It may have missed its grant. */
+  missed(): void;
   /** The server has granted it, and has told this client so. */
   pushed(grant: PushedGrant): void;
 }
@@ -145,11 +147,11 @@ export class HandOffs {
     this.#rechecks.delete(ticket);
   }
 
-  /** A connection is new, so that a message may have been missed, and a ticket lost. */
-  reconnected(): void {
+  /** Something may have been lost that all tickets have to see to. */
+  doubt(tell: (ticket: ExpectedTicket) => void): void {
     this.#isBlind = false;
     for (const ticket of this.#tickets.values()) {
-      ticket.reconnected();
+      tell(ticket);
     }
   }
 

@@ -1,47 +1,9 @@
-import type { Acquiring } from '../lease/lease.js';
-import type { Call, Command, PendingCall, Receiver } from '../wire/call.js';
+import type { Call, PendingCall, Receiver } from '../wire/call.js';
 import type { ExpectedTicket, HandOffs } from './hand-offs.js';
 import type { LineAnswer, LineTerms, PushedGrant, RecheckItem } from './line.js';
+import type { LineQueue, Proof } from './line-queue.js';
 import type { Asks } from './ticket.js';
 import { Rechecked } from '../waiting/rechecks.js';
-
-/** A grant of a ticket: the lease counts from `acquiring`. */
-export interface LineGrant {
-  readonly acquiring: Acquiring;
-  readonly leaseMs: number;
-  readonly others: boolean;
-  /** The first of its fencing tokens, if the lock is fenced. */
-  readonly fencingToken: bigint | undefined;
-  /** It lasts for a window only, until it is confirmed. */
-  readonly isWindow: boolean;
-}
-
-/** The queue of a ticket. */
-export interface LineQueue {
-  /** The command that asks for a ticket. */
-  enter(ticket: LineTicket): Command<LineAnswer>;
-  /** Asks about a ticket that waits. */
-  recheck(ticket: LineTicket): void;
-  /** The answer that tells most about the times of the server: of this ticket, or of another one. */
-  proofFor(ticket: LineTicket): Proof | undefined;
-  /** A connection is new. */
-  reconnected(ticket: LineTicket): void;
-  granted(ticket: LineTicket, grant: LineGrant): void;
-  waits(ticket: LineTicket, answer: LineAnswer & { is: 'waiting' }): void;
-  /** The server knows nothing of the ticket, or never grants it. */
-  isVoid(ticket: LineTicket): void;
-  failed(ticket: LineTicket, error: Error): void;
-}
-
-/** The times of an answer that a ticket waits, from which the deadline of its grant follows. */
-export interface Proof {
-  /** The instant before the command was sent, by the clock of this client. */
-  readonly sentAt: number;
-  /** When it ran, by the clock of the server. */
-  readonly serverMs: number;
-  /** Both connections are still the same ones. */
-  readonly epoch: number;
-}
 
 /** The server counts whole milliseconds: two of its times may be this much nearer than they were. */
 const GRAIN_MS = 2;
@@ -151,6 +113,10 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     this.#queue.reconnected(this);
   }
 
+  missed(): void {
+    this.#queue.missed(this);
+  }
+
   rechecked(answer: LineAnswer, call: PendingCall): void {
     this.#rechecking = false;
     if (!this.#isOver) {
@@ -206,6 +172,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       acquiring: { order, sentAt, lastSentAt: sentAt },
       leaseMs: grant.windowMs,
       others: grant.others,
+      followers: grant.followers,
       fencingToken: this.#firstToken(grant.lastToken),
       isWindow: grant.windowMs < this.terms.leaseMs,
     });
@@ -259,6 +226,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
           // Not more than was asked for: the clock of the server may have been set back.
           leaseMs: Math.min(answer.leftMs ?? Infinity, this.terms.leaseMs),
           others: answer.others,
+          followers: 0,
           fencingToken: this.#firstToken(answer.lastToken),
           isWindow: false,
         });

@@ -59,6 +59,8 @@ export interface PushedGrant {
   readonly serverMs: number;
   readonly windowMs: number;
   readonly others: boolean;
+  /** Of a fair lock: so many waiters of the same client are right behind it. */
+  readonly followers: number;
   /** The last of its fencing tokens. */
   readonly lastToken: bigint | undefined;
   /** Key of the lock. */
@@ -219,10 +221,10 @@ export function releaseOf(
 }
 
 /** Reads the message `g<holder id> <time> <window> <others> <token> <key>`; that about a fair lock
- * begins with `f`. */
+ * begins with `f`, and has the number of followers in place of the others. */
 export function pushedGrant(message: string): PushedGrant {
   const [, kind, holderId = '', serverMs, windowMs, others, token, key = ''] =
-    /^([gf])(\S+) (\d+) (\d+) ([01]) (\d+) (.*)$/s.exec(message) ?? [];
+    /^([gf])(\S+) (\d+) (\d+) (\d+) (\d+) (.*)$/s.exec(message) ?? [];
   if (holderId === '') {
     throw new UnexpectedReplyError(`a client was told ${JSON.stringify(message)}`);
   }
@@ -230,7 +232,8 @@ export function pushedGrant(message: string): PushedGrant {
     holderId,
     serverMs: Number(serverMs),
     windowMs: Number(windowMs),
-    others: others === '1',
+    others: others !== '0',
+    followers: kind === 'f' ? Number(others) : 0,
     lastToken: tokenOf(token),
     key,
     isFair: kind === 'f',

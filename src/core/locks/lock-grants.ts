@@ -5,7 +5,7 @@ import type { Holder, ObjectKind } from '../observe/events.js';
 import { GrantLifecycle, type ReleaseResult } from '../grant/grant-lifecycle.js';
 import { LockHold, type HoldOwner } from './hold.js';
 import type { Lease } from '../lease/lease.js';
-import { HandOffQueue } from './hand-off-queue.js';
+import { PassingQueue } from './passing-queue.js';
 import { releaseOrPass, tellLost, type PassingOwner } from './passing.js';
 import type { LockProtocol } from './lock-protocol.js';
 import type { LockServices } from './lock-services.js';
@@ -91,15 +91,15 @@ export class LockGrants<H extends LockHold = LockHold>
     return queue;
   }
 
-  /** The queue of a lock that is handed on. */
-  get #handOffQueue(): HandOffQueue | undefined {
+  /** The queue of a lock that is passed on. */
+  get #passingQueue(): (WaitQueue & PassingQueue) | undefined {
     const queue = this.locks.queues.get(this.protocol.lockId);
-    return queue instanceof HandOffQueue ? queue : undefined;
+    return queue instanceof PassingQueue ? queue : undefined;
   }
 
   /** Passes the lock on inside this client, or releases it on the server. */
   override async release(hold: LockHold): Promise<void> {
-    const queue = this.#handOffQueue;
+    const queue = this.#passingQueue;
     await (queue === undefined ? super.release(hold) : releaseOrPass(queue, hold, this));
   }
 
@@ -207,12 +207,14 @@ export class LockGrants<H extends LockHold = LockHold>
   /** Re-entries under way count as alive: one that fails states the number again. */
   protected override stateAlive(lease: Lease): Command<ReleaseResult> {
     const terms = releaseTerms('ended', lease);
+    const served = this.#passingQueue?.servedIn?.(lease);
     if (terms.count === 0) {
       this.letGo(lease);
       lease.end();
     }
     lease.peak = Math.max(1, terms.count);
-    return this.#release(lease.identity.holderId, terms);
+    const { holderId } = lease.identity;
+    return this.#release(holderId, served === undefined ? terms : { ...terms, served });
   }
 
   override answered(result: ReleaseResult): void {
@@ -253,7 +255,7 @@ export class LockGrants<H extends LockHold = LockHold>
   /** The lease is renewed no more, and the name is free. */
   protected override letGo(lease: Lease): void {
     this.locks.handOffs.forget(lease.identity.holderId);
-    const run = this.#handOffQueue?.ended(lease);
+    const run = this.#passingQueue?.ended(lease);
     if (run !== undefined && !lease.active && lease.error !== undefined) {
       tellLost(run.unproven, lease.error, this);
     }

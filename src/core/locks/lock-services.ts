@@ -27,7 +27,8 @@ export class LockServices {
     this.followUps = new FollowUps(clock, delivery, (error) => services.client.failed(error));
     this.handOffs = new HandOffs(services);
     services.ownChannel.onMessage = (message) => this.handOffs.heard(message);
-    services.onConnection = () => this.handOffs.reconnected();
+    services.onConnection = () => this.handOffs.doubt((ticket) => ticket.reconnected());
+    services.onMessagesLost = () => this.handOffs.doubt((ticket) => ticket.missed());
   }
 
   /** Whether a release gives a lock to the next waiter, or frees it for whoever asks first. */

@@ -4,8 +4,9 @@ import { LeaseLostError } from '../../errors.js';
 import { outside } from '../base/async-context.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { NamedObject } from '../name-registry.js';
-import type { HandOffQueue } from './hand-off-queue.js';
+import type { PassingQueue } from './passing-queue.js';
 import type { LockHold } from './hold.js';
+import type { WaitQueue } from './wait-queue.js';
 
 /** The owner of holds that may be passed on. */
 export interface PassingOwner {
@@ -22,7 +23,7 @@ export interface PassingOwner {
 /** Gives the lease of a hold to the next waiter of this client, or else releases it on the server. The
  * waiters belong to other async contexts. */
 export async function releaseOrPass(
-  queue: HandOffQueue,
+  queue: PassingQueue & Pick<WaitQueue, 'wakeUp'>,
   hold: LockHold,
   owner: PassingOwner,
 ): Promise<void> {

@@ -8,6 +8,8 @@ export interface ReleaseTerms {
   readonly tombstoneMs: number;
   /** The largest number of holds that the server may know of. */
   readonly upTo: number;
+  /** Waiters to whom this client has passed the lock on: their entries leave a queue with it. */
+  readonly served?: readonly string[];
 }
 
 export type ReleaseReason = 'ended' | 'lost' | 'forced';

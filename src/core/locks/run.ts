@@ -15,6 +15,16 @@ const QUIET_RUN_MS = 10;
 const PASSES_PER_TURN = 16;
 const TURN_MS = 1;
 
+/** How a run begins. */
+export interface RunTerms {
+  /** Other clients wait, or it is not known. */
+  readonly othersWait: boolean;
+  /** It has so many holds at most. */
+  readonly holdsMax: number;
+  /** The first of those that came with the grant of a fenced lock: each hold has one of its own. */
+  readonly fencingToken: bigint | undefined;
+}
+
 /** A hold that was released here, and not on the server, and when. */
 interface Passed {
   readonly hold: LockHold;
@@ -30,7 +40,7 @@ interface Passed {
 export class Run {
   readonly lease: Lease;
   readonly #firstToken: bigint | undefined;
-  readonly #holdsMax: number;
+  #holdsMax: number;
   /** Holds that were released here, and not on the server. */
   #passed: Passed[] | undefined;
   readonly #clock: Clock;
@@ -39,18 +49,10 @@ export class Run {
   #turnStartedAt: number;
   #passesInTurn = 0;
 
-  /** `othersWait`: other clients wait, or it is not known. `firstToken`: the first of the `tokens` that
-   * came with the grant of a fenced lock: each hold has one of its own. */
-  constructor(
-    lease: Lease,
-    clock: Clock,
-    othersWait: boolean,
-    firstToken: bigint | undefined,
-    tokens: number,
-  ) {
+  constructor(lease: Lease, clock: Clock, { othersWait, holdsMax, fencingToken }: RunTerms) {
     this.lease = lease;
-    this.#firstToken = firstToken;
-    this.#holdsMax = firstToken === undefined ? Infinity : tokens;
+    this.#firstToken = fencingToken;
+    this.#holdsMax = holdsMax;
     this.#clock = clock;
     this.#startedAt = clock.now();
     this.#turnStartedAt = this.#startedAt;
@@ -59,6 +61,11 @@ export class Run {
 
   othersWait(): void {
     this.#othersWait = true;
+  }
+
+  /** The hold that is there is its last one. */
+  endWithThisHold(): void {
+    this.#holdsMax = 0;
   }
 
   /** Whether the hold may be passed on inside this client: nothing of its holder is under way or left

@@ -112,11 +112,11 @@ end
 if removed>0 then
 fair_settle_queue(queue,timeouts,heartbeats)
 end
-return id,window_ms,left
+return id,window_ms,left,at
 end
 `;
 
-const libFairGrant = `local function fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms)
+const libFairGrant = `local function fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms,at)
 local is_leased=redis.call('PEXPIRE',lock,window_ms)==1
 redis.call('HSET',tickets,id,redis.call('HGET',tickets,id))
 fair_leave_queue(queue,timeouts,heartbeats,tickets,id)
@@ -124,8 +124,18 @@ redis.call('HSET',lock,id,1)
 if not is_leased then
 redis.call('PEXPIRE',lock,window_ms)
 end
-local message=string.format('f%s %.0f %s 0 0 %s',id,now,window_ms,lock)
-return 'latchkey:' .. string.sub(id,1,36),message
+local client,followers=string.sub(id,1,36),0
+local is_behind=redis.call('LINDEX',queue,at)
+if is_behind and string.sub(is_behind,1,36)==client then
+for _,entry in ipairs(redis.call('LRANGE',queue,at,at+14)) do
+if string.sub(entry,1,36)~=client then
+break
+end
+followers=followers+1
+end
+end
+local message=string.format('f%s %.0f %s %.0f 0 %s',id,now,window_ms,followers,lock)
+return 'latchkey:' .. client,message
 end
 `;
 
@@ -137,10 +147,10 @@ end
 `;
 
 const libFairLeaveQueue = `local function fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
-redis.call('LREM',queue,1,'')
 redis.call('ZREM',timeouts,'')
 redis.call('HDEL',tickets,'')
 if redis.call('LLEN',queue)==1 and redis.call('LINDEX',queue,0)==holder then
+redis.call('LREM',queue,1,'')
 redis.call('DEL',heartbeats)
 end
 redis.call('LREM',queue,1,holder)
@@ -218,13 +228,13 @@ if redis.call('EXISTS',queue)==0 then
 return nil
 end
 local now=now_ms()
-local id,window_ms,left=fair_first(queue,timeouts,heartbeats,tickets,now)
+local id,window_ms,left,at=fair_first(queue,timeouts,heartbeats,tickets,now)
 if not id then
 return left and { is_unfinished=true }
 end
 if window_ms then
 local channel,payload =
-fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms)
+fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms,at)
 return { command='PUBLISH',channel=channel,payload=payload,is_granted=true }
 end
 local client=string.sub(id,1,36)
@@ -1379,7 +1389,7 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '2b678c852384b4a6e91b15691596a718f2fb3d4f',
+  sha1: 'a614df2e79bd253bae3e7ff8e6aa3924f9c28771',
   source: `-- fair-lock/acquire
 ${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
@@ -1423,7 +1433,7 @@ if refusal then
 return waiting(refusal)
 end
 if is_behind then
-local head,window_ms,left=fair_first(queue,timeouts,heartbeats,tickets,now)
+local head,window_ms,left,at=fair_first(queue,timeouts,heartbeats,tickets,now)
 if not head and left then
 return waiting(left)
 end
@@ -1434,7 +1444,7 @@ or string.sub(head,1,36)~=string.sub(holder,1,36)
 then
 if window_ms then
 local channel,message =
-fair_grant(lock,queue,timeouts,heartbeats,tickets,now,head,window_ms)
+fair_grant(lock,queue,timeouts,heartbeats,tickets,now,head,window_ms,at)
 return notify(waiting(window_ms),'PUBLISH',channel,message)
 end
 if head~=first or position=='front' then
@@ -1463,7 +1473,7 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '5eb8b516be2e8487c6a546d6ad44e115b993aa2b',
+  sha1: 'e204b820382c6e8e11e36678e32fc6e01c0462b7',
   source: `-- fair-lock/follow-up
 ${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
@@ -1486,7 +1496,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '46aa2b086a797b5195e34a59e11a77dadc8b4946',
+  sha1: '7258e7bc3aa58c63a9b85c3d985e4aa8bae3e2e2',
   source: `-- fair-lock/force-release
 ${libRequestRecall}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
@@ -1518,11 +1528,11 @@ return notify_ended(answer,lock,clients,own,told.command,told.channel,told.paylo
 /** state how many of a holder's holds are still alive, and free the lock at none. */
 export const fairLockRelease: Script<
   { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string; tickets: string },
-  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string },
+  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; served: readonly string[] },
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '93102727075ca055f4bec903774f71e08b14371d',
+  sha1: '4679b6bb5d187f057d80a05a8e052a2b69470ac7',
   source: `-- fair-lock/release
 ${libFairBefore}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
@@ -1541,6 +1551,9 @@ end
 if redis.call('HLEN',lock)>1 then
 redis.call('HDEL',lock,holder)
 return 0
+end
+for i=6,#ARGV do
+fair_leave_queue(queue,timeouts,heartbeats,tickets,ARGV[i])
 end
 local told=serve()
 redis.call('HDEL',lock,holder)
@@ -1586,7 +1599,7 @@ return notify(-1,'PUBLISH',channel,'r' .. next .. ' ' .. lock)
 end
 end
 return -1`,
-  operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.publish, args.channel],
+  operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, ...args.served],
   decode: integer,
 };
 

@@ -75,7 +75,7 @@ test('an attempt without waiting at a lock that is held is one command', async (
   await held.release();
 });
 
-test('a waiter asks once, and once more if its client has listened to its own channel only since then', async () => {
+test('a waiter asks once, also if its client has listened to its own channel only since then', async () => {
   const view = new FairView(raw, scope.name());
   const traffic = await countedTraffic(server.url);
   const client = scope.client({ redis: traffic.url });
@@ -89,8 +89,8 @@ test('a waiter asks once, and once more if its client has listened to its own ch
   await held.release();
   await Promise.all(waits);
 
-  // The release included, and a heartbeat or two of a slow machine.
-  expect(traffic.scripts()).toBeLessThanOrEqual(3 * waiters + 1 + 5);
+  // The releases of runs of 16 included, and those that a slow machine ends early.
+  expect(traffic.scripts()).toBeLessThanOrEqual(1.5 * waiters);
 });
 
 test('waiters that take turns in one client ask once each', async () => {

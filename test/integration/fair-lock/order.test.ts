@@ -10,7 +10,9 @@ import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { FairView } from './fair.js';
 
-const { client, name, raw } = fixture('fair-order');
+const { client: open, name, raw } = fixture('fair-order');
+/** It hands the lock on one by one, so that each turn has a holder id of its own. */
+const client: typeof open = (options) => open({ handOff: 'strict', ...options });
 
 const LEFT = new Error('left');
 

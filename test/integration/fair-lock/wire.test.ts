@@ -27,7 +27,8 @@ test.each([
   ['tagged', (base: string) => `a:{${base}}:b`],
 ])('waiters of a %s name stand in the queue with a score each', async (_, form) => {
   const view = new FairView(raw, form(name()));
-  const lock = client().getFairLock(view.name);
+  // Each turn under a holder id of its own.
+  const lock = client({ handOff: 'strict' }).getFairLock(view.name);
   const first = await lock.acquire({ leaseMs: 60_000 });
   const before = await view.now();
 

@@ -143,6 +143,74 @@ test('a client that races stands in the same queue, and gets its turn', async ()
   expect(served).toEqual([racing.id, b.id, racing.id]);
 });
 
+test('waiters of one client that follow one another pass the lock on, and cost an ask each', async () => {
+  const lockName = name();
+  const traffic = await countedTraffic(redisUrl());
+  const lock = client({ redis: traffic.url }).getFairLock(lockName);
+  const [waiters, rounds] = [50, 20];
+  const served: number[] = [];
+  const expected: number[] = [];
+
+  await Promise.all(
+    Array.from({ length: waiters }, async (_, i) => {
+      for (let round = 0; round < rounds; round += 1) {
+        expected.push(i);
+        await lock.using(() => served.push(i));
+      }
+    }),
+  );
+
+  expect(served).toEqual(expected);
+  expect(traffic.scripts() / (waiters * rounds)).toBeLessThan(1.2);
+  await eventually(async () => (await raw.exists(new FairView(raw, lockName).queue)) === 0);
+});
+
+test('waiters of two clients that come in turn are served in turn', async () => {
+  const view = new FairView(raw, name());
+  const [a, b, c] = [client(), client(), client()];
+  const hold = await c.getFairLock(view.name).acquire();
+  const served: string[] = [];
+  const waiting: Promise<unknown>[] = [];
+  const order = [a, a, b, a, a, a, b, b, a, b];
+  for (const [i, of] of order.entries()) {
+    waiting.push(of.getFairLock(view.name).using(() => served.push(`${i}`)));
+    await view.queued(i + 1);
+  }
+  await eventually(async () => (await toldOf(view.name, raw)) >= order.length);
+
+  await hold.release();
+  await Promise.all(waiting);
+
+  expect(served).toEqual(order.map((_, i) => `${i}`));
+});
+
+test('a lock is not passed on to a waiter behind another client when one before that has given up', async () => {
+  const view = new FairView(raw, name());
+  const [a, b, c] = [client(), client(), client()];
+  const held = await c.getFairLock(view.name).acquire();
+  const served: string[] = [];
+  const lock = a.getFairLock(view.name);
+  const abort = new AbortController();
+  const first = lock.acquire();
+  await view.queued(1);
+  const second = lock.acquire({ signal: abort.signal });
+  await view.queued(2);
+  const others = b.getFairLock(view.name).using(() => served.push('b'));
+  await view.queued(3);
+  const third = lock.using(() => served.push('third of a'));
+  await view.queued(4);
+  await eventually(async () => (await toldOf(view.name, raw)) >= 4);
+  await held.release();
+  const hold = await first;
+  abort.abort();
+  await expect(second).rejects.toThrow('abort');
+
+  await hold.release();
+  await Promise.all([others, third]);
+
+  expect(served).toEqual(['b', 'third of a']);
+});
+
 test('a turn of one waiter in each of two clients costs an ask and a release', async () => {
   const view = new FairView(raw, name());
   const traffics = await Promise.all([countedTraffic(redisUrl()), countedTraffic(redisUrl())]);

@@ -82,9 +82,9 @@ export async function stage() {
       await listener.subscribe(`latchkey:${client}`);
       return async () => void (await listener.unsubscribe(`latchkey:${client}`));
     },
-    release: (atMs: number, holder: string, tombstoneMs = 0) => {
+    release: (atMs: number, holder: string, tombstoneMs = 0, served: string[] = []) => {
       const all = { ...keys, tombstone: tombstoneOf(holder) };
-      const args = { holder, count: 0, tombstoneMs, ...notice };
+      const args = { holder, count: 0, tombstoneMs, ...notice, served };
       return runAt(redis, atMs, commandOf(scripts.fairLockRelease, all, args));
     },
     force: (atMs: number) => {

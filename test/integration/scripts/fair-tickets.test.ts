@@ -6,8 +6,8 @@ import { AHEAD_MS, JAVA, LEASE_MS, ONE, stage, START, TWO, WINDOW_MS } from './f
 type Stage = Awaited<ReturnType<typeof stage>>;
 
 /** The message about a grant, as its client hears it. */
-const granted = ({ keys }: Stage, holder: string, atMs: number): string =>
-  `latchkey:${holder.slice(0, 36)} f${holder} ${atMs} ${WINDOW_MS} 0 0 ${keys.lock}`;
+const granted = ({ keys }: Stage, holder: string, atMs: number, followers = 0): string =>
+  `latchkey:${holder.slice(0, 36)} f${holder} ${atMs} ${WINDOW_MS} ${followers} 0 ${keys.lock}`;
 
 const ids = async ({ line }: Stage): Promise<unknown[]> => (await line()).map(([id]) => id);
 
@@ -28,13 +28,36 @@ describe('a release', () => {
 
     expect(await all.release(START + 7, `${ONE}:0`)).toBe(-5);
 
-    expect(await all.told()).toEqual([granted(all, `${TWO}:1`, START + 7)]);
+    expect(await all.told()).toEqual([granted(all, `${TWO}:1`, START + 7, 1)]);
     expect(await all.redis.hgetall(all.keys.lock)).toEqual({ [`${TWO}:1`]: '1' });
     const leftMs = await all.redis.pttl(all.keys.lock);
     expect(leftMs).toBeLessThanOrEqual(WINDOW_MS);
     expect(leftMs).toBeGreaterThan(WINDOW_MS - 5_000);
     expect(await all.redis.hgetall(all.keys.tickets)).toEqual({ [`${TWO}:2`]: `${WINDOW_MS} 1` });
     expect(await ids(all)).toEqual([`${TWO}:2`]);
+  });
+
+  test('says how many of the same client are right behind, up to fifteen', async () => {
+    const all = await held();
+    await Promise.all([all.listens(TWO), all.listens(ONE)]);
+    for (const holder of [`${TWO}:1`, `${TWO}:2`, `${TWO}:3`, `${ONE}:1`, `${TWO}:4`]) {
+      await all.enter(START, holder);
+    }
+    for (let i = 1; i <= 20; i += 1) {
+      await all.enter(START, `${ONE}:1${i}`);
+    }
+    await all.told();
+
+    await all.release(START + 1, `${ONE}:0`);
+    expect(await all.told()).toEqual([granted(all, `${TWO}:1`, START + 1, 2)]);
+
+    expect(await all.release(START + 2, `${TWO}:1`, 0, [`${TWO}:2`, `${TWO}:3`])).toBe(-5);
+    expect(await all.told()).toEqual([granted(all, `${ONE}:1`, START + 2)]);
+    expect((await ids(all)).slice(0, 2)).toEqual([`${TWO}:4`, `${ONE}:11`]);
+    await all.release(START + 3, `${ONE}:1`);
+    await all.release(START + 4, `${TWO}:4`);
+    expect((await all.told()).at(-1)).toBe(granted(all, `${ONE}:11`, START + 4, 15));
+    expect(await all.redis.hlen(all.keys.tickets)).toBe(19);
   });
 
   test('passes over a client that has stopped listening, which keeps its place', async () => {

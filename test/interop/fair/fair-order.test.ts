@@ -17,11 +17,12 @@ const open = interopWorlds('fair-order');
 const ROUNDS = 6;
 
 test('Java threads, Node clients and Node processes are served in the order in which they queue', async (context) => {
-  const world = await open(context);
+  // Each turn has a holder id of its own.
+  const world = await open(context, { node: { handOff: 'strict' } });
   const { name, java, node } = world;
   const { shuffled, between } = chance('fair order');
   const line = new MixedLine(world, context);
-  const [otherJava, otherNode] = [await world.openJava(), world.open()];
+  const [otherJava, otherNode] = [await world.openJava(), world.open({ handOff: 'strict' })];
   const crowd = await startCrowd('queuer', 2, () => [redisUrl(), name, 30_000]);
   const [one, two] = crowd as [Worker, Worker];
   const waits = [

@@ -157,7 +157,7 @@ export const fair = [
     mistake:
       'a later call of a client gets in before an earlier one, where the server has them in that order',
     file: QUEUE,
-    changes: [['    this.#serveFirst(ticket);\n', '']],
+    changes: [['    this.#tickets.giveToFirst(ticket);\n', '']],
     tests: order,
   },
   {
@@ -166,6 +166,34 @@ export const fair = [
       'after a pause the waiters of a client find out one by one that their entries are gone',
     file: QUEUE,
     changes: [['>= ABSENT_MS', '< 0']],
+    tests: onServer,
+  },
+  {
+    id: 'fair-run-of-all',
+    mistake: 'a client passes a fair lock on to waiters that are not right behind',
+    file: QUEUE,
+    changes: [['holdsMax: 1 + grant.followers', 'holdsMax: Infinity']],
+    tests: onServer,
+  },
+  {
+    id: 'fair-run-past-gap',
+    mistake: 'a client passes a fair lock on beyond a waiter that has given up',
+    file: QUEUE,
+    changes: [['      this.run?.endWithThisHold();\n', '']],
+    tests: onServer,
+  },
+  {
+    id: 'fair-served-stay',
+    mistake: 'those to whom a client has passed a fair lock on stay in its queue',
+    file: 'lua/fair-lock/release.lua',
+    changes: [['for i = 6, #ARGV do', 'for i = 6, 5 do']],
+    tests: tickets,
+  },
+  {
+    id: 'fair-served-forgotten',
+    mistake: 'a release does not name those to whom a fair lock was passed on',
+    file: QUEUE,
+    changes: [['this.#served.push(ticket.holderId);', '']],
     tests: onServer,
   },
   {

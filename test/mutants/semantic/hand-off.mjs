@@ -214,7 +214,7 @@ export const handOff = [
   {
     id: 'run-of-fixed',
     mistake: 'a waiter with a fixed lease gets a renewed one',
-    file: QUEUE,
+    file: 'src/core/locks/passing-queue.ts',
     changes: [['next?.renewed === true && ', '']],
     tests: runs,
   },

@@ -1,6 +1,7 @@
 // @ts-check
 // Waits for a fair lock as often as told, each time under an id, and notes its turn on the server
-// while it holds the lock. In a loop it queues anew after each turn.
+// while it holds the lock. In a loop it queues anew after each turn. It hands the lock on one by one, so
+// that each turn has a holder id of its own.
 //
 //   node queuer.mjs URL NAME LEASE_MS
 
@@ -9,7 +10,7 @@ import { createClient } from '../../../dist/index.js';
 import { Gauge } from './gauge.mjs';
 
 const [, , url = '', name = '', lease = ''] = process.argv;
-const client = createClient({ redis: url, leaseMs: Number(lease) });
+const client = createClient({ redis: url, leaseMs: Number(lease), handOff: 'strict' });
 const store = new Redis(url);
 const gauge = new Gauge(store, `${name}:gauge`);
 const lock = client.getFairLock(name);

@@ -182,7 +182,8 @@ export function fairLockWorld(cast: Cast): World {
     const holder = cast.holder();
     const terms = { count: cast.left(), tombstoneMs: cast.tombstoneMs() };
     const keys = { lock, tombstone: cast.tombstone(holder), ...queues };
-    return operation(fairLockRelease, keys, { holder, ...terms, ...notice });
+    const served = cast.few(() => cast.holder());
+    return operation(fairLockRelease, keys, { holder, ...terms, ...notice, served });
   };
   /** A Java waiter enters or leaves. */
   const java = (): Operation => {

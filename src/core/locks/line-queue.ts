@@ -1,0 +1,46 @@
+import type { Acquiring } from '../lease/lease.js';
+import type { Command } from '../wire/call.js';
+import type { LineAnswer } from './line.js';
+import type { LineTicket } from './line-ticket.js';
+
+/** A grant of a ticket: the lease counts from `acquiring`. */
+export interface LineGrant {
+  readonly acquiring: Acquiring;
+  readonly leaseMs: number;
+  readonly others: boolean;
+  /** Of a fair lock: so many waiters of this client are known to be right behind it. */
+  readonly followers: number;
+  /** The first of its fencing tokens, if the lock is fenced. */
+  readonly fencingToken: bigint | undefined;
+  /** It lasts for a window only, until it is confirmed. */
+  readonly isWindow: boolean;
+}
+
+/** The queue of a ticket. */
+export interface LineQueue {
+  /** The command that asks for a ticket. */
+  enter(ticket: LineTicket): Command<LineAnswer>;
+  /** Asks about a ticket that waits. */
+  recheck(ticket: LineTicket): void;
+  /** The answer that tells most about the times of the server: of this ticket, or of another one. */
+  proofFor(ticket: LineTicket): Proof | undefined;
+  /** A connection is new: it may have missed its grant, and its entry may be lost. */
+  reconnected(ticket: LineTicket): void;
+  /** It may have missed its grant. */
+  missed(ticket: LineTicket): void;
+  granted(ticket: LineTicket, grant: LineGrant): void;
+  waits(ticket: LineTicket, answer: LineAnswer & { is: 'waiting' }): void;
+  /** The server knows nothing of the ticket, or never grants it. */
+  isVoid(ticket: LineTicket): void;
+  failed(ticket: LineTicket, error: Error): void;
+}
+
+/** The times of an answer that a ticket waits, from which the deadline of its grant follows. */
+export interface Proof {
+  /** The instant before the command was sent, by the clock of this client. */
+  readonly sentAt: number;
+  /** When it ran, by the clock of the server. */
+  readonly serverMs: number;
+  /** Both connections are still the same ones. */
+  readonly epoch: number;
+}

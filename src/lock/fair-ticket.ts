@@ -1,0 +1,25 @@
+import type { LineTerms } from '../core/locks/line.js';
+import type { LineQueue } from '../core/locks/line-queue.js';
+import { LineTicket } from '../core/locks/line-ticket.js';
+import type { Asks } from '../core/locks/ticket.js';
+import type { LockWaiter } from '../core/locks/wait-queue.js';
+
+/** The ticket of a waiter for a fair lock. */
+export class FairTicket extends LineTicket {
+  declare waiter: LockWaiter;
+  /** Whoever has the lock just before it hands it on, as far as is known. */
+  declare isAfterOurs: boolean;
+  /** It takes the place of another one, which was the first of its client. */
+  declare goesFirst: boolean;
+  /** Its entry may have been lost since its last ask. */
+  declare isOld: boolean;
+
+  /** Assigned, not initialised where they are declared: see `Linked`. */
+  constructor(asks: Asks, terms: LineTerms, queue: LineQueue, waiter: LockWaiter) {
+    super(asks, terms, queue);
+    this.waiter = waiter;
+    this.isAfterOurs = true;
+    this.goesFirst = false;
+    this.isOld = false;
+  }
+}
