@@ -131,28 +131,30 @@ describe.concurrent.each(titled([lock, fencedLock, fairLock]))(
       });
     });
 
-    test('who is told after its own client has freed it by force: it is not in beside the next one', async (context) => {
-      const all = await scene(kind, context);
-      let isIn = false;
-      void all.granted.then(() => {
-        isIn = true;
-      });
+    test.for([['', false] as const, [', and another waiter of it was answered', true] as const])(
+      'who is told after its own client has freed it by force%s: it is not in beside the next one',
+      async ([, hasThird], context) => {
+        const all = await scene(kind, context);
+        let isIn = false;
+        void all.granted.then(() => {
+          isIn = true;
+        });
 
-      await kind.get(all.client, all.name).forceRelease();
-      const second = await all.next;
-      // Another waiter of its client is answered after that.
-      const third = kind.get(all.client, all.name).acquire();
-      await settledRequests(all.proxy, all.name);
-      const before = all.proxy.requests().length;
-      all.tell();
-      await eventually(() => all.proxy.requests().length > before);
+        await kind.get(all.client, all.name).forceRelease();
+        const second = await all.next;
+        const third = hasThird ? kind.get(all.client, all.name).acquire() : undefined;
+        await settledRequests(all.proxy, all.name);
+        const before = all.proxy.requests().length;
+        all.tell();
+        await eventually(() => all.proxy.requests().length > before);
 
-      expect(isIn).toBe(false);
-      expect(await stored(all.name)).toEqual({ [second.holderId]: '1' });
-      await second.release();
-      await (await all.granted).release();
-      await (await third).release();
-    });
+        expect(isIn).toBe(false);
+        expect(await stored(all.name)).toEqual({ [second.holderId]: '1' });
+        await second.release();
+        await (await all.granted).release();
+        await (await third)?.release();
+      },
+    );
 
     test('who is told after everything was flushed: its next token is larger', async (context) => {
       const all = await scene(kind, context);
