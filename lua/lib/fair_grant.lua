@@ -1,6 +1,6 @@
 -- Grants a fair lock that is free, or is about to be freed, to a ticket in its queue, for its window.
 -- Returns the own channel of its client and the message about that: the holder id, the server's time,
--- the window, how many entries of the same client are right behind it, 0 and the lock. `at` is its index.
+-- the window, how many entries of the same client are right behind it, and the lock. `at` is its index.
 -- include lib/fair_leave_queue
 local function fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, window_ms, at)
   -- These change nothing about the queue, nor about a lock that is to be freed: a user who lacks a right is
@@ -22,6 +22,6 @@ local function fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, w
       followers = followers + 1
     end
   end
-  local message = string.format('f%s %.0f %s %.0f 0 %s', id, now, window_ms, followers, lock)
+  local message = string.format('f%s %.0f %s %.0f %s', id, now, window_ms, followers, lock)
   return 'latchkey:' .. client, message
 end

@@ -1,7 +1,7 @@
 -- Grants a lock that is free, or is about to be freed, to a ticket in its line, for its window. Returns
 -- the own channel of its client and the message about that: the holder id, the server's time, the
--- window, whether others stand in the line, the last of its tokens or 0, and the lock. Returns an error when
--- a right is missing, and nil when there can be no token: nothing is held then.
+-- window, the last of its tokens or 0, and the lock. Returns an error when a right is missing, and nil when
+-- there can be no token: nothing is held then.
 -- include lib/token_issue
 local function line_grant(lock, line, tickets, token, now, id, window_ms)
   local issued = token and token_issue(token, TOKEN_BLOCK) or '0'
@@ -15,8 +15,7 @@ local function line_grant(lock, line, tickets, token, now, id, window_ms)
   if type(issued) == 'table' then
     return nil
   end
-  local others = redis.call('LLEN', line) > 0 and 1 or 0
-  if others == 0 then
+  if redis.call('EXISTS', line) == 0 then
     -- The times of the turns are kept for as long as they matter.
     redis.call('PEXPIRE', tickets, TURN_TTL_MS)
   end
@@ -25,6 +24,6 @@ local function line_grant(lock, line, tickets, token, now, id, window_ms)
   if not is_leased then
     redis.call('PEXPIRE', lock, window_ms)
   end
-  local message = string.format('g%s %.0f %s %.0f %s %s', id, now, window_ms, others, issued, lock)
+  local message = string.format('g%s %.0f %s %s %s', id, now, window_ms, issued, lock)
   return 'latchkey:' .. string.sub(id, 1, CLIENT_ID_LENGTH), message
 end

@@ -13,10 +13,11 @@
 -- ARGV[3] window_ms    integer  the lease of a grant that it is told of later
 -- ARGV[4] is_listening integer  1 if its client listens to the channel of the lock
 -- ARGV[5] tokens       integer  how many fencing tokens a grant at once has
--- returns string     "+", whether others wait (0 or 1), and the last of its tokens or 0; "-3" the holder
---                    id has a tombstone; else the ms left on the lease of another (-1: no limit), the
---                    server's time, whether the client of the holder listens to its own channel, and
---                    whether this one does (2: it got no ticket, since the server takes no more data)
+-- returns string     "+", whether others wait or have done so lately (0 or 1), and the last of its tokens
+--                    or 0; "-3" the holder id has a tombstone; else the ms left on the lease of another
+--                    (-1: no limit), the server's time, whether the client of the holder listens to its
+--                    own channel, and whether this one does (2: it got no ticket, since the server takes
+--                    no more data)
 
 -- include lib/now_ms
 -- include lib/lock_admit
@@ -27,7 +28,7 @@
 -- include lib/line_put
 -- include lib/line_stands_back
 -- include lib/notify
--- include lib/own_listeners
+-- include lib/own_listening
 -- include lib/token_issue
 local lock, line, tickets, token = KEYS[1], KEYS[3], KEYS[4], select(5, unpack(KEYS))
 local holder, lease_ms, window_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
@@ -50,7 +51,7 @@ if redis.call('EXISTS', lock, KEYS[2], line, tickets) == 0 then
 end
 local function granted_from_line(held)
   line_leave(line, tickets, holder)
-  return granted(held, redis.call('LLEN', line) > 0 and '+ 1 ' or '+ 0 ')
+  return granted(held, '+ 1 ')
 end
 
 local now = now_ms()
@@ -77,26 +78,25 @@ if redis.call('EXISTS', KEYS[2]) == 1 then
   -- A late copy of an ask that was given up gets no ticket either.
   return '-3'
 end
-local has_line = redis.call('LLEN', line) > 0
-local is_seen = line_put(line, tickets, holder, now, window_ms, ARGV[4])
+local owner = not is_free and redis.call('HRANDFIELD', lock)
+local is_listening, is_ours = own_listening(holder, owner)
+local is_seen, is_first = line_put(line, tickets, holder, now, window_ms, is_listening, ARGV[4])
 if type(is_seen) == 'table' then
   return is_seen
 end
-local is_ours, channel, message = 1, nil, nil
+is_ours = is_free and 1 or is_ours
+local channel, message = nil, nil
 if first then
   left_ms = tonumber(first_window_ms)
   channel, message = line_grant(lock, line, tickets, token, now, first, first_window_ms)
   if type(channel) == 'table' then
     return channel
   end
-elseif not is_free then
-  local owner = redis.call('HRANDFIELD', lock)
-  is_ours = own_listeners(owner) > 0 and 1 or 0
-  if is_ours == 1 and not has_line then
-    -- Nobody else waits yet: its client may be passing the lock on inside itself.
-    channel, message =
-      'latchkey:' .. string.sub(owner, 1, CLIENT_ID_LENGTH), 'w' .. owner .. ' ' .. lock
-  end
+elseif owner and is_ours == 1 and is_first then
+  -- Whoever got the lock while there were tickets knows that others wait. This one does not yet, and
+  -- its client may be passing the lock on inside itself.
+  channel, message =
+    'latchkey:' .. string.sub(owner, 1, CLIENT_ID_LENGTH), 'w' .. owner .. ' ' .. lock
 end
 local answer = string.format('%.0f %.0f %.0f %.0f', left_ms, now, is_ours, is_seen)
 if not message then

@@ -8,8 +8,8 @@
 -- ARGV[*] terms        string   for each ticket its holder id, its lease in ms (0 leaves the lease of a
 --                               grant as it is), its window in ms, 1 if its client listens to the
 --                               channel of the lock, and 1 if the lock is fenced
--- returns string     for each ticket, after a comma: "+", the ms left on its lease, whether others wait
---                    (0 or 1), and the last of its tokens or 0; "?" there is no such ticket; else as lock/enter
+-- returns string     for each ticket, after a comma: "=", the ms left on its lease, and the last of its
+--                    tokens or 0; "?" there is no such ticket; else as lock/enter
 
 -- include lib/now_ms
 -- include lib/line_first
@@ -17,7 +17,7 @@
 -- include lib/line_put
 -- include lib/line_stands_back
 -- include lib/notify_granted
--- include lib/own_listeners
+-- include lib/own_listening
 -- include lib/token_issue
 local now, told = now_ms(), {}
 
@@ -55,14 +55,15 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
     if redis.call('HEXISTS', tickets, holder) == 0 then
       return '?'
     end
-    local is_ours, is_seen = 1, line_put(line, tickets, holder, now, window_ms, is_listening)
+    local owner = left_ms ~= -2 and redis.call('HRANDFIELD', lock)
+    local is_seen, is_ours = own_listening(holder, owner)
+    is_seen = line_put(line, tickets, holder, now, window_ms, is_seen, is_listening)
     if type(is_seen) == 'table' then
       return is_seen
     end
-    if left_ms == -2 then
+    if not owner then
+      is_ours = 1
       left_ms, held = serve(lock, line, tickets, token, holder)
-    else
-      is_ours = own_listeners(redis.call('HRANDFIELD', lock)) > 0 and 1 or 0
     end
     if type(left_ms) == 'table' then
       return left_ms
@@ -78,10 +79,8 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
     redis.call('PEXPIRE', lock, lease_ms)
     left_ms = lease_ms
   end
-  local others = redis.call('LLEN', line) > 0 and '1' or '0'
   local issued = token and (redis.call('GET', token) or token_issue(token, TOKEN_BLOCK)) or '0'
-  return type(issued) == 'table' and issued
-    or string.format('+ %.0f %s %s', left_ms, others, issued)
+  return type(issued) == 'table' and issued or string.format('= %.0f %s', left_ms, issued)
 end
 
 local answers, at = {}, 1

@@ -23,7 +23,6 @@ const grant = (atMs: number, windowMs = WINDOW_MS): PushedGrant => ({
   holderId: 'us:1',
   serverMs: SERVER_MS + atMs,
   windowMs,
-  others: false,
   lastToken: undefined,
   key: 'lock',
   isFair: false,
@@ -97,7 +96,7 @@ describe('a message of a grant', () => {
 
     expect(told).toEqual([]);
     expect(grants).toHaveLength(1);
-    expect(grants[0]).toMatchObject({ leaseMs: WINDOW_MS, isWindow: true, others: false });
+    expect(grants[0]).toMatchObject({ leaseMs: WINDOW_MS, isWindow: true, others: true });
     expect(grants[0]?.acquiring.sentAt).toBeCloseTo(sentAt + 990 - 2, 6);
   });
 

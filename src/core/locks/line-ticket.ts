@@ -171,7 +171,8 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     this.#queue.granted(this, {
       acquiring: { order, sentAt, lastSentAt: sentAt },
       leaseMs: grant.windowMs,
-      others: grant.others,
+      // Whoever was told has waited for another client.
+      others: true,
       followers: grant.followers,
       fencingToken: this.#firstToken(grant.lastToken),
       isWindow: grant.windowMs < this.terms.leaseMs,

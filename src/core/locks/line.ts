@@ -30,7 +30,7 @@ export function windowOf({ leaseMs, renewed }: { leaseMs: number; renewed: boole
 export type LineAnswer =
   | {
       readonly is: 'granted';
-      /** Clients without a hold wait in the line. */
+      /** Clients without a hold wait in the line, or have done so lately. */
       readonly others: boolean;
       /** The rest of the lease in ms; undefined: all of it. */
       readonly leftMs?: number;
@@ -58,7 +58,6 @@ export interface PushedGrant {
   readonly holderId: string;
   readonly serverMs: number;
   readonly windowMs: number;
-  readonly others: boolean;
   /** Of a fair lock: so many waiters of the same client are right behind it. */
   readonly followers: number;
   /** The last of its fencing tokens. */
@@ -101,20 +100,15 @@ const tokenOf = (text = ''): bigint | undefined => (text === '0' ? undefined : B
 
 /** Decodes what a ticket was answered. */
 export function answerOf(text: string): LineAnswer {
-  const words = text.split(' ');
-  const [first = '', second = '', third = '', fourth = ''] = words;
+  const [first = '', second = '', third = '', fourth = ''] = text.split(' ');
   if (first === '?' || first === '-3') {
     return { is: 'void' };
   }
   if (first === '+') {
-    return words.length === 3
-      ? { is: 'granted', others: second === '1', lastToken: tokenOf(third) }
-      : {
-          is: 'granted',
-          leftMs: Number(second),
-          others: third === '1',
-          lastToken: tokenOf(fourth),
-        };
+    return { is: 'granted', others: second === '1', lastToken: tokenOf(third) };
+  }
+  if (first === '=') {
+    return { is: 'granted', leftMs: Number(second), others: true, lastToken: tokenOf(third) };
   }
   if (!/^-?\d+ \d+ \d [012]$/.test(text)) {
     throw new UnexpectedReplyError(`a ticket was answered ${JSON.stringify(text)}`);
@@ -220,22 +214,22 @@ export function releaseOf(
   return { script: release, operands };
 }
 
-/** Reads the message `g<holder id> <time> <window> <others> <token> <key>`; that about a fair lock
- * begins with `f`, and has the number of followers in place of the others. */
+/** Reads the message `g<holder id> <time> <window> <token> <key>`; that about a fair lock begins with
+ * `f`, and has the number of followers in place of the token. */
 export function pushedGrant(message: string): PushedGrant {
-  const [, kind, holderId = '', serverMs, windowMs, others, token, key = ''] =
-    /^([gf])(\S+) (\d+) (\d+) (\d+) (\d+) (.*)$/s.exec(message) ?? [];
+  const [, kind, holderId = '', serverMs, windowMs, number, key = ''] =
+    /^([gf])(\S+) (\d+) (\d+) (\d+) (.*)$/s.exec(message) ?? [];
   if (holderId === '') {
     throw new UnexpectedReplyError(`a client was told ${JSON.stringify(message)}`);
   }
+  const isFair = kind === 'f';
   return {
     holderId,
     serverMs: Number(serverMs),
     windowMs: Number(windowMs),
-    others: others !== '0',
-    followers: kind === 'f' ? Number(others) : 0,
-    lastToken: tokenOf(token),
+    followers: isFair ? Number(number) : 0,
+    lastToken: isFair ? undefined : tokenOf(number),
     key,
-    isFair: kind === 'f',
+    isFair,
   };
 }

@@ -134,7 +134,7 @@ end
 followers=followers+1
 end
 end
-local message=string.format('f%s %.0f %s %.0f 0 %s',id,now,window_ms,followers,lock)
+local message=string.format('f%s %.0f %s %.0f %s',id,now,window_ms,followers,lock)
 return 'latchkey:' .. client,message
 end
 `;
@@ -314,8 +314,7 @@ issued=type(issued)=='table' and token_issue(token,16) or issued
 if type(issued)=='table' then
 return nil
 end
-local others=redis.call('LLEN',line)>0 and 1 or 0
-if others==0 then
+if redis.call('EXISTS',line)==0 then
 redis.call('PEXPIRE',tickets,1100)
 end
 local is_leased=redis.call('PEXPIRE',lock,window_ms)==1
@@ -323,7 +322,7 @@ redis.call('HSET',lock,id,1)
 if not is_leased then
 redis.call('PEXPIRE',lock,window_ms)
 end
-local message=string.format('g%s %.0f %s %.0f %s %s',id,now,window_ms,others,issued,lock)
+local message=string.format('g%s %.0f %s %s %s',id,now,window_ms,issued,lock)
 return 'latchkey:' .. string.sub(id,1,36),message
 end
 `;
@@ -339,26 +338,24 @@ end
 end
 `;
 
-const libLinePut = `local function line_put(line,tickets,id,now,window_ms,is_listening)
-local is_seen=own_listeners(id)>0 and 1 or 0
-local is_new=redis.call('HEXISTS',tickets,id)==0
+const libLinePut = `local function line_put(line,tickets,id,now,window_ms,is_seen,is_listening)
 local is_there=redis.call('PEXPIRE',tickets,60000)==1
-if is_new then
-local put=redis.pcall('RPUSH',line,id)
-if type(put)=='table' then
-return string.find(put.err,'^OOM') and 2 or put
-end
-end
-redis.call('PEXPIRE',line,60000)
 local ticket=string.format('%.0f %s %.0f %s',now,window_ms,is_seen,is_listening)
 local put=redis.pcall('HSET',tickets,id,ticket)
+if put==1 then
+put=redis.pcall('RPUSH',line,id)
+if type(put)=='table' then
+redis.pcall('HDEL',tickets,id)
+end
+end
 if type(put)=='table' then
 return string.find(put.err,'^OOM') and 2 or put
 end
+redis.call('PEXPIRE',line,60000)
 if not is_there then
 redis.call('PEXPIRE',tickets,60000)
 end
-return is_seen
+return is_seen,not is_there
 end
 `;
 
@@ -525,6 +522,17 @@ end
 const libOwnListeners = `local function own_listeners(id)
 local answer=redis.pcall('PUBSUB','NUMSUB','latchkey:' .. string.sub(id,1,36))
 return answer[2] or 0
+end
+`;
+
+const libOwnListening = `local function own_listening(id,other)
+local answer=redis.pcall(
+'PUBSUB',
+'NUMSUB',
+'latchkey:' .. string.sub(id,1,36),
+other and 'latchkey:' .. string.sub(other,1,36) or ''
+)
+return (answer[2] or 0)>0 and 1 or 0,(answer[4] or 0)>0 and 1 or 0
 end
 `;
 
@@ -1389,7 +1397,7 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'a614df2e79bd253bae3e7ff8e6aa3924f9c28771',
+  sha1: 'c5543d42a39524af6e7d6fd58832aa8bb92d1d97',
   source: `-- fair-lock/acquire
 ${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
@@ -1473,7 +1481,7 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: 'e204b820382c6e8e11e36678e32fc6e01c0462b7',
+  sha1: 'ea15aa0c44f86fabc289fb665028cd8d2f5e89a7',
   source: `-- fair-lock/follow-up
 ${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
@@ -1496,7 +1504,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '7258e7bc3aa58c63a9b85c3d985e4aa8bae3e2e2',
+  sha1: '2fa5ed1c7198b4b778dca148b83792321e62f4dd',
   source: `-- fair-lock/force-release
 ${libRequestRecall}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
@@ -1532,7 +1540,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '4679b6bb5d187f057d80a05a8e052a2b69470ac7',
+  sha1: '7fd84861b775e902ca0ae277bcd639c3742a0cb1',
   source: `-- fair-lock/release
 ${libFairBefore}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
@@ -1771,9 +1779,9 @@ export const lockEnter: Script<
   string
 > = {
   name: 'lock/enter',
-  sha1: '3d57410851eb460ca7bd623d2a92a75468e542c9',
+  sha1: 'ac4f9c8ffbe200989c2a210dde4188cea44e34bb',
   source: `-- lock/enter
-${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
+${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local holder,lease_ms,window_ms=ARGV[1],tonumber(ARGV[2]),ARGV[3]
 local function granted(held,others)
 local issued='0'
@@ -1790,7 +1798,7 @@ return granted(0,'+ 0 ')
 end
 local function granted_from_line(held)
 line_leave(line,tickets,holder)
-return granted(held,redis.call('LLEN',line)>0 and '+ 1 ' or '+ 0 ')
+return granted(held,'+ 1 ')
 end
 local now=now_ms()
 local left_ms,held=lock_admit(lock,KEYS[2],holder,1)
@@ -1815,25 +1823,23 @@ end
 if redis.call('EXISTS',KEYS[2])==1 then
 return '-3'
 end
-local has_line=redis.call('LLEN',line)>0
-local is_seen=line_put(line,tickets,holder,now,window_ms,ARGV[4])
+local owner=not is_free and redis.call('HRANDFIELD',lock)
+local is_listening,is_ours=own_listening(holder,owner)
+local is_seen,is_first=line_put(line,tickets,holder,now,window_ms,is_listening,ARGV[4])
 if type(is_seen)=='table' then
 return is_seen
 end
-local is_ours,channel,message=1,nil,nil
+is_ours=is_free and 1 or is_ours
+local channel,message=nil,nil
 if first then
 left_ms=tonumber(first_window_ms)
 channel,message=line_grant(lock,line,tickets,token,now,first,first_window_ms)
 if type(channel)=='table' then
 return channel
 end
-elseif not is_free then
-local owner=redis.call('HRANDFIELD',lock)
-is_ours=own_listeners(owner)>0 and 1 or 0
-if is_ours==1 and not has_line then
+elseif owner and is_ours==1 and is_first then
 channel,message =
 'latchkey:' .. string.sub(owner,1,36),'w' .. owner .. ' ' .. lock
-end
 end
 local answer=string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
 if not message then
@@ -1851,7 +1857,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '071e696f90d359a4a635ab25b2d22154a55f8089',
+  sha1: '5cc36353d7707d7bb2b00471c0c713bfa6c0a8ff',
   source: `-- lock/force-release
 ${libRequestRecall}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
@@ -1943,9 +1949,9 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: '7981e4d9ec382699da82354629dc28835221edb8',
+  sha1: '856e97a5b949f58851e7a0c848e0076020dccd2b',
   source: `-- lock/recheck
-${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}local now,told=now_ms(),{}
+${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,told=now_ms(),{}
 local function serve(lock,line,tickets,token,holder)
 local left_ms=line_stands_back(tickets,now)
 if left_ms>0 then
@@ -1975,14 +1981,15 @@ if held==0 then
 if redis.call('HEXISTS',tickets,holder)==0 then
 return '?'
 end
-local is_ours,is_seen=1,line_put(line,tickets,holder,now,window_ms,is_listening)
+local owner=left_ms~=-2 and redis.call('HRANDFIELD',lock)
+local is_seen,is_ours=own_listening(holder,owner)
+is_seen=line_put(line,tickets,holder,now,window_ms,is_seen,is_listening)
 if type(is_seen)=='table' then
 return is_seen
 end
-if left_ms==-2 then
+if not owner then
+is_ours=1
 left_ms,held=serve(lock,line,tickets,token,holder)
-else
-is_ours=own_listeners(redis.call('HRANDFIELD',lock))>0 and 1 or 0
 end
 if type(left_ms)=='table' then
 return left_ms
@@ -1997,10 +2004,8 @@ if lease_ms>left_ms then
 redis.call('PEXPIRE',lock,lease_ms)
 left_ms=lease_ms
 end
-local others=redis.call('LLEN',line)>0 and '1' or '0'
 local issued=token and (redis.call('GET',token) or token_issue(token,16)) or '0'
-return type(issued)=='table' and issued
-or string.format('+ %.0f %s %s',left_ms,others,issued)
+return type(issued)=='table' and issued or string.format('= %.0f %s',left_ms,issued)
 end
 local answers,at={},1
 for i=1,#ARGV,5 do
@@ -2026,7 +2031,7 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: 'cd018da5da25f207add5288712d7ce1ea53595d4',
+  sha1: '2a877d5ac04114bb7ad3d08ce30bd92fb684e890',
   source: `-- lock/release
 ${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))

@@ -213,7 +213,7 @@ test('a grant that nobody waits for is given back at once', async () => {
   await raw.hset(other, holderId, 1);
   await raw.pexpire(other, 60_000);
 
-  await raw.publish(`latchkey:${second.id}`, `g${holderId} ${Date.now()} 10000 0 0 ${other}`);
+  await raw.publish(`latchkey:${second.id}`, `g${holderId} ${Date.now()} 10000 0 ${other}`);
 
   await eventually(async () => (await raw.exists(other)) === 0);
   await hold.release();

@@ -123,6 +123,36 @@ test('another client gets in while a run goes on for ever', async () => {
   await Promise.all(loops);
 });
 
+test('a holder is told once that others wait, and not if it was told of its grant', async () => {
+  const name = nameOf('told');
+  const [first, second, third] = [open(), open(), open()];
+  const [subscriber, told] = [rawClient(), [] as string[]];
+  subscriber.on('pmessage', (_pattern, channel: string, message: string) => {
+    if (message.startsWith('w') && message.endsWith(name)) {
+      told.push(channel);
+    }
+  });
+  await subscriber.psubscribe('latchkey:*');
+  const line = async (place: number): Promise<void> => {
+    await eventually(async () => (await raw.llen(`latchkey_line:{${name}}`)) === place);
+  };
+  const hold = await first.getLock(name).acquire();
+  await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${first.id}`))[1] === 1);
+
+  const two = second.getLock(name).acquire();
+  await line(1);
+  const three = third.getLock(name).acquire();
+  await line(2);
+  await hold.release();
+  const again = first.getLock(name).acquire();
+  await line(2);
+  await (await two).release();
+  await (await three).release();
+  await (await again).release();
+
+  expect(told).toEqual([`latchkey:${first.id}`]);
+});
+
 test('a waiter that gives up at the moment of the pass is left out', async () => {
   const name = nameOf('abort');
   const client = open();

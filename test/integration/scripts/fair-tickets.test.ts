@@ -7,7 +7,7 @@ type Stage = Awaited<ReturnType<typeof stage>>;
 
 /** The message about a grant, as its client hears it. */
 const granted = ({ keys }: Stage, holder: string, atMs: number, followers = 0): string =>
-  `latchkey:${holder.slice(0, 36)} f${holder} ${atMs} ${WINDOW_MS} ${followers} 0 ${keys.lock}`;
+  `latchkey:${holder.slice(0, 36)} f${holder} ${atMs} ${WINDOW_MS} ${followers} ${keys.lock}`;
 
 const ids = async ({ line }: Stage): Promise<unknown[]> => (await line()).map(([id]) => id);
 
