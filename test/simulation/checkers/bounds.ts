@@ -24,6 +24,9 @@ export interface Bounds {
   /** A hold that was released this long before may be told as lost: it ended within a run of holds
    * of one client, which release on the server once. */
   readonly releasedMs: number;
+  /** For so long a lock that was released may be left to those who stand in no line, until a waiter in one
+   * looks again. */
+  readonly openTurnMs: number;
   /** Of the search for an order: what takes more is undecided. */
   readonly maxSteps: number;
 }
@@ -40,5 +43,6 @@ export const BOUNDS: Bounds = {
   settleMs: 50,
   cleanUpMs: 250,
   releasedMs: 10,
+  openTurnMs: 5,
   maxSteps: 300_000,
 };

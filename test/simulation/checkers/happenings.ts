@@ -75,7 +75,9 @@ export class Happenings {
 
   /** The same, where ghosts are looked at elsewhere. */
   isExcusedByOthers(operation: Operation): boolean {
-    return this.#stoodBehind(operation) || this.isInLoss(operation);
+    return (
+      this.#stoodBehind(operation) || this.#wasInOpenTurn(operation) || this.isInLoss(operation)
+    );
   }
 
   /** True in the time after a loss of data in which late copies of commands may take anything. */
@@ -221,6 +223,22 @@ export class Happenings {
         isDisturbed(this.history, waiter.client, span, passOverMs)
       );
     });
+  }
+
+  /** It waited for a moment only, in which a released lock was left to those who stand in no line. */
+  #wasInOpenTurn({ waits, calledAt, returnedAt }: Operation): boolean {
+    const { networkMs, openTurnMs } = this.bounds;
+    return (
+      waits &&
+      (this.kind === 'lock' || this.kind === 'fenced') &&
+      this.operations.some(
+        (release) =>
+          release.action === 'release' &&
+          release.calledAt <= returnedAt &&
+          release.returnedAt + openTurnMs >= calledAt &&
+          returnedAt - release.returnedAt <= openTurnMs + networkMs,
+      )
+    );
   }
 
   /** When a grant of which nobody knows is gone at the latest. */

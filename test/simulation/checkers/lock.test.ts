@@ -156,6 +156,15 @@ test('a wait that was over may have had it for a moment', () => {
   expect(found([hold('a', [1, 4, 10, 12]), over, busy([70, 74])])).toEqual([ORDER]);
 });
 
+test('a wait of a moment may fall into the turn of those who stand in no line', () => {
+  const before = hold('a', [0, 10, 50, 60]);
+  const waits = { waits: true, waitMs: 5, client: 2 };
+  expect(found([before, busy([61, 66], waits)])).toEqual([]);
+  expect(found([before, busy([61, 66], { client: 2 })])).toEqual([ORDER]);
+  expect(found([before, busy([66, 71], waits)])).toEqual([ORDER]);
+  expect(found([before, busy([61, 161], { ...waits, waitMs: 100 })])).toEqual([ORDER]);
+});
+
 test('a branch is refused by the one beside it in its client, also when the lock was forced free', () => {
   const outer = hold('a', [0, 10, 90], { end: 'lost', toldLostAt: 90 });
   const branch = hold('a', [12, 14, 90], { end: 'lost', toldLostAt: 90 });

@@ -138,6 +138,7 @@ export const SMALL: Bounds = {
   settleMs: 5,
   cleanUpMs: 5,
   releasedMs: 10,
+  openTurnMs: 5,
   maxSteps: 100_000,
 };
 
