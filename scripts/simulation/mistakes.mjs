@@ -2,9 +2,10 @@
 // Which mistakes does the simulation find, and after how many seeds? Each of test/mutants/semantic is
 // made in a copy of the project, and seeds are run there until one fails.
 //
-//   node scripts/simulation/mistakes.mjs [--seeds N] [--only ID]... [--jobs N]
+//   node scripts/simulation/mistakes.mjs [--seeds N] [--kind KIND] [--only ID]... [--jobs N]
 //
 // --seeds  how many seeds at most (default 2,000), of all kinds of object in turn
+// --kind   seeds of one kind of object alone
 // --only   only mistakes whose id begins so
 // --jobs   copies that are worked on side by side (default 2)
 //
@@ -21,6 +22,7 @@ import { Tree } from '../mutants/tree.mjs';
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2000' },
+    kind: { type: 'string' },
     only: { type: 'string', multiple: true },
     jobs: { type: 'string', default: '2' },
   },
@@ -63,6 +65,9 @@ async function look(mistake, tree) {
   }
   const script = `${tree.root}/scripts/simulate.mjs`;
   const args = ['--seed', '1', '--seeds', values.seeds, '--jobs', '1', '--first'];
+  if (values.kind !== undefined) {
+    args.push('--only', values.kind);
+  }
   const { output } = await run(process.execPath, [script, ...args], { timeoutMs: 10 * 60_000 });
   tree.restore();
   const [, seed, how] = /seed (\d+) (\([a-z]+\): [^:]+)/u.exec(output) ?? [];

@@ -5,20 +5,23 @@ import type { Link } from '../../src/testing/network/link.js';
 import { LATE_MS } from '../../src/testing/network/conditions.js';
 import { PHASE } from '../../src/testing/timeline.js';
 import type { Snapshot } from '../../src/testing/keyspace/keyspace.js';
-import type { Plan, PlannedFault } from './plan.js';
+import { Grants } from './grants.js';
+import type { Of, Plan, PlannedFault } from './plan.js';
+import { denyChannels, denyCommand, refuse } from './refusals.js';
 import type { SimulatedClient, World } from './world.js';
 
 /** Who uses a half-open connection notices within this time that nothing comes back. Other connections
  * get through meanwhile. */
 const NOTICED_MS = 4_000;
 
-type Of<D extends PlannedFault['do']> = Extract<PlannedFault, { readonly do: D }>;
-
 /** Makes all faults of a plan happen, each at its time, and ends them all when the world heals. */
 export function scheduleFaults(world: World, { faults, healAt }: Plan): void {
   const { timeline } = world;
+  const grants = new Grants(world);
   for (const fault of faults) {
-    if (fault.do === 'failover') {
+    if (fault.atGrant === true) {
+      timeline.at(fault.at, () => awaitGrant(world, grants, fault));
+    } else if (fault.do === 'failover') {
       // The replica has what was written until then.
       let copy: Snapshot | undefined;
       timeline.at(Math.max(0, fault.at - fault.lostMs), () => {
@@ -29,7 +32,26 @@ export function scheduleFaults(world: World, { faults, healAt }: Plan): void {
       timeline.at(fault.at, () => make(world, fault));
     }
   }
-  timeline.at(healAt, () => heal(world));
+  timeline.at(healAt, () => {
+    grants.disarm();
+    heal(world);
+  });
+}
+
+/** What was written since then is lost in a failover. */
+function awaitGrant(world: World, grants: Grants, fault: PlannedFault): void {
+  const { timeline, host } = world;
+  const [from, copy] = [
+    timeline.now,
+    fault.do === 'failover' ? host.server.keyspace.copy() : undefined,
+  ];
+  grants.awaitNext((client) => {
+    if (fault.do === 'failover') {
+      failover(world, { ...fault, lostMs: Math.ceil(timeline.now - from) }, copy);
+    } else {
+      make(world, 'client' in fault ? { ...fault, client } : fault);
+    }
+  });
 }
 
 function linksOf(world: World, number: number): Link[] {
@@ -47,7 +69,10 @@ function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void 
       halfOpen(world, fault);
       break;
     case 'slow':
-      slow(world, fault);
+      slow(world, fault, linksOf(world, fault.client));
+      break;
+    case 'late messages':
+      slow(world, fault, linksOf(world, fault.client).slice(1));
       break;
     case 'stall':
       stall(world, world.clients[fault.client]!, fault.forMs);
@@ -134,9 +159,12 @@ function tellHalfOpen(world: World, client: number, links: readonly Link[], deta
   }
 }
 
-function slow(world: World, { client, byMs, forMs }: Of<'slow'>): void {
+function slow(
+  world: World,
+  { client, byMs, forMs }: Of<'slow' | 'late messages'>,
+  links: readonly Link[],
+): void {
   const until = world.timeline.now + forMs;
-  const links = linksOf(world, client);
   for (const link of links) {
     link.slowness = byMs;
   }
@@ -145,7 +173,7 @@ function slow(world: World, { client, byMs, forMs }: Of<'slow'>): void {
       link.slowness = 0;
     }
   });
-  const detail = `everything of client ${client} takes ${byMs} ms longer`;
+  const detail = `${links.length} connections of client ${client} take ${byMs} ms longer`;
   world.recorder.fault('slow', detail, { client, until: until + byMs });
 }
 
@@ -230,41 +258,6 @@ function takeDown({ host, timeline }: World, downMs: number, isTold: boolean): v
   timeline.at(until, () => {
     host.isUp = timeline.now >= host.downUntil;
   });
-}
-
-function refuse({ host, recorder, timeline }: World, { what, forMs }: Of<'refusal'>): void {
-  const until = timeline.now + forMs;
-  host.server.refusal = what;
-  timeline.at(until, () => {
-    if (host.server.refusal === what) {
-      host.server.refusal = undefined;
-    }
-  });
-  const kind = what === 'NOPERM' ? 'no right' : 'refusal';
-  recorder.fault(kind, `the server says ${what} for ${forMs} ms`, { until });
-}
-
-function denyChannels({ host, recorder, timeline }: World, forMs: number): void {
-  const until = timeline.now + forMs;
-  host.server.deniesChannels = true;
-  timeline.at(until, () => {
-    host.server.deniesChannels = false;
-  });
-  recorder.fault('no messages', `the server lets nobody use channels for ${forMs} ms`, { until });
-}
-
-function denyCommand(
-  { host, recorder, timeline }: World,
-  { command, forMs }: Of<'deny command'>,
-): void {
-  const until = timeline.now + forMs;
-  host.server.deniedCommand = command;
-  timeline.at(until, () => {
-    if (host.server.deniedCommand === command) {
-      host.server.deniedCommand = undefined;
-    }
-  });
-  recorder.fault('no right', `the server lets nobody use ${command} for ${forMs} ms`, { until });
 }
 
 function heal({ hosts, network, clients, recorder, timeline }: World): void {

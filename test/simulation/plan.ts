@@ -17,7 +17,12 @@ export interface Script {
   readonly steps: readonly Step[];
 }
 
-export type PlannedFault = { readonly at: number } & (
+export type PlannedFault = {
+  readonly at: number;
+  /** From then on it waits for the next message about a grant, and happens to the client that this is
+   * for, if it is about a client. */
+  readonly atGrant?: boolean;
+} & (
   | { readonly do: 'cut'; readonly client: number; readonly all: boolean }
   | {
       readonly do: 'half-open';
@@ -25,6 +30,13 @@ export type PlannedFault = { readonly at: number } & (
       readonly way: 'to server' | 'to client' | 'both';
     }
   | { readonly do: 'slow'; readonly client: number; readonly byMs: number; readonly forMs: number }
+  /** Of the connection of its messages alone. */
+  | {
+      readonly do: 'late messages';
+      readonly client: number;
+      readonly byMs: number;
+      readonly forMs: number;
+    }
   | { readonly do: 'stall'; readonly client: number; readonly forMs: number }
   /** Whoever holds something just then. */
   | { readonly do: 'stall holder'; readonly forMs: number }
@@ -47,6 +59,8 @@ export type PlannedFault = { readonly at: number } & (
     }
   | { readonly do: 'clock step'; readonly byMs: number }
 );
+
+export type Of<D extends PlannedFault['do']> = Extract<PlannedFault, { readonly do: D }>;
 
 export interface Plan {
   readonly seed: number;
@@ -75,6 +89,9 @@ const LONG_LEASE_MS = 30_000;
 
 /** Longer than anything is kept for late copies of calls. */
 const LONG_OUTAGE_MS = 700_000;
+
+/** Kinds of locks that a release hands on. */
+const HANDED_ON = new Set(['lock', 'fenced', 'fair']);
 
 /** Users of one client. */
 const USERS = 2;
@@ -126,6 +143,8 @@ export function planOf(
     faults.push({ at: random.next() * spanMs, do: 'restart', downMs: outageMs, isTold: true });
   }
   const startsCold = random.chance(0.2);
+  // Drawn last: what a seed draws else stays the same.
+  const isAimed = HANDED_ON.has(kind.kind) && random.chance(0.5);
   const terms = { ...drawn, otherSlots: drawn.nodes > 1 && random.chance(0.5) ? 0 : 40 };
   return {
     seed,
@@ -133,7 +152,10 @@ export function planOf(
     terms,
     startsCold,
     scripts,
-    faults: faults.toSorted((a, b) => a.at - b.at),
+    faults: (isAimed
+      ? faults.map((fault) => aimed(random, fault, { clients, paceMs }))
+      : faults
+    ).toSorted((a, b) => a.at - b.at),
     healAt: spanMs + paceMs * 2 + outageMs,
   };
 }
@@ -188,6 +210,20 @@ function faultOf(
     ...(nodes > 1 ? [moveOf(at, briefly())] : []),
     ...(losesData ? lossesOf(random, at, paceMs) : []),
   ]);
+}
+
+/** Makes a fault meet a lock that is handed on. */
+function aimed(
+  random: Random,
+  fault: PlannedFault,
+  { clients, paceMs }: Pick<FaultTerms, 'clients' | 'paceMs'>,
+): PlannedFault {
+  if (random.chance(0.6)) {
+    return { ...fault, atGrant: true };
+  }
+  const client = random.int(0, clients - 1);
+  const byMs = random.int(1, random.pick([20, paceMs >> 1, paceMs]));
+  return { at: fault.at, do: 'late messages', client, byMs, forMs: random.int(1, paceMs * 3) };
 }
 
 type Choice = readonly [weight: number, make: () => PlannedFault];

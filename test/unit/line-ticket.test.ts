@@ -150,6 +150,18 @@ describe('a message of a grant', () => {
     expect(grants[0]?.isWindow).toBe(false);
   });
 
+  test('that comes during a later re-check is judged by the answer to that', () => {
+    const { clock, grants, ticket, call } = stage();
+    ticket.answered(waits(), call());
+    clock.advance(100);
+    ticket.recheck();
+
+    ticket.pushed(grant(50));
+    expect(grants).toEqual([]);
+    ticket.rechecked(waits(60), call());
+    expect(grants).toEqual([]);
+  });
+
   test('has to be confirmed first where the server of the ask did not see the client listen', () => {
     const { told, grants, ticket, call } = stage();
     ticket.answered(waits(0, false), call());

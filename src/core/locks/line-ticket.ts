@@ -147,13 +147,14 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     this.wasPushed = true;
     if (
       this.#call !== undefined ||
+      this.#rechecking ||
       proof?.epoch !== services.epoch ||
       grant.serverMs < proof.serverMs ||
       this.isDoubtful ||
       services.delivery.hasOpenRequest(this.key)
     ) {
-      // It is asked for once more, and a copy of that may run after the hold; the times may be those of
-      // two servers; another waiter was answered since; or this client frees the lock by force.
+      // It is asked for or about just now: a copy of the ask may run after the hold, and the answer knows
+      // what came after the grant; the times may be those of two servers; another waiter was answered since; or this client frees the lock by force.
       this.#judgeLater(grant);
       return;
     }

@@ -51,8 +51,12 @@ export class Channels {
     this.#listeners.clear();
   }
 
+  /** Called with each message. */
+  published: (channel: string, payload: string) => void = () => {};
+
   /** Returns how many connections it was sent to, of which some may be dead by now. */
   publish(event: MessageEvent, channel: string, payload: string): number {
+    this.published(channel, payload);
     const listeners = this.#listeners.get(keyOf(event, channel));
     for (const session of listeners ?? []) {
       session.message(event, channel, payload);

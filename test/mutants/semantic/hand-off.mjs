@@ -48,7 +48,15 @@ export const handOff = [
     id: 'push-during-ask',
     mistake: 'a grant starts a hold while a copy of its ask is under way',
     file: TICKET,
-    changes: [['this.#call !== undefined ||\n      proof', 'proof']],
+    changes: [['this.#call !== undefined ||\n', '']],
+    tests: rules,
+  },
+  {
+    id: 'push-during-recheck',
+    mistake:
+      'a grant starts a hold though a question about it is under way, which may know of its end',
+    file: TICKET,
+    changes: [['      this.#rechecking ||\n', '']],
     tests: rules,
   },
   {

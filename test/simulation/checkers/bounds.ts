@@ -44,5 +44,5 @@ export const BOUNDS: Bounds = {
   cleanUpMs: 250,
   releasedMs: 10,
   openTurnMs: 5,
-  maxSteps: 300_000,
+  maxSteps: 3_000_000,
 };

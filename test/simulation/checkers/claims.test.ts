@@ -50,6 +50,19 @@ test.each(['force', 'delete'] as const)('%s excuses those of other clients', (ac
   expect(found([...parts, ...sets.slice(0, 1)])).toContain(kind === 'lock' ? OVERLAP : LIMIT);
 });
 
+const lostSoon = (from: number): Part =>
+  hold('c', [30, from, from + 5], { end: 'lost', toldLostAt: from + 5 });
+
+test('a hold that follows right behind one of its client may be of a grant that was forced free', () => {
+  const force = part(call('force', [20, 25], { client: 3 }));
+  const other = hold('b', [26, 28, 60, 62], { client: 2 });
+  const granted = hold('a', [0, 40, 45, 46], { waits: true });
+
+  expect(found([other, granted, lostSoon(45), force])).not.toContain(OVERLAP);
+  expect(found([other, granted, lostSoon(50), force])).toContain(OVERLAP);
+  expect(found([other, granted, lostSoon(45)])).toContain(OVERLAP);
+});
+
 const foundNothing = (answeredAt: number): Part =>
   part(call('force', [40, answeredAt], { outcome: 'no', answer: false, client: 3 }));
 

@@ -5,6 +5,9 @@ import type { Bounds } from './bounds.js';
 import type { Checker } from './property.js';
 import { at, groupBy, isGivenTwice, lossesOf, nameOf, without, type Span } from './spans.js';
 
+/** Between two holds of a run messages are read. */
+const PASSED_MS = 1;
+
 interface Held extends Span {
   readonly claim: Claim;
 }
@@ -27,27 +30,42 @@ function excusesOf(history: History, bounds: Bounds, object: string): (claim: Cl
       ({ what, until }) => what !== 'clock step' && forced.some((call) => call.calledAt <= until),
     )
     .map(({ from, until }) => ({ from, until: until + bounds.lateMs }));
-  const calledAt = new Map(
-    history.operations.map((operation) => [operation.id, operation.calledAt]),
-  );
+  const since = askedSince(history);
   // All holds of one owner share the longest lease.
   const owners = groupBy(history.claims, ({ owner }) => owner);
   return (claim) => {
-    const since = calledAt.get(claim.operation) ?? claim.from;
+    const askedAt = since.get(claim) ?? claim.from;
     const leases = (owners.get(claim.owner) ?? [claim]).map(({ leaseMs }) => leaseMs);
     const longMs = Math.max(...leases) * (1 + bounds.drift) + bounds.networkMs;
     return [
       ...[...losses, ...again]
-        .filter(({ until }) => since <= until)
+        .filter(({ until }) => askedAt <= until)
         .map(({ from, until }) => ({ from, until: until + longMs })),
       ...forced
-        .filter(({ returnedAt }) => since <= returnedAt)
+        .filter(({ returnedAt }) => askedAt <= returnedAt)
         .map((call) => ({
           from: call.calledAt,
           until: call.returnedAt + (call.client === claim.client ? 0 : longMs),
         })),
     ];
   };
+}
+
+/** Since when the server was asked for each hold. A hold that follows right behind another one of its client
+ * may be of the same run: the server was asked for the first of them. */
+function askedSince({ claims, operations }: History): Map<Claim, number> {
+  const calledAt = new Map(operations.map((operation) => [operation.id, operation.calledAt]));
+  const since = new Map<Claim, number>();
+  for (const own of groupBy(claims, ({ client, object }) => `${client} ${object}`).values()) {
+    let before: Claim | undefined;
+    for (const claim of own.toSorted((a, b) => a.from - b.from)) {
+      const ownSince = calledAt.get(claim.operation) ?? claim.from;
+      const isNext = before !== undefined && claim.from - before.until <= PASSED_MS;
+      since.set(claim, isNext ? Math.min(ownSince, since.get(before!) ?? ownSince) : ownSince);
+      before = claim;
+    }
+  }
+  return since;
 }
 
 /** A call that spans a loss may have run before it, whatever its second copy answers. */
