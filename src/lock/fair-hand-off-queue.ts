@@ -19,7 +19,7 @@ import { asError } from '../core/wire/replies.js';
  * queue from its first ask on, with a ticket, and is told of its grant. Only the first of them is asked
  * for again, which is the heartbeat of all.
  */
-export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQueue {
+export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQueue<FairTicket> {
   contended = false;
   readonly #keys: FairKeys;
   readonly #lineKeys: LineKeys;

@@ -15,7 +15,7 @@ export class FairTicket extends LineTicket {
   declare isOld: boolean;
 
   /** Assigned, not initialised where they are declared: see `Linked`. */
-  constructor(asks: Asks, terms: LineTerms, queue: LineQueue, waiter: LockWaiter) {
+  constructor(asks: Asks, terms: LineTerms, queue: LineQueue<LineTicket>, waiter: LockWaiter) {
     super(asks, terms, queue);
     this.waiter = waiter;
     this.isAfterOurs = true;

@@ -26,7 +26,7 @@ export interface Lined {
  * in the line of the lock, whichever waiter that is for, and none while the client has the lock: a
  * grant under another holder id would end the hold.
  */
-export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue {
+export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<LineTicket> {
   contended = false;
   readonly #keys: LineKeys;
   readonly #channel: string;

@@ -1,7 +1,6 @@
 import type { Acquiring } from '../lease/lease.js';
 import type { Command } from '../wire/call.js';
 import type { LineAnswer } from './line.js';
-import type { LineTicket } from './line-ticket.js';
 
 /** A grant of a ticket: the lease counts from `acquiring`. */
 export interface LineGrant {
@@ -17,22 +16,22 @@ export interface LineGrant {
 }
 
 /** The queue of a ticket. */
-export interface LineQueue {
+export interface LineQueue<Ticket> {
   /** The command that asks for a ticket. */
-  enter(ticket: LineTicket): Command<LineAnswer>;
+  enter(ticket: Ticket): Command<LineAnswer>;
   /** Asks about a ticket that waits. */
-  recheck(ticket: LineTicket): void;
+  recheck(ticket: Ticket): void;
   /** The answer that tells most about the times of the server: of this ticket, or of another one. */
-  proofFor(ticket: LineTicket): Proof | undefined;
+  proofFor(ticket: Ticket): Proof | undefined;
   /** A connection is new: it may have missed its grant, and its entry may be lost. */
-  reconnected(ticket: LineTicket): void;
+  reconnected(ticket: Ticket): void;
   /** It may have missed its grant. */
-  missed(ticket: LineTicket): void;
-  granted(ticket: LineTicket, grant: LineGrant): void;
-  waits(ticket: LineTicket, answer: LineAnswer & { is: 'waiting' }): void;
+  missed(ticket: Ticket): void;
+  granted(ticket: Ticket, grant: LineGrant): void;
+  waits(ticket: Ticket, answer: LineAnswer & { is: 'waiting' }): void;
   /** The server knows nothing of the ticket, or never grants it. */
-  isVoid(ticket: LineTicket): void;
-  failed(ticket: LineTicket, error: Error): void;
+  isVoid(ticket: Ticket): void;
+  failed(ticket: Ticket, error: Error): void;
 }
 
 /** The times of an answer that a ticket waits, from which the deadline of its grant follows. */

@@ -20,7 +20,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   readonly terms: LineTerms;
   hasUnackedCopy = false;
   readonly #asks: Asks;
-  readonly #queue: LineQueue;
+  readonly #queue: LineQueue<LineTicket>;
   readonly #handOffs: HandOffs;
   #call: Call<LineAnswer> | undefined;
   #epochOfCall = 0;
@@ -40,7 +40,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   /** A grant that came before the answer to the command under way, which judges it. */
   #early: PushedGrant | undefined;
 
-  constructor(asks: Asks, terms: LineTerms, queue: LineQueue) {
+  constructor(asks: Asks, terms: LineTerms, queue: LineQueue<LineTicket>) {
     super();
     const { services, handOffs } = asks.locks;
     this.#asks = asks;
