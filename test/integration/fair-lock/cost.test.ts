@@ -86,6 +86,10 @@ test('a waiter asks once, also if its client has listened to its own channel onl
     await client.getFairLock(view.name).using(() => undefined);
   });
   await view.queued(waiters);
+  // The first one has asked again: its client listens by now.
+  await eventually(async () =>
+    (await raw.hvals(view.tickets)).some((ticket) => ticket.endsWith(' 1')),
+  );
   await held.release();
   await Promise.all(waits);
 
