@@ -38,8 +38,8 @@ function stage(othersWait: boolean, known: Partial<Lease> = {}, firstToken?: big
   return { clock, run, lease, passes };
 }
 
-test('a run has 16 grants while another client waits, and 256 while none is known to wait', () => {
-  expect(stage(true).passes()).toBe(15);
+test('a run has 64 grants while another client waits, and 256 while none is known to wait', () => {
+  expect(stage(true).passes()).toBe(63);
   expect(stage(false).passes()).toBe(255);
 });
 
@@ -69,13 +69,13 @@ test('a run ends after 3 ms while another client waits, and after 10 ms while no
   }
 });
 
-test('a client that hears of another one that waits has 16 grants in all', () => {
+test('a client that hears of another one that waits has 64 grants in all', () => {
   const { run, passes } = stage(false);
   expect(passes(10)).toBe(10);
 
   run.othersWait();
 
-  expect(passes()).toBe(5);
+  expect(passes()).toBe(53);
 });
 
 test.each<[string, Partial<Lease>]>([
