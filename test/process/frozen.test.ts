@@ -46,7 +46,11 @@ async function thaw(worker: Worker): Promise<{ looks: unknown[]; released: Worke
   worker.signal('SIGCONT');
   const looks: unknown[] = [await worker.message('looked')];
   const released = await worker.message('released');
-  looks.push(worker.messages.find(({ type }) => type === 'timer-after-pause'));
+  const timerLook = (): WorkerMessage | undefined =>
+    worker.messages.find(({ type }) => type === 'timer-after-pause');
+  // Its timer may come after the messages.
+  await eventually(() => timerLook() !== undefined);
+  looks.push(timerLook());
   return { looks, released };
 }
 
