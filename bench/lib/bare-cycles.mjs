@@ -2,6 +2,7 @@
 // One acquire and release of each kind of object on a bare driver.
 import { randomBytes } from 'node:crypto';
 import { prefixed, privateKey, suffixed } from '../../dist/compiled/core/base/key-names.js';
+import { readWriteKeys } from '../../dist/compiled/core/locks/write-line.js';
 import * as scripts from '../../dist/compiled/core/wire/scripts.generated.js';
 import { check } from './bare.mjs';
 import { PERMITS } from './kinds.mjs';
@@ -56,15 +57,6 @@ function releaseOf(bare, lock, token) {
     const keys = { lock, tombstone, ...lineOf(lock), token };
     const operands = scripts.lockRelease.operands(keys, args);
     return (await bare.run(scripts.lockRelease, operands)) === 1;
-  };
-}
-
-/** @param {string} key */
-function linesOf(key) {
-  return {
-    writers: privateKey('latchkey_writers', key),
-    waiting: privateKey('latchkey_waiting', key),
-    heartbeats: privateKey('latchkey_beats', key),
   };
 }
 
@@ -131,7 +123,7 @@ const cycles = {
         channel,
       };
       const operands = fairLockAcquire.operands({ lock, tombstone, ...line, twinHeartbeats }, args);
-      return (await bare.run(fairLockAcquire, operands)) === '+ 0 0';
+      return (await bare.run(fairLockAcquire, operands)) === '+ 2 0';
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel, served: [] };
@@ -143,19 +135,21 @@ const cycles = {
 
   'write lock'(bare, lock) {
     const { rwlockAcquireWrite, rwlockReleaseWrite } = scripts;
-    const lines = linesOf(lock);
-    const { writers, heartbeats } = lines;
-    const readers = privateKey('latchkey_readers', lock);
     const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
     const stem = suffixed(lock, '');
+    const keysOf = (/** @type {string} */ tombstone) => ({
+      ...readWriteKeys(lock),
+      tombstone: `${tombstone}:write`,
+    });
     const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
-      const args = { holder, count: 1, leaseMs: LEASE_MS, position: 'queue', ...told, stem };
-      const keys = { lock, tombstone: `${tombstone}:write`, readers, ...lines };
-      return (await bare.run(rwlockAcquireWrite, rwlockAcquireWrite.operands(keys, args))) === null;
+      const terms = { position: 'queue', windowMs: 10_000, isListening: 0 };
+      const args = { holder, count: 1, leaseMs: LEASE_MS, ...terms, ...told, stem };
+      const operands = rwlockAcquireWrite.operands(keysOf(tombstone), args);
+      return (await bare.run(rwlockAcquireWrite, operands)) === '+ 0 0';
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
-      const keys = { lock, tombstone: `${tombstone}:write`, readers, writers, heartbeats };
-      const args = { holder, count: 0, tombstoneMs: 0, ...told, stem };
+      const keys = keysOf(tombstone);
+      const args = { holder, count: 0, tombstoneMs: 0, listens: 0, ...told, stem };
       return (await bare.run(rwlockReleaseWrite, rwlockReleaseWrite.operands(keys, args))) === 1;
     };
     return lockCycle(bare, lock, acquire, release);
@@ -163,8 +157,7 @@ const cycles = {
 
   'read lock'(bare, lock) {
     const { rwlockAcquireRead, rwlockReleaseRead } = scripts;
-    const lines = linesOf(lock);
-    const readers = privateKey('latchkey_readers', lock);
+    const keys = readWriteKeys(lock);
     const told = { publish: PUBLISH, channel: prefixed('redisson_rwlock', lock) };
     const stem = suffixed(lock, '');
     const lease = String(LEASE_MS);
@@ -173,15 +166,15 @@ const cycles = {
       const ofClaims = [tombstone, hold, hold];
       const claims = [holder, '1', lease, '0', ''];
       const operands = rwlockAcquireRead.operands(
-        { lock, readers, ...lines, ofClaims },
+        { ...keys, ofClaims },
         { client: bare.clientId, position: 'join', ...told, claims },
       );
       return String(await bare.run(rwlockAcquireRead, operands)).endsWith(' T');
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const holds = [suffixed(lock, `${holder}:rwlock_timeout:1`)];
-      const args = { holder, count: 0, tombstoneMs: 0, ...told, stem };
-      const operands = rwlockReleaseRead.operands({ lock, tombstone, readers, holds }, args);
+      const args = { holder, count: 0, tombstoneMs: 0, listens: 0, ...told, stem };
+      const operands = rwlockReleaseRead.operands({ ...keys, tombstone, holds }, args);
       return (await bare.run(rwlockReleaseRead, operands)) === 1;
     };
     return lockCycle(bare, lock, acquire, release);

@@ -23,7 +23,7 @@
 --                                  the lock is free, and asks
 -- ARGV[6] publish         string   PUBLISH or SPUBLISH
 -- ARGV[7] channel         string   what the channel of each waiter begins with
--- returns string     "+ 0 0" when granted, else the ms after which to ask again at the latest (-1:
+-- returns string     "+ 2 0" when granted, else the ms after which to ask again at the latest (-1:
 --                    unknown), "-2" a re-entry into a lock that is free by now, "-4" a re-entry into a
 --                    lock held by another, "-3" the holder id has a tombstone. To a holder with a
 --                    ticket, after the ms: the server's time, whether whoever has the lock just before
@@ -52,7 +52,7 @@ if type(refusal) == 'table' then
 elseif refusal and refusal < -1 then
   return tostring(refusal)
 elseif not refusal and held > 0 then
-  return lock_write_hold(lock, holder, held, count, lease_ms) or '+ 0 0'
+  return lock_write_hold(lock, holder, held, count, lease_ms) or '+ 2 0'
 end
 local first = redis.call('LINDEX', queue, 0)
 local now = now_ms()
@@ -121,4 +121,4 @@ if first then
   needs_memory(heartbeats)
   fair_leave_queue(queue, timeouts, heartbeats, tickets, holder)
 end
-return lock_write_hold(lock, holder, 0, count, lease_ms) or '+ 0 0'
+return lock_write_hold(lock, holder, 0, count, lease_ms) or '+ 2 0'

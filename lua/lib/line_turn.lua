@@ -1,13 +1,14 @@
 -- Whether a release has to free the lock openly, for those who stand in no line (Java, older clients):
 -- once for each round of the line while more connections listen to the lock than the tickets say, and
--- than the `own` ones of the client that releases; and, where a line stands, once a second of hand-offs,
+-- than the `own` ones that are known besides; and, where a line of some `length` stands, once a second of hand-offs,
 -- since not everybody listens. For STAND_BACK_MS after that nobody in the line is served.
 --
 -- The field `turn` of `tickets` has when that was last, when the last hand-off was, to a quarter of a
 -- second, and how many there were since, while others listen. A second begins with the first hand-off
 -- after a quiet one.
 -- include lib/now_ms
-local function line_turn(line, tickets, has_line, own, publish, channel, now)
+local function line_turn(tickets, length, own, publish, channel, now)
+  local has_line = length > 0
   local command = publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
   local strangers = (redis.pcall('PUBSUB', command, channel)[2] or 0) - own
   if not has_line and strangers <= 0 then
@@ -17,7 +18,7 @@ local function line_turn(line, tickets, has_line, own, publish, channel, now)
   local turn = redis.call('HGET', tickets, 'turn') or string.format('%.0f 0 0', now)
   local opened, last, grants = string.match(turn, '(%d+) (%d+) (%d+)')
   opened, last, grants = tonumber(opened), tonumber(last), tonumber(grants)
-  local is_round_over = strangers > 0 and grants >= redis.call('LLEN', line)
+  local is_round_over = strangers > 0 and grants >= length
   if is_round_over then
     for _, ticket in ipairs(redis.call('HGETALL', tickets)) do
       if string.find(ticket, '^%d+ %d+ %d 1$') then

@@ -70,9 +70,10 @@ if redis.call('EXISTS', line) == 1 then
   first, window_ms = line_first(line, tickets, now)
 end
 local has_line = first ~= nil
+local length = has_line and redis.call('LLEN', line) or 0
 local is_opened = is_held
   and (has_line or ARGV[6] ~= '-1')
-  and line_turn(line, tickets, has_line, math.max(0, ARGV[6]), ARGV[4], ARGV[5], now)
+  and line_turn(tickets, length, math.max(0, ARGV[6]), ARGV[4], ARGV[5], now)
 local channel, message = nil, nil
 if has_line and not is_opened then
   -- Before the removal: a user who lacks a right changes nothing.

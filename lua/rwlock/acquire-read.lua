@@ -1,13 +1,15 @@
 -- rwlock/acquire-read: admit readers, or say how long each has to wait.
 --
 -- Readers get in together, unless the lock is held by a writer or a live writer has waited for
--- longer. It states outcomes and counts nothing, so running it twice equals running it once.
+-- longer; a lock that is found free goes to that one. It states outcomes and counts nothing, so running
+-- it twice equals running it once.
 --
 -- KEYS[1] lock       hash     mode, and reader -> number of holds; its TTL is the longest lease
 -- KEYS[2] readers    zset     private: our readers -> end of their lease; its TTL is the lock's
 -- KEYS[3] writers    zset     private: waiting writer -> since when; lives 10 minutes
 -- KEYS[4] waiting    zset     private: client whose readers wait -> since when; lives 10 minutes
 -- KEYS[5] heartbeats zset     private: client or writer -> its last heartbeat; lives 10 minutes
+-- KEYS[6] tickets    hash     private: waiting writer -> when it was last heard of, its window, flags
 -- KEYS[*] of_claims  string   for each claim its tombstone, and its first and newest hold key
 -- ARGV[1] client     string   the client of these readers
 -- ARGV[2] position   string   queue: these are all readers of the client that wait; its entry dates
@@ -23,14 +25,25 @@
 --                    a tombstone
 
 -- include lib/queue_heartbeat
--- include lib/queue_first
 -- include lib/rw_keep_holds
 -- include lib/needs_memory
+-- include lib/rw_first_writer
 -- include lib/rw_mode
+-- include lib/rw_owner
+-- include lib/rw_serve
 -- include lib/rw_sweep
 -- include lib/notify
+-- include lib/own_listeners
 -- include lib/zadd_for
-local lock, readers, writers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, readers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[4], KEYS[5]
+local keys = {
+  lock = lock,
+  readers = readers,
+  writers = KEYS[3],
+  waiting = waiting,
+  heartbeats = heartbeats,
+  tickets = KEYS[6],
+}
 local client = ARGV[1]
 
 local time = redis.call('TIME')
@@ -43,7 +56,7 @@ if type(mode) == 'table' then
 end
 local writer, writer_since, writer_ms
 if mode ~= 'write' then
-  writer, writer_since, writer_ms = queue_first(writers, heartbeats, now)
+  writer, writer_since, writer_ms = rw_first_writer(keys, now, false)
 end
 
 -- Why a reader without a hold cannot get one: an integer of the reply, nil when it can.
@@ -72,7 +85,7 @@ if ARGV[2] == 'queue' then
   needs_memory(waiting)
   redis.call('ZREM', waiting, '')
 end
-local answers, earliest, key = { string.format('%.0f', micros) }, nil, 6
+local answers, earliest, key = { string.format('%.0f', micros) }, nil, 7
 for i = 5, #ARGV, 5 do
   local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
   local since = tonumber(ARGV[i + 3])
@@ -109,6 +122,7 @@ for i = 5, #ARGV, 5 do
   key = key + 3
 end
 
+local owner = nil
 if earliest and ARGV[2] ~= 'none' then
   local before = tonumber(redis.call('ZSCORE', waiting, client) or 0)
   -- The first reader may have left: a writer that waited for it may get the lock now.
@@ -119,11 +133,23 @@ if earliest and ARGV[2] ~= 'none' then
     redis.call('PEXPIRE', waiting, QUEUE_TTL_MS)
   end
   queue_heartbeat(heartbeats, client, now)
+  owner = mode == 'write' and before == 0 and rw_owner(lock)
 elseif ARGV[2] == 'queue' and redis.call('ZREM', waiting, client) == 1 then
   redis.call('ZREM', heartbeats, client)
 end
 local answer = table.concat(answers, ' ')
-if freed then
+if owner and own_listeners(owner) > 0 then
+  -- Its client may be passing the lock on inside itself, and has to end that.
+  local channel = 'latchkey:' .. string.sub(owner, 1, CLIENT_ID_LENGTH)
+  return notify(answer, 'PUBLISH', channel, 'n' .. owner .. ' ' .. lock)
+end
+local channel, message = nil, nil
+if not mode then
+  channel, message = rw_serve(keys, now)
+end
+if channel then
+  return notify(answer, 'PUBLISH', channel, message)
+elseif freed then
   return notify(answer, ARGV[3], ARGV[4], '0')
 end
 return answer

@@ -1,9 +1,15 @@
 -- rwlock/force-release: free a read-write lock whoever holds it in one mode, at most once per
 -- request.
 --
+-- The first writer that can take it gets it then, unless a reader has waited for longer.
+--
 -- KEYS[1] lock         hash     mode, and holder -> number of holds; its TTL is the longest lease
--- KEYS[2] readers      zset     private: our readers -> end of their lease; its TTL is the lock's
--- KEYS[3] requests     zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[2] requests     zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[3] readers      zset     private: our readers -> end of their lease; its TTL is the lock's
+-- KEYS[4] writers      zset     private: waiting writer -> since when; lives 10 minutes
+-- KEYS[5] waiting      zset     private: client whose readers wait -> since when; lives 10 minutes
+-- KEYS[6] heartbeats   zset     private: client or writer -> its last heartbeat; lives 10 minutes
+-- KEYS[7] tickets      hash     private: waiting writer -> when it was last heard of, its window, flags
 -- ARGV[1] number       integer  number of the request
 -- ARGV[2] low_water    integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] mode         string   the mode to end: read or write
@@ -18,15 +24,24 @@
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/rw_mode
+-- include lib/rw_serve
 -- include lib/rw_sweep
 -- include lib/notify_ended
 -- include lib/clients_of_holders
 -- include lib/tombstones_set
 
 -- at most once: requests, number
-local lock, readers = KEYS[1], KEYS[2]
+local keys = {
+  lock = KEYS[1],
+  readers = KEYS[3],
+  writers = KEYS[4],
+  waiting = KEYS[5],
+  heartbeats = KEYS[6],
+  tickets = KEYS[7],
+}
+local lock, readers, now = KEYS[1], KEYS[3], now_ms()
 request_keep_record(requests, ARGV[2])
-local freed = rw_sweep(lock, readers, now_ms())
+local freed = rw_sweep(lock, readers, now)
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
@@ -42,10 +57,21 @@ if is_held then
       hold_keys[#hold_keys + 1] = stem .. hold
     end
   end
+  if redis.call('EXISTS', keys.writers) == 1 then
+    -- This changes nothing: a user who may not give the lock to a writer may not free it either.
+    redis.call('HSET', lock, 'mode', mode)
+  end
   -- UNLINK frees the memory in the background: a lock may have any number of readers.
   redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
 local answer = request_record(requests, number, is_held and '1' or '0')
-local payload = (is_held or freed) and (mode == 'write' and '1' or '0')
+local channel, message = nil, nil
+if is_held or freed then
+  channel, message = rw_serve(keys, now)
+end
 local own = string.sub(requests, -CLIENT_ID_LENGTH)
+if channel then
+  return notify_ended(answer, lock, clients, own, 'PUBLISH', channel, message)
+end
+local payload = (is_held or freed) and (mode == 'write' and '1' or '0')
 return notify_ended(answer, lock, clients, own, ARGV[4], ARGV[5], payload)

@@ -1,29 +1,48 @@
 -- rwlock/release-read: state how many of a reader's holds are still alive; the last reader that
 -- leaves frees the lock.
 --
--- With `tombstone_ms` it also sets a tombstone for the holder id: no later copy of its acquisition
+-- A lock that is free then goes to the first writer that can take it, unless a reader has waited for
+-- longer, or it is time to free it openly. With `tombstone_ms` it also sets a tombstone for the holder id: no later copy of its acquisition
 -- is granted.
 --
--- KEYS[1] lock         hash     mode, and reader -> number of holds; its TTL is the longest lease
+-- KEYS[1] lock         hash     mode, and holder -> number of holds; its TTL is the longest lease
 -- KEYS[2] tombstone    string   private: the tombstone of this holder id; lives for tombstone_ms
 -- KEYS[3] readers      zset     private: our readers -> end of their lease; its TTL is the lock's
+-- KEYS[4] writers      zset     private: waiting writer -> since when; lives 10 minutes
+-- KEYS[5] waiting      zset     private: client whose readers wait -> since when; lives 10 minutes
+-- KEYS[6] heartbeats   zset     private: client or writer -> its last heartbeat; lives 10 minutes
+-- KEYS[7] tickets      hash     private: waiting writer -> when it was last heard of, its window, flags
 -- KEYS[*] holds        string   the first hold key, and those of the holds that are over
 -- ARGV[1] holder       string   the holder id that releases
 -- ARGV[2] count        integer  its holds that are still alive, re-entries under way included
 -- ARGV[3] tombstone_ms integer  life of the tombstone; 0 sets none
--- ARGV[4] publish      string   PUBLISH or SPUBLISH
--- ARGV[5] channel      string   where waiters of the lock listen
--- ARGV[6] stem         string   what the names of hold keys begin with
--- returns integer    1 the lock is free, 0 other holds keep it; when the holder did not hold it: -1
---                    it is held by a writer, -2 it is not
+-- ARGV[4] listens      integer  how many connections of its client listen to the channel of the lock; -1
+--                               if the client does not stand back for those who stand in no line
+-- ARGV[5] publish      string   PUBLISH or SPUBLISH
+-- ARGV[6] channel      string   where waiters of the lock listen
+-- ARGV[7] stem         string   what the names of hold keys begin with
+-- returns integer    1 the lock is free, 0 other holds keep it; -5 it was given to another; -6 it is free,
+--                    and writers in the line stand back for STAND_BACK_MS; when the holder did not hold it:
+--                    -1 it is held by a writer, -2 it is not
 
--- include lib/now_ms
--- include lib/rw_is_alive
--- include lib/rw_readers
 -- include lib/notify
+-- include lib/now_ms
+-- include lib/rw_grant
+-- include lib/rw_is_alive
+-- include lib/rw_next_writer
+-- include lib/rw_readers
+-- include lib/rw_turn
+local keys = {
+  lock = KEYS[1],
+  readers = KEYS[3],
+  writers = KEYS[4],
+  waiting = KEYS[5],
+  heartbeats = KEYS[6],
+  tickets = KEYS[7],
+}
 local lock, tombstone, readers = KEYS[1], KEYS[2], KEYS[3]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local first = 4
+local first = 8
 
 if tombstone_ms > 0 then
   redis.call('SET', tombstone, '1', 'PX', tombstone_ms)
@@ -38,10 +57,31 @@ end
 local now = now_ms()
 local alive = rw_is_alive(readers, holder, KEYS[first], now)
 local stays = alive and count > 0
+
+-- The writer that gets the lock, which is free now or about to be, its window, and whether readers wait;
+-- and whether the lock is to be freed openly all the same.
+local function next_writer()
+  local id, window_ms, readers_wait = nil, nil, nil
+  if redis.call('EXISTS', keys.writers) == 1 then
+    id, window_ms, readers_wait = rw_next_writer(keys, now)
+  end
+  local client = string.sub(holder, 1, CLIENT_ID_LENGTH)
+  local is_opened = rw_turn(keys, id ~= nil, client, ARGV[4], ARGV[5], ARGV[6], now)
+  return not is_opened and id or nil, window_ms, readers_wait, id and is_opened
+end
+
 if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
   -- The hash holds the mode and this reader only.
+  local id, window_ms, readers_wait, is_opened = next_writer()
+  if id then
+    -- Before the removal: a user who lacks a right changes nothing.
+    local channel, message = rw_grant(keys, now, id, window_ms, readers_wait)
+    redis.call('HDEL', lock, holder)
+    redis.call('DEL', unpack(KEYS, first))
+    return notify(alive and -5 or -1, 'PUBLISH', channel, message)
+  end
   redis.call('DEL', lock, readers, unpack(KEYS, first))
-  return notify(alive and 1 or -2, ARGV[4], ARGV[5], '0')
+  return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')
 end
 if stays then
   redis.call('HSET', lock, holder, count)
@@ -58,9 +98,23 @@ end
 if stays then
   return 0
 end
-local freed = mode == 'read' and not rw_readers(lock, readers, now, ARGV[6])
-local answer = not alive and -2 or freed and 1 or 0
-if freed then
-  return notify(answer, ARGV[4], ARGV[5], '0')
+if mode ~= 'read' then
+  return alive and 0 or -2
 end
-return answer
+if not rw_readers(lock, readers, now, ARGV[7]) then
+  local id, window_ms, readers_wait, is_opened = next_writer()
+  if id then
+    return notify(alive and -5 or -1, 'PUBLISH', rw_grant(keys, now, id, window_ms, readers_wait))
+  end
+  return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')
+end
+local head = redis.call('ZRANGE', keys.writers, 0, 0)[1]
+if head and redis.call('HLEN', lock) - 1 > redis.call('ZCARD', readers) then
+  local ticket = redis.call('HGET', keys.tickets, head)
+  if ticket and string.sub(ticket, -1) == '0' then
+    -- Readers of Java have come since: their releases serve no line, and it does not listen to those.
+    local channel = 'latchkey:' .. string.sub(head, 1, CLIENT_ID_LENGTH)
+    return notify(alive and 0 or -2, 'PUBLISH', channel, 'r' .. head .. ' ' .. lock)
+  end
+end
+return alive and 0 or -2

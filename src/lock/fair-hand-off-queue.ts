@@ -148,7 +148,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     const { handOffs, services } = this.asks.locks;
     if (lease.active) {
       // All who wait behind those of this client may be others.
-      const terms = { othersWait: true, holdsMax: 1 + grant.followers, fencingToken: undefined };
+      const terms = { othersWait: true, holdsMax: grant.holdsMax, fencingToken: undefined };
       this.run = new Run(lease, services.clock, terms);
       this.#served = undefined;
       handOffs.granted(ticket.holderId, this.run);

@@ -43,11 +43,6 @@ export class FairLockProtocol extends HashLockProtocol {
     return [this.#keys.queue, this.#keys.timeouts];
   }
 
-  /** Its own queue decides whose turn it is. */
-  override get lineKeys(): undefined {
-    return undefined;
-  }
-
   override get keepsPosition(): boolean {
     return true;
   }

@@ -4,7 +4,15 @@ import { list } from '../core/wire/replies.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import { HandOffQueue } from '../core/locks/hand-off-queue.js';
-import { lineKeys, lockChannel, releaseOf, type LineKeys } from '../core/locks/line.js';
+import {
+  enterOf,
+  lineKeys,
+  lockChannel,
+  releaseOf,
+  type LineAnswer,
+  type LineKeys,
+} from '../core/locks/line.js';
+import type { LineTicket } from '../core/locks/line-ticket.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
@@ -106,11 +114,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return true;
   }
 
-  get lineKeys(): LineKeys | undefined {
-    return this.line;
-  }
-
-  protected get line(): LineKeys {
+  get lineKeys(): LineKeys {
     return (this.#line ??= lineKeys(this.key, this.kind === 'fenced-lock'));
   }
 
@@ -129,11 +133,21 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
   release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
     const { client, router } = this.services;
     const yields = client.settings.handOff !== 'race' && !router.isCluster;
-    return releaseOf(router, this.line, holder, terms, yields);
+    return releaseOf(router, this.lineKeys, holder, terms, yields);
+  }
+
+  /** The ask of a ticket. */
+  enter({ terms, holderId, isListening }: LineTicket): Command<LineAnswer> {
+    return enterOf(terms, holderId, isListening);
+  }
+
+  serveLine(): Command<ReleaseResult> {
+    // A release by nobody serves the line of a lock that is free.
+    return this.release(`${this.services.client.id}:0`, { count: 0, tombstoneMs: 0, upTo: 1 });
   }
 
   forceRelease(request: { number: number; lowWater: number }): Command<string> {
-    const keys = { ...this.line, requests: this.requestsKey };
+    const keys = { ...this.lineKeys, requests: this.requestsKey };
     const args = { ...request, ...this.notice, ...allTombstones(this.key) };
     return commandOf(lockForceRelease, keys, args);
   }
@@ -158,14 +172,14 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 /** Adds a fencing token to every grant. */
 export class FencedLockProtocol extends HashLockProtocol {
   override get sideKeys(): readonly string[] {
-    return this.line.token;
+    return this.lineKeys.token;
   }
 
   override acquire(holder: string, count: number, leaseMs: number): Command<Verdict> {
     const keys = {
       lock: this.key,
       tombstone: tombstoneKey(this.key, holder),
-      token: this.line.token[0] ?? '',
+      token: this.lineKeys.token[0] ?? '',
     };
     const operands = lockAcquireFenced.operands(keys, { holder, count, leaseMs });
     return { script: acquireFenced, operands };

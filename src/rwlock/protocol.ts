@@ -3,7 +3,14 @@ import { integer, list } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { FIRST_PAGE, type HolderPage, type LeasePage } from '../core/locks/lock-protocol.js';
 import { allTombstones } from '../core/locks/tombstones.js';
-import { prefixed, privateKey, suffixed } from '../core/base/key-names.js';
+import { suffixed } from '../core/base/key-names.js';
+import {
+  readWriteChannel,
+  readWriteKeys,
+  writeReleaseOf,
+  type ReadWriteKeys,
+} from '../core/locks/write-line.js';
+import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockForceRelease,
@@ -39,11 +46,6 @@ const lease: CommandScript<LeasePage> = {
 
 const WRITE = ':write';
 
-/** Private key of our readers and the ends of their leases. */
-export function readersKey(key: string): string {
-  return privateKey('latchkey_readers', key);
-}
-
 /** Redisson counts a reader as alive while any of its hold keys exists. Only this many are made for
  * a reader, so that a command stays small however many branches of one holder read. */
 const HOLD_KEYS_MAX = 100;
@@ -65,24 +67,13 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   readonly family = 'read-write-lock';
   /** The prefix of hold keys, for scripts that have to find those of other clients. */
   protected readonly stem: string;
-  /** Private keys: our readers, and the wait queues of writers and of readers. */
-  protected readonly queueKeys: {
-    readers: string;
-    writers: string;
-    waiting: string;
-    heartbeats: string;
-  };
+  protected readonly keys: ReadWriteKeys;
 
   // Hold keys are no side keys: they contain a reader's id, which no other object's key contains.
   constructor(services: EndpointServices, name: string, key: string) {
-    super(services, name, key, prefixed('redisson_rwlock', key));
+    super(services, name, key, readWriteChannel(key));
     this.stem = suffixed(key, '');
-    this.queueKeys = {
-      readers: readersKey(key),
-      writers: privateKey('latchkey_writers', key),
-      waiting: privateKey('latchkey_waiting', key),
-      heartbeats: privateKey('latchkey_beats', key),
-    };
+    this.keys = readWriteKeys(key);
   }
 
   /** Says which holders in the hash belong to this side. */
@@ -90,7 +81,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
 
   forceRelease({ number, lowWater }: { number: number; lowWater: number }): Command<string> {
     const { key, requestsKey, mode, stem } = this;
-    const keys = { lock: key, readers: this.queueKeys.readers, requests: requestsKey };
+    const keys = { ...this.keys, requests: requestsKey };
     const args = { number, lowWater, mode, ...this.notice, stem, ...allTombstones(key) };
     return commandOf(rwlockForceRelease, keys, args);
   }
@@ -124,12 +115,21 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     return { script, operands };
   }
 
-  get #asked(): { lock: string; readers: string } {
-    return { lock: this.key, readers: this.queueKeys.readers };
+  serveLine(): Command<ReleaseResult> {
+    // A release by nobody serves the line of a lock that is free.
+    const terms = { count: 0, tombstoneMs: 0, upTo: 1 };
+    const { client, router } = this.services;
+    return writeReleaseOf(router, this.keys, `${client.id}:0`, terms, this.yields);
   }
 
-  get canBeHandedOn(): boolean {
-    return false;
+  /** It stands back for those who stand in no line. */
+  protected get yields(): boolean {
+    const { client, router } = this.services;
+    return client.settings.handOff !== 'race' && !router.isCluster;
+  }
+
+  get #asked(): { lock: string; readers: string } {
+    return { lock: this.key, readers: this.keys.readers };
   }
 
   /** The wait queues decide whose turn it is. */

@@ -15,7 +15,9 @@ import {
   rwlockRenewRead,
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import { holdKey, holdKeys, readersKey, SideProtocol } from './protocol.js';
+import { listensOf } from '../core/locks/line.js';
+import { readersKey } from '../core/locks/write-line.js';
+import { holdKey, holdKeys, SideProtocol } from './protocol.js';
 import { ReaderQueue, type ReadAttempt, type ReaderCommands } from './reader-queue.js';
 import {
   renewalAnswers,
@@ -76,6 +78,7 @@ function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[
 export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCommands {
   readonly kind = 'read-lock';
   readonly isShared = true;
+  readonly canBeHandedOn = false;
   /** The entry belongs to the client, which removes it with its last waiting reader. */
   readonly keepsPosition = false;
   readonly renewal: Renewal = renewal;
@@ -115,20 +118,19 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
   }
 
   leaveQueue(): Command<number> {
-    const { key, queueKeys, services, notice } = this;
-    const keys = { lock: key, waiting: queueKeys.waiting, heartbeats: queueKeys.heartbeats };
+    const { keys, services, notice } = this;
     return commandOf(rwlockLeaveQueue, keys, { client: services.client.id, ...notice });
   }
 
   release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Command<ReleaseResult> {
-    const { key, queueKeys, stem, notice } = this;
+    const { key, services, stem, notice } = this;
+    const listens = listensOf(services.router, notice.channel, this.yields);
     const keys = {
-      lock: key,
+      ...this.keys,
       tombstone: tombstoneKey(key, holder),
-      readers: queueKeys.readers,
       holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), upTo)],
     };
-    const args = { holder, count, tombstoneMs, ...notice, stem };
+    const args = { holder, count, tombstoneMs, listens, ...notice, stem };
     return { script: releaseRead, operands: rwlockReleaseRead.operands(keys, args) };
   }
 
@@ -136,7 +138,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
     claims: readonly ReadAttempt[],
     position: 'none' | 'join' | 'queue',
   ): ReturnType<typeof rwlockAcquireRead.operands> {
-    const { key, queueKeys, services, notice } = this;
+    const { key, keys, services, notice } = this;
     const ofClaims: string[] = [];
     const terms: string[] = [];
     for (const { holderId, count, leaseMs, rank, beside = '' } of claims) {
@@ -146,7 +148,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
       terms.push(holderId, String(count), String(leaseMs), String(rank), beside);
     }
     return rwlockAcquireRead.operands(
-      { lock: key, ...queueKeys, ofClaims },
+      { ...keys, ofClaims },
       { client: services.client.id, position, ...notice, claims: terms },
     );
   }

@@ -1,27 +1,28 @@
 import type { Command, CommandScript } from '../core/wire/call.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
+import { HandOffQueue } from '../core/locks/hand-off-queue.js';
+import { windowOf, type LineAnswer, type LineKeys } from '../core/locks/line.js';
+import type { LineTicket } from '../core/locks/line-ticket.js';
+import { writeAskOf, writeEnter, writeLineKeys, writeReleaseOf } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import { releaseResultOf } from '../core/locks/release-results.js';
 import { verdictOf, type LockProtocol, type Sibling } from '../core/locks/lock-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
-import { tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import { rwlockAcquireWrite, rwlockReleaseWrite } from '../core/wire/scripts.generated.js';
+import { rwlockAcquireWrite } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { SideProtocol } from './protocol.js';
 import { HEARTBEAT_MS } from '../core/waiting/timing.js';
 import type { Renewal } from '../core/lease/renewal.js';
 
-const acquireWrite: CommandScript<Verdict> = {
+/** Without a ticket. */
+const acquire: CommandScript<Verdict> = {
   ...rwlockAcquireWrite,
-  decode: (reply) => verdictOf(rwlockAcquireWrite.decode(reply)),
-};
-
-const releaseWrite: CommandScript<ReleaseResult> = {
-  ...rwlockReleaseWrite,
-  decode: (reply) => releaseResultOf(rwlockReleaseWrite.decode(reply)),
+  decode(reply) {
+    const answer = rwlockAcquireWrite.decode(reply);
+    return verdictOf(answer.startsWith('+') ? null : Number(answer));
+  },
 };
 
 const renewal = hashRenewal((holderId) => `${holderId}:write`);
@@ -30,12 +31,14 @@ const renewal = hashRenewal((holderId) => `${holderId}:write`);
 export class WriteProtocol extends SideProtocol implements LockProtocol {
   readonly kind = 'write-lock';
   readonly isShared = false;
+  readonly canBeHandedOn = true;
   readonly keepsPosition = true;
   readonly heartbeatMs: number = HEARTBEAT_MS;
   readonly renewal: Renewal = renewal;
   readonly lockId: string;
   readonly sibling: Sibling;
   protected readonly mode = 'write';
+  #lineKeys: LineKeys | undefined;
 
   constructor(services: EndpointServices, name: string, key: string) {
     super(services, name, key);
@@ -48,36 +51,32 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   }
 
   createQueue(asks: Asks): WaitQueue {
-    return new ExclusiveQueue(asks, this);
+    return asks.locks.handsOff ? new HandOffQueue(asks, this) : new ExclusiveQueue(asks, this);
+  }
+
+  get lineKeys(): LineKeys {
+    return (this.#lineKeys ??= writeLineKeys(this.keys));
+  }
+
+  /** The ask of a ticket. */
+  enter({ holderId: holder, terms, isListening }: LineTicket): Command<LineAnswer> {
+    const { leaseMs } = terms;
+    const windowMs = windowOf(terms);
+    const ask = { holder, count: 1, leaseMs, position: 'queue', windowMs, isListening } as const;
+    return writeAskOf(writeEnter, this.services.router, this.keys, ask);
+  }
+
+  /** No reader waits for longer than the next writer. */
+  mayPass(queues: ReadonlyMap<string, WaitQueue>): boolean {
+    return !queues.has(this.sibling.lockId);
   }
 
   acquire(holder: string, count: number, leaseMs: number, position: Position): Command<Verdict> {
-    const { key, queueKeys, notice, stem } = this;
-    const keys = {
-      lock: key,
-      tombstone: tombstoneKey(key, `${holder}:write`),
-      ...queueKeys,
-    };
-    const args = { holder, count, leaseMs, position, ...notice, stem };
-    return { script: acquireWrite, operands: rwlockAcquireWrite.operands(keys, args) };
+    const ask = { holder, count, leaseMs, position, windowMs: 0, isListening: false };
+    return writeAskOf(acquire, this.services.router, this.keys, ask);
   }
 
-  release(holder: string, { count, tombstoneMs }: ReleaseTerms): Command<ReleaseResult> {
-    const { key, queueKeys, notice, stem } = this;
-    const keys = {
-      lock: key,
-      tombstone: tombstoneKey(key, `${holder}:write`),
-      writers: queueKeys.writers,
-      heartbeats: queueKeys.heartbeats,
-      readers: queueKeys.readers,
-    };
-    const operands = rwlockReleaseWrite.operands(keys, {
-      holder,
-      count,
-      tombstoneMs,
-      ...notice,
-      stem,
-    });
-    return { script: releaseWrite, operands };
+  release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
+    return writeReleaseOf(this.services.router, this.keys, holder, terms, this.yields);
   }
 }

@@ -123,6 +123,7 @@ async function usePermits({ raw, run }: Place): Promise<void> {
 async function book(raw: Redis) {
   const name = randomName('book');
   const [readers, writers, waiting, beats] = sides(name, 'readers', 'writers', 'waiting', 'beats');
+  const [tickets] = sides(name, 'tickets');
   const stem = `{${name}}:`;
   const holder = `${THEY}:2`;
   const tombstone = `latchkey_cancelled:{${name}}:${holder}`;
@@ -132,12 +133,21 @@ async function book(raw: Redis) {
   await raw.zadd(readers, 1, `${DEAD}:1`);
   await Promise.all([name, readers].map(async (key) => await raw.pexpire(key, 60_000)));
   return {
-    keys: { lock: name, readers, writers, waiting, heartbeats: beats, tombstone },
+    keys: { lock: name, readers, writers, waiting, heartbeats: beats, tickets, tombstone },
     ofClaims: [tombstone, hold, hold],
     holds: [hold],
     read: { client: THEY, position: 'queue', ...told, claims: [holder, '1', '30000', '0', ''] },
-    write: { holder, count: 1, leaseMs: 30_000, position: 'queue', ...told, stem },
-    free: { holder, count: 0, tombstoneMs: 1_000, ...told, stem },
+    write: {
+      holder,
+      count: 1,
+      leaseMs: 30_000,
+      position: 'queue',
+      windowMs: 10_000,
+      isListening: 0,
+      ...told,
+      stem,
+    },
+    free: { holder, count: 0, tombstoneMs: 1_000, listens: 0, ...told, stem },
     told,
     stem,
   };

@@ -2,6 +2,7 @@
 
 import { fairKeys } from '../../src/core/locks/fair-line.js';
 import { lineKeys } from '../../src/core/locks/line.js';
+import { readWriteKeys } from '../../src/core/locks/write-line.js';
 import { allTombstones } from '../../src/core/locks/tombstones.js';
 import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
@@ -133,7 +134,7 @@ const lockKinds: Kind[] = [
     script: scripts.rwlockForceRelease,
     operands: (name, at) =>
       scripts.rwlockForceRelease.operands(
-        { lock: name, readers: `latchkey_readers:{${name}}`, requests: requestsOf(name) },
+        { ...readWriteKeys(name), requests: requestsOf(name) },
         { ...at, mode: 'write', ...told, stem: `{${name}}:`, ...allTombstones(name) },
       ),
     prepare: written,

@@ -5,7 +5,7 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import type { Hold } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { titled, type ExclusiveLock } from '../support/kinds/kind.js';
-import { fairLock, fencedLock, lock, stored } from '../support/kinds/locks.js';
+import { fairLock, fencedLock, lock, stored, writeLock } from '../support/kinds/locks.js';
 import type { ProxyConnection } from '../support/proxy.js';
 import { keysUnder, rawClient } from '../support/redis.js';
 import {
@@ -73,7 +73,7 @@ async function expectNext({ next, name }: Scene): Promise<void> {
   await hold.release();
 }
 
-describe.concurrent.each(titled([lock, fencedLock, fairLock]))(
+describe.concurrent.each(titled([lock, fencedLock, fairLock, writeLock]))(
   'a %s that was granted to somebody',
   (_, kind) => {
     test('who gives up meanwhile: the next one in the line gets it', async (context) => {

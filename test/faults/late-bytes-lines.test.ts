@@ -36,7 +36,7 @@ async function lineLength(line: string): Promise<number> {
 /** What is there beside the lock and what says that something must not happen any more. */
 async function remains(name: string): Promise<string[]> {
   const keys = await keysUnder(`{${name}}`);
-  return keys.filter((key) => !/^latchkey_(?:cancelled|requests):/u.test(key));
+  return keys.filter((key) => !/^latchkey_(?:cancelled|requests|tickets):/u.test(key));
 }
 
 for (const [kind, prefix] of lines) {

@@ -1,7 +1,7 @@
 // Readers of one client that enter the line one after the other, before any of them was answered.
 
 import { expect, test } from 'vitest';
-import { RwView } from '../integration/rwlock/rwlock.js';
+import { JAVA, RwView } from '../integration/rwlock/rwlock.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { faultWorlds } from './world.js';
@@ -20,7 +20,7 @@ test('a reader keeps its rank when another of its client enters behind a writer'
   };
   const { readLock } = client.getReadWriteLock(name);
   const { writeLock } = other.getReadWriteLock(name);
-  const writing = await writeLock.acquire();
+  await view.javaWrites(JAVA, 60_000);
 
   proxy.pauseDownstream();
   const first = enter('first reader', readLock.acquire());
@@ -33,7 +33,7 @@ test('a reader keeps its rank when another of its client enters behind a writer'
   const second = enter('second reader', readLock.acquire());
   await eventually(async () => (await raw.zscore(view.beats, client.id)) !== null);
   const kept = await raw.zscore(view.waiting, client.id);
-  await writing.release();
+  await view.javaStopsWriting();
   proxy.resumeDownstream();
   await Promise.all([first, writer, second]);
 

@@ -10,6 +10,7 @@ import { locks } from './semantic/locks.mjs';
 import { permits } from './semantic/permits.mjs';
 import { rwlock } from './semantic/rwlock.mjs';
 import { told } from './semantic/told.mjs';
+import { write } from './semantic/write.mjs';
 
 /**
  * @typedef {object} SemanticMutant
@@ -31,4 +32,5 @@ export const semanticMutants = [
   ...told,
   ...handOff,
   ...fair,
+  ...write,
 ];

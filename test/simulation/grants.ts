@@ -13,7 +13,7 @@ export class Grants {
     for (const { server } of hosts) {
       server.channels.published = (channel, payload) => {
         const told = clients.find(({ client }) => channel === `latchkey:${client.id}`);
-        if (told !== undefined && /^[gf]/.test(payload)) {
+        if (told !== undefined && /^[gfx]/.test(payload)) {
           const happen = this.#armed.shift();
           // After the script, and before the message can arrive.
           timeline.at(timeline.now, () => happen?.(told.number));

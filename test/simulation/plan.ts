@@ -91,7 +91,7 @@ const LONG_LEASE_MS = 30_000;
 const LONG_OUTAGE_MS = 700_000;
 
 /** Kinds of locks that a release hands on. */
-const HANDED_ON = new Set(['lock', 'fenced', 'fair']);
+const HANDED_ON = new Set(['lock', 'fenced', 'fair', 'rwlock']);
 
 /** Users of one client. */
 const USERS = 2;

@@ -25,8 +25,8 @@ const grant = (atMs: number, windowMs = WINDOW_MS): PushedGrant => ({
   windowMs,
   lastToken: undefined,
   key: 'lock',
-  isFair: false,
-  followers: 0,
+  kind: 'lock',
+  holdsMax: Infinity,
 });
 
 /** A ticket of a client that listens, whose ask was sent just now. */
@@ -144,7 +144,7 @@ describe('a message of a grant', () => {
 
     ticket.pushed(grant(1));
     expect(grants).toEqual([]);
-    ticket.answered({ is: 'granted', others: false, lastToken: undefined }, call());
+    ticket.answered({ is: 'granted', others: false, mayPass: true, lastToken: undefined }, call());
 
     expect(grants).toHaveLength(1);
     expect(grants[0]?.isWindow).toBe(false);
@@ -224,7 +224,10 @@ test('a re-check that finds the grant starts the hold with what the lease has le
   ticket.answered(waits(), call());
   ticket.recheck();
 
-  ticket.rechecked({ is: 'granted', leftMs: 29_000, others: true, lastToken: 7n }, call());
+  ticket.rechecked(
+    { is: 'granted', leftMs: 29_000, others: true, mayPass: true, lastToken: 7n },
+    call(),
+  );
 
   expect(grants).toMatchObject([
     { leaseMs: 29_000, others: true, fencingToken: 5n, isWindow: false },

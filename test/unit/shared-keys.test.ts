@@ -52,7 +52,9 @@ function lockCalls(lock: LockProtocol): Command<unknown>[] {
     lock.holdCount(holder),
     lock.renewal([claim]),
     ...(lock.followUp === undefined ? [] : [lock.followUp()]),
-    ...(lock.lineKeys === undefined ? [] : lineCalls(lock.lineKeys, lock.channel)),
+    ...(lock instanceof HashLockProtocol && !(lock instanceof FairLockProtocol)
+      ? lineCalls(lock.lineKeys, lock.channel)
+      : []),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { AskState } from '../acquisition.js';
 import type { Command } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import type { Lease } from '../lease/lease.js';
-import { enterOf, windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
+import { windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
 import { TOKEN_BLOCK } from '../wire/constants.generated.js';
 import type { LineGrant, LineQueue, Proof } from './line-queue.js';
 import { LineTicket } from './line-ticket.js';
@@ -16,9 +16,15 @@ import type { Asks } from './ticket.js';
 import type { LockWaiter, WaitQueue } from './wait-queue.js';
 
 /** The part of a lock that its queue needs. */
-export interface Lined {
-  readonly lineKeys?: LineKeys | undefined;
+export interface HandedOn {
+  readonly lineKeys: LineKeys;
   readonly channel: string;
+  /** The command that asks for a ticket. */
+  enter(ticket: LineTicket): Command<LineAnswer>;
+  /** Its tickets share no re-checks: each asks anew at least this often. */
+  readonly heartbeatMs?: number;
+  /** Whether nobody of this client comes before the next waiter of this queue. */
+  mayPass?(queues: ReadonlyMap<string, WaitQueue>): boolean;
 }
 
 /**
@@ -28,21 +34,16 @@ export interface Lined {
  */
 export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<LineTicket> {
   contended = false;
-  readonly #keys: LineKeys;
-  readonly #channel: string;
+  readonly #lock: HandedOn;
   readonly #waiters = new LinkedList<LockWaiter>();
   #ticket: LineTicket | undefined;
   #isGranting = false;
   #timer: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(asks: Asks, { lineKeys, channel }: Lined) {
-    if (lineKeys === undefined) {
-      throw new TypeError('a lock without a line is not handed on');
-    }
-    super(asks, lineKeys.lock);
-    this.#keys = lineKeys;
-    this.#channel = channel;
+  constructor(asks: Asks, lock: HandedOn) {
+    super(asks, lock.lineKeys.lock);
+    this.#lock = lock;
   }
 
   join(waiter: LockWaiter): void {
@@ -74,13 +75,8 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     // A hold that nobody waits for needs one token, and leaves no gap in the counter.
     const isRun = this.asks.locks.passesOn && (this.contended || head.next !== undefined);
     const tokens = isRun ? TOKEN_BLOCK : 1;
-    const terms: LineTerms = {
-      keys: this.#keys,
-      channel: this.#channel,
-      leaseMs,
-      renewed,
-      tokens,
-    };
+    const { lineKeys: keys, channel } = this.#lock;
+    const terms: LineTerms = { keys, channel, leaseMs, renewed, tokens };
     this.#ticket = new LineTicket(this.asks, terms, this);
     this.#ticket.ask();
   }
@@ -97,12 +93,16 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     this.wakeUp();
   }
 
-  enter({ terms, holderId, isListening }: LineTicket): Command<LineAnswer> {
-    return enterOf(terms, holderId, isListening);
+  enter(ticket: LineTicket): Command<LineAnswer> {
+    return this.#lock.enter(ticket);
   }
 
   recheck(ticket: LineTicket): void {
-    this.asks.locks.handOffs.recheck(ticket);
+    if (this.#lock.heartbeatMs === undefined) {
+      this.asks.locks.handOffs.recheck(ticket);
+    } else {
+      ticket.ask();
+    }
   }
 
   reconnected(ticket: LineTicket): void {
@@ -159,7 +159,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     const { handOffs, services } = this.asks.locks;
     const othersWait = grant.others || !handOffs.isListening;
     const { fencingToken } = grant;
-    const holdsMax = fencingToken === undefined ? Infinity : ticket.terms.tokens;
+    const holdsMax = fencingToken === undefined ? grant.holdsMax : ticket.terms.tokens;
     this.run = new Run(lease, services.clock, { othersWait, holdsMax, fencingToken });
     handOffs.granted(ticket.holderId, this.run);
   }
@@ -179,19 +179,21 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
       // The release of somebody else serves no line: it notifies on the channel of the lock.
       this.#listen();
     }
-    this.#timer?.cancel();
     handOffs.seen(isSeen !== false, ticket.wasListening);
     const isToldOfGrants = isSeen === true && handOffs.isListening;
-    let dueMs = Math.min(windowOf(ticket.terms) / 2, isToldOfGrants ? Infinity : UNSEEN_RECHECK_MS);
+    const { heartbeatMs = Infinity } = this.#lock;
+    let dueMs = Math.min(windowOf(ticket.terms) / 2, heartbeatMs);
+    dueMs = isToldOfGrants ? dueMs : Math.min(dueMs, UNSEEN_RECHECK_MS);
     if (busyMs >= 0) {
       dueMs = Math.min(dueMs, busyMs + 1);
     }
     const again = isSeen === undefined ? () => ticket.ask() : () => ticket.recheck();
-    this.#timer =
-      dueMs < LINE_HEARTBEAT_MS || isSeen === undefined
-        ? services.clock.after(dueMs, again)
-        : undefined;
-    handOffs.recheckLater(ticket);
+    this.#timer?.cancel();
+    const isSooner = dueMs < LINE_HEARTBEAT_MS || isSeen === undefined;
+    this.#timer = isSooner ? services.clock.after(dueMs, again) : undefined;
+    if (heartbeatMs === Infinity) {
+      handOffs.recheckLater(ticket);
+    }
   }
 
   isVoid(): void {
@@ -205,7 +207,8 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
   }
 
   protected override get nextWaiter(): LockWaiter | undefined {
-    return this.#waiters.first;
+    const mayPass = this.#lock.mayPass?.(this.asks.locks.queues) ?? true;
+    return mayPass ? this.#waiters.first : undefined;
   }
 
   protected override servedHere(waiter: LockWaiter): void {
@@ -223,7 +226,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
 
   #listen(): void {
     const { services } = this.asks.locks;
-    this.#stopListening ??= services.hub.listen(this.#channel, () => {
+    this.#stopListening ??= services.hub.listen(this.#lock.channel, () => {
       this.#ticket?.recheck();
     });
   }

@@ -2,18 +2,20 @@ import { soon } from '../base/async-context.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { MEMORY_MS } from '../delivery/clean-up.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import type { PendingCall } from '../wire/call.js';
+import type { Command, PendingCall } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import { Rechecks, type Rechecked } from '../waiting/rechecks.js';
 import { STAND_BACK_MS } from '../wire/constants.generated.js';
+import type { Router } from '../connection/router.js';
+import type { ReleaseResult } from '../grant/grant-lifecycle.js';
 import { fairKeys, fairReleaseOf } from './fair-line.js';
+import { readWriteKeys, writeReleaseOf } from './write-line.js';
 import {
   lineKeys,
   pushedGrant,
   recheckOf,
   releaseOf,
   type LineAnswer,
-  type LineKeys,
   type PushedGrant,
   type RecheckItem,
 } from './line.js';
@@ -43,6 +45,8 @@ export interface ExpectedTicket extends Rechecked {
 export interface Granted {
   /** Another client waits for the lock. */
   othersWait(): void;
+  /** A waiter has come to which the lock cannot be passed on, but after the hold that is there. */
+  endWithThisHold(): void;
 }
 
 /** A subscriber that is half-open is found out sooner. */
@@ -160,6 +164,10 @@ export class HandOffs {
       this.#granted.get(message.slice(1, message.indexOf(' ')))?.othersWait();
       return;
     }
+    if (message.startsWith('n')) {
+      this.#granted.get(message.slice(1, message.indexOf(' ')))?.endWithThisHold();
+      return;
+    }
     if (message.startsWith('r')) {
       this.#tickets.get(message.slice(1, message.indexOf(' ')))?.recheck();
       return;
@@ -174,13 +182,13 @@ export class HandOffs {
   }
 
   /** The lock was left for a moment to those who stand in no line: it is offered to the line then. */
-  serveLater(keys: LineKeys): void {
+  serveLater(serveLine: () => Command<unknown> | undefined): void {
     this.#turns.add(
       new Limit(() => {
-        const { client, delivery, router } = this.#services;
-        // A release by nobody serves the line of a lock that is free.
-        const terms = { count: 0, tombstoneMs: 0, upTo: 1 };
-        delivery.inBackground(releaseOf(router, keys, `${client.id}:0`, terms, true));
+        const command = serveLine();
+        if (command !== undefined) {
+          this.#services.delivery.inBackground(command);
+        }
       }),
     );
   }
@@ -191,14 +199,9 @@ export class HandOffs {
   }
 
   /** Nobody waits for this grant any more. */
-  #giveBack({ holderId, key, isFair, lastToken }: PushedGrant): void {
-    const terms = { count: 0, tombstoneMs: MEMORY_MS, upTo: 1 };
+  #giveBack(grant: PushedGrant): void {
     const { delivery, router } = this.#services;
-    delivery.inBackground(
-      isFair
-        ? fairReleaseOf(router, fairKeys(key), holderId, terms)
-        : releaseOf(router, lineKeys(key, lastToken !== undefined), holderId, terms, true),
-    );
+    delivery.inBackground(giveBackOf(router, grant));
   }
 
   #recheckAll(tickets: readonly ExpectedTicket[]): void {
@@ -229,5 +232,19 @@ export class HandOffs {
       },
       false,
     );
+  }
+}
+
+/** Releases a grant for which nobody waits. */
+function giveBackOf(router: Router, grant: PushedGrant): Command<ReleaseResult> {
+  const { holderId, key, kind, lastToken } = grant;
+  const terms = { count: 0, tombstoneMs: MEMORY_MS, upTo: 1 };
+  switch (kind) {
+    case 'fair-lock':
+      return fairReleaseOf(router, fairKeys(key), holderId, terms);
+    case 'write-lock':
+      return writeReleaseOf(router, readWriteKeys(key), holderId, terms, true);
+    default:
+      return releaseOf(router, lineKeys(key, lastToken !== undefined), holderId, terms, true);
   }
 }

@@ -7,8 +7,8 @@ export interface LineGrant {
   readonly acquiring: Acquiring;
   readonly leaseMs: number;
   readonly others: boolean;
-  /** Of a fair lock: so many waiters of this client are known to be right behind it. */
-  readonly followers: number;
+  /** It may have so many holds inside this client. */
+  readonly holdsMax: number;
   /** The first of its fencing tokens, if the lock is fenced. */
   readonly fencingToken: bigint | undefined;
   /** It lasts for a window only, until it is confirmed. */

@@ -174,7 +174,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       leaseMs: grant.windowMs,
       // Whoever was told has waited for another client.
       others: true,
-      followers: grant.followers,
+      holdsMax: grant.holdsMax,
       fencingToken: this.#firstToken(grant.lastToken),
       isWindow: grant.windowMs < this.terms.leaseMs,
     });
@@ -228,7 +228,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
           // Not more than was asked for: the clock of the server may have been set back.
           leaseMs: Math.min(answer.leftMs ?? Infinity, this.terms.leaseMs),
           others: answer.others,
-          followers: 0,
+          holdsMax: answer.mayPass ? Infinity : 1,
           fencingToken: this.#firstToken(answer.lastToken),
           isWindow: false,
         });

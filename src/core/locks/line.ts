@@ -32,6 +32,8 @@ export type LineAnswer =
       readonly is: 'granted';
       /** Clients without a hold wait in the line, or have done so lately. */
       readonly others: boolean;
+      /** It may be passed on inside its client. */
+      readonly mayPass: boolean;
       /** The rest of the lease in ms; undefined: all of it. */
       readonly leftMs?: number;
       /** The last of its fencing tokens. */
@@ -58,13 +60,13 @@ export interface PushedGrant {
   readonly holderId: string;
   readonly serverMs: number;
   readonly windowMs: number;
-  /** Of a fair lock: so many waiters of the same client are right behind it. */
-  readonly followers: number;
+  /** It may have so many holds inside its client. */
+  readonly holdsMax: number;
   /** The last of its fencing tokens. */
   readonly lastToken: bigint | undefined;
   /** Key of the lock. */
   readonly key: string;
-  readonly isFair: boolean;
+  readonly kind: 'lock' | 'fair-lock' | 'write-lock';
 }
 
 /** The keys of one lock that has a line. */
@@ -105,10 +107,12 @@ export function answerOf(text: string): LineAnswer {
     return { is: 'void' };
   }
   if (first === '+') {
-    return { is: 'granted', others: second === '1', lastToken: tokenOf(third) };
+    const others = second !== '0';
+    return { is: 'granted', others, mayPass: second !== '2', lastToken: tokenOf(third) };
   }
   if (first === '=') {
-    return { is: 'granted', leftMs: Number(second), others: true, lastToken: tokenOf(third) };
+    const lastToken = tokenOf(third);
+    return { is: 'granted', leftMs: Number(second), others: true, mayPass: true, lastToken };
   }
   if (!/^-?\d+ \d+ \d [012]$/.test(text)) {
     throw new UnexpectedReplyError(`a ticket was answered ${JSON.stringify(text)}`);
@@ -193,6 +197,16 @@ const release: CommandScript<ReleaseResult> = {
   },
 };
 
+/** How many connections of this client listen to the channel of a lock; -1: it does not stand back for
+ * those in no line. */
+export function listensOf(
+  { channels }: Pick<Router, 'channels'>,
+  channel: string,
+  yields: boolean,
+): number {
+  return yields ? Number(channels.isConfirmed(channel)) : -1;
+}
+
 /** Releases a holder, and gives up its ticket. */
 export function releaseOf(
   { publish, channels }: Pick<Router, 'publish' | 'channels'>,
@@ -202,7 +216,7 @@ export function releaseOf(
   yields: boolean,
 ): Command<ReleaseResult> {
   const channel = lockChannel(keys.lock);
-  const listens = yields ? Number(channels.isConfirmed(channel)) : -1;
+  const listens = listensOf({ channels }, channel, yields);
   const operands = lockRelease.operands(keysOf(keys, holder), {
     holder,
     count,
@@ -214,22 +228,30 @@ export function releaseOf(
   return { script: release, operands };
 }
 
-/** Reads the message `g<holder id> <time> <window> <token> <key>`; that about a fair lock begins with
- * `f`, and has the number of followers in place of the token. */
+const KINDS = { g: 'lock', f: 'fair-lock', x: 'write-lock' } as const;
+
+/** Reads the message `g<holder id> <time> <window> <token> <key>`. That about a fair lock begins with
+ * `f`, and has in place of the token how many waiters of the same client are right behind it; that about a
+ * write lock begins with `x`, and has there whether readers wait. */
 export function pushedGrant(message: string): PushedGrant {
-  const [, kind, holderId = '', serverMs, windowMs, number, key = ''] =
-    /^([gf])(\S+) (\d+) (\d+) (\d+) (.*)$/s.exec(message) ?? [];
-  if (holderId === '') {
+  const [, letter, holderId = '', serverMs, windowMs, number, key = ''] =
+    /^([gfx])(\S+) (\d+) (\d+) (\d+) (.*)$/s.exec(message) ?? [];
+  if (letter !== 'g' && letter !== 'f' && letter !== 'x') {
     throw new UnexpectedReplyError(`a client was told ${JSON.stringify(message)}`);
   }
-  const isFair = kind === 'f';
+  let holdsMax = Infinity;
+  if (letter === 'f') {
+    holdsMax = 1 + Number(number);
+  } else if (letter === 'x' && number !== '0') {
+    holdsMax = 1;
+  }
   return {
     holderId,
     serverMs: Number(serverMs),
     windowMs: Number(windowMs),
-    followers: isFair ? Number(number) : 0,
-    lastToken: isFair ? undefined : tokenOf(number),
+    holdsMax,
+    lastToken: letter === 'g' ? tokenOf(number) : undefined,
     key,
-    isFair,
+    kind: KINDS[letter],
   };
 }

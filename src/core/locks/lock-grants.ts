@@ -218,12 +218,12 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   override answered(result: ReleaseResult): void {
-    const { channel, lineKeys } = this.protocol;
-    if (result.is === 'opened' && lineKeys !== undefined) {
-      this.locks.handOffs.serveLater(lineKeys);
+    const { protocol } = this;
+    if (result.is === 'opened') {
+      this.locks.handOffs.serveLater(() => protocol.serveLine?.());
     }
     if (this.#isRaced) {
-      this.locks.fairness.released(channel, result);
+      this.locks.fairness.released(protocol.channel, result);
     }
   }
 

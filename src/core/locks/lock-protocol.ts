@@ -3,7 +3,6 @@ import type { Command } from '../wire/call.js';
 import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { ObjectProtocol } from '../object-protocol.js';
-import type { LineKeys } from './line.js';
 import type { ReleaseTerms } from './release-terms.js';
 import type { Asks } from './ticket.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
@@ -76,8 +75,6 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   readonly isRaced: boolean;
   /** A release can give it to the next waiter. */
   readonly canBeHandedOn: boolean;
-  /** The keys of its line, if it has one of its own. */
-  readonly lineKeys?: LineKeys | undefined;
   /** The queue of the local waiters. */
   createQueue(asks: Asks): WaitQueue;
   /** `beside`: the holder on the other side whose hold admits this one. */
@@ -90,6 +87,8 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   ): Command<Verdict>;
   release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult>;
   forceRelease(request: { number: number; lowWater: number }): Command<string>;
+  /** Offers a lock that was opened to those in no line to the line. */
+  serveLine?(): Command<ReleaseResult>;
   /** Notifies the next waiter again while the lock is free; true: follow up once more. */
   followUp?(): Command<boolean>;
   /** The longest lease, page by page; one of at least `enoughMs` settles it. */

@@ -365,7 +365,8 @@ return back<=3 and math.max(0,back) or 0
 end
 `;
 
-const libLineTurn = `local function line_turn(line,tickets,has_line,own,publish,channel,now)
+const libLineTurn = `local function line_turn(tickets,length,own,publish,channel,now)
+local has_line=length>0
 local command=publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
 local strangers=(redis.pcall('PUBSUB',command,channel)[2] or 0) - own
 if not has_line and strangers<=0 then
@@ -375,7 +376,7 @@ now=now or now_ms()
 local turn=redis.call('HGET',tickets,'turn') or string.format('%.0f 0 0',now)
 local opened,last,grants=string.match(turn,'(%d+) (%d+) (%d+)')
 opened,last,grants=tonumber(opened),tonumber(last),tonumber(grants)
-local is_round_over=strangers>0 and grants>=redis.call('LLEN',line)
+local is_round_over=strangers>0 and grants>=length
 if is_round_over then
 for _,ticket in ipairs(redis.call('HGETALL',tickets)) do
 if string.find(ticket,'^%d+ %d+ %d 1$') then
@@ -737,6 +738,53 @@ return answer
 end
 `;
 
+const libRwFirstWriter = `local function rw_first_writer(keys,now,has_ticket)
+local at,removed=0,0
+while true do
+local entry=redis.call('ZRANGE',keys.writers,at,at,'WITHSCORES')
+local id=entry[1]
+if not id then
+return nil
+end
+local heartbeat=redis.call('ZSCORE',keys.heartbeats,id)
+local left_ms=heartbeat and tonumber(heartbeat)+4000 - now or 0
+local ticket=redis.call('HGET',keys.tickets,id)
+local window_ms,is_seen=string.match(ticket or '','^%d+ (%d+) (%d)')
+if left_ms<=0 and removed==31 then
+if has_ticket then
+return nil
+end
+return id,tonumber(entry[2]),0,nil
+elseif left_ms<=0 then
+rw_leave_line(keys,id)
+removed=removed+1
+elseif not window_ms and not has_ticket then
+return id,tonumber(entry[2]),left_ms,nil
+elseif
+is_seen=='1' and own_listeners(id)>0
+or is_seen=='0' and 4000 - left_ms<=1000
+then
+return id,tonumber(entry[2]),left_ms,window_ms
+else
+at=at+1
+end
+end
+end
+`;
+
+const libRwGrant = `local function rw_grant(keys,now,id,window_ms,readers_wait)
+rw_leave_line(keys,id)
+redis.call('UNLINK',keys.readers)
+local is_leased=redis.call('PEXPIRE',keys.lock,window_ms)==1
+redis.call('HSET',keys.lock,'mode','write',id .. ':write',1)
+if not is_leased then
+redis.call('PEXPIRE',keys.lock,window_ms)
+end
+local message=string.format('x%s %.0f %s %.0f %s',id,now,window_ms,readers_wait,keys.lock)
+return 'latchkey:' .. string.sub(id,1,36),message
+end
+`;
+
 const libRwIsAlive = `local function rw_is_alive(readers,reader,hold,now)
 local ends_at=redis.call('ZSCORE',readers,reader)
 if ends_at then
@@ -770,6 +818,18 @@ return nil
 end
 `;
 
+const libRwLeaveLine = `local function rw_leave_line(keys,id)
+local stood=redis.call('ZREM',keys.writers,id)==1
+if stood then
+redis.call('ZREM',keys.heartbeats,id)
+end
+if redis.call('HDEL',keys.tickets,id)==1 and redis.call('EXISTS',keys.writers)==0 then
+redis.call('PEXPIRE',keys.tickets,1100)
+end
+return stood
+end
+`;
+
 const libRwLeft = `local function rw_left(readers,reader,holds,now,stem)
 local ends_at=redis.call('ZSCORE',readers,reader)
 if ends_at then
@@ -789,6 +849,39 @@ if mode or redis.call('EXISTS',lock)==0 then
 return mode
 end
 return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+end
+`;
+
+const libRwNextWriter = `local function rw_next_writer(keys,now)
+local id,since,_,window_ms=rw_first_writer(keys,now,true)
+local reader,reader_since=queue_first(keys.waiting,keys.heartbeats,now)
+if id and reader and reader_since<since then
+id=nil
+end
+return id,window_ms,reader and 1 or 0
+end
+`;
+
+const libRwOwner = `local function rw_owner(lock)
+if redis.call('HLEN',lock)==2 then
+for _,field in ipairs(redis.call('HRANDFIELD',lock,2)) do
+if string.sub(field,-6)==':write' then
+return string.sub(field,1,-7)
+end
+end
+end
+return nil
+end
+`;
+
+const libRwPutTicket = `local function rw_put_ticket(tickets,id,now,window_ms,is_seen,is_listening)
+local is_there=redis.call('PEXPIRE',tickets,60000)==1
+local ticket=string.format('%.0f %s %.0f %s',now,window_ms,is_seen,is_listening)
+redis.call('HSET',tickets,id,ticket)
+if not is_there then
+redis.call('PEXPIRE',tickets,60000)
+end
+return not is_there
 end
 `;
 
@@ -818,6 +911,18 @@ return nil
 end
 `;
 
+const libRwServe = `local function rw_serve(keys,now)
+if redis.call('EXISTS',keys.writers)==0 or line_stands_back(keys.tickets,now)>0 then
+return nil
+end
+local id,window_ms,readers_wait=rw_next_writer(keys,now)
+if not id then
+return nil
+end
+return rw_grant(keys,now,id,window_ms,readers_wait)
+end
+`;
+
 const libRwSweep = `local function rw_sweep(lock,readers,now)
 local dead=redis.call('ZRANGEBYSCORE',readers,'-inf',now,'LIMIT',0,100)
 if #dead==0 then
@@ -830,6 +935,19 @@ redis.call('DEL',lock)
 end
 redis.call('ZREM',readers,unpack(dead))
 return freed
+end
+`;
+
+const libRwTurn = `local function rw_turn(keys,has_line,client,listens,publish,channel,now)
+if not has_line and listens=='-1' then
+return false
+end
+local own=redis.call('ZCARD',keys.waiting)
+if own==0 or not redis.call('ZSCORE',keys.waiting,client) then
+own=own+math.max(0,listens)
+end
+local length=has_line and redis.call('ZCARD',keys.writers) or 0
+return line_turn(keys.tickets,length,own,publish,channel,now)
 end
 `;
 
@@ -1397,7 +1515,7 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'c5543d42a39524af6e7d6fd58832aa8bb92d1d97',
+  sha1: '18976850bdb974ccc5489fd24c827851039a302b',
   source: `-- fair-lock/acquire
 ${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
@@ -1408,7 +1526,7 @@ return refusal
 elseif refusal and refusal<-1 then
 return tostring(refusal)
 elseif not refusal and held>0 then
-return lock_write_hold(lock,holder,held,count,lease_ms) or '+ 0 0'
+return lock_write_hold(lock,holder,held,count,lease_ms) or '+ 2 0'
 end
 local first=redis.call('LINDEX',queue,0)
 local now=now_ms()
@@ -1469,7 +1587,7 @@ if first then
 needs_memory(heartbeats)
 fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
 end
-return lock_write_hold(lock,holder,0,count,lease_ms) or '+ 0 0'`,
+return lock_write_hold(lock,holder,0,count,lease_ms) or '+ 2 0'`,
   operands: (keys, args) => [6 + keys.twinHeartbeats.length, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, ...keys.twinHeartbeats, args.holder, args.count, args.leaseMs, args.position, args.windowMs, args.publish, args.channel],
   decode: text,
 };
@@ -2031,7 +2149,7 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: '2a877d5ac04114bb7ad3d08ce30bd92fb684e890',
+  sha1: '2695b2afd3701f67c8922fd5878123cb86437bdf',
   source: `-- lock/release
 ${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
@@ -2072,9 +2190,10 @@ end
 first,window_ms=line_first(line,tickets,now)
 end
 local has_line=first~=nil
+local length=has_line and redis.call('LLEN',line) or 0
 local is_opened=is_held
 and (has_line or ARGV[6]~='-1')
-and line_turn(line,tickets,has_line,math.max(0,ARGV[6]),ARGV[4],ARGV[5],now)
+and line_turn(tickets,length,math.max(0,ARGV[6]),ARGV[4],ARGV[5],now)
 local channel,message=nil,nil
 if has_line and not is_opened then
 channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)
@@ -2162,14 +2281,22 @@ return request_record(KEYS[1],ARGV[1],'cancelled')`,
 
 /** admit readers, or say how long each has to wait. */
 export const rwlockAcquireRead: Script<
-  { lock: string; readers: string; writers: string; waiting: string; heartbeats: string; ofClaims: readonly string[] },
+  { lock: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string; ofClaims: readonly string[] },
   { client: string; position: string; publish: string; channel: string; claims: readonly string[] },
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: 'e86ad4e04ba768d87d9e70e93fb1bb9b5a634f03',
+  sha1: '3c880cb5efca926eaefd8e699b447b4397e34a74',
   source: `-- rwlock/acquire-read
-${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libRwKeepHolds}${libNeedsMemory}${libRwMode}${libRwSweep}${libNotify}local lock,readers,writers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5]
+${libZaddFor}${libQueueHeartbeat}${libRwKeepHolds}${libNeedsMemory}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libRwSweep}${libNotify}local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
+local keys={
+lock=lock,
+readers=readers,
+writers=KEYS[3],
+waiting=waiting,
+heartbeats=heartbeats,
+tickets=KEYS[6],
+}
 local client=ARGV[1]
 local time=redis.call('TIME')
 local micros=time[1]*1000000+time[2]
@@ -2181,7 +2308,7 @@ return mode
 end
 local writer,writer_since,writer_ms
 if mode~='write' then
-writer,writer_since,writer_ms=queue_first(writers,heartbeats,now)
+writer,writer_since,writer_ms=rw_first_writer(keys,now,false)
 end
 local function refusal(count,since,writer_beside,tombstone)
 local is_beside=mode=='write' and redis.call('HEXISTS',lock,writer_beside .. ':write')==1
@@ -2203,7 +2330,7 @@ if ARGV[2]=='queue' then
 needs_memory(waiting)
 redis.call('ZREM',waiting,'')
 end
-local answers,earliest,key={ string.format('%.0f',micros) },nil,6
+local answers,earliest,key={ string.format('%.0f',micros) },nil,7
 for i=5,#ARGV,5 do
 local reader,count,lease_ms=ARGV[i],tonumber(ARGV[i+1]),tonumber(ARGV[i+2])
 local since=tonumber(ARGV[i+3])
@@ -2236,6 +2363,7 @@ answers[#answers+1]='T'
 end
 key=key+3
 end
+local owner=nil
 if earliest and ARGV[2]~='none' then
 local before=tonumber(redis.call('ZSCORE',waiting,client) or 0)
 freed=freed or ARGV[2]=='queue' and not mode and before>0 and before<earliest
@@ -2245,103 +2373,180 @@ else
 redis.call('PEXPIRE',waiting,600000)
 end
 queue_heartbeat(heartbeats,client,now)
+owner=mode=='write' and before==0 and rw_owner(lock)
 elseif ARGV[2]=='queue' and redis.call('ZREM',waiting,client)==1 then
 redis.call('ZREM',heartbeats,client)
 end
 local answer=table.concat(answers,' ')
-if freed then
+if owner and own_listeners(owner)>0 then
+local channel='latchkey:' .. string.sub(owner,1,36)
+return notify(answer,'PUBLISH',channel,'n' .. owner .. ' ' .. lock)
+end
+local channel,message=nil,nil
+if not mode then
+channel,message=rw_serve(keys,now)
+end
+if channel then
+return notify(answer,'PUBLISH',channel,message)
+elseif freed then
 return notify(answer,ARGV[3],ARGV[4],'0')
 end
 return answer`,
-  operands: (keys, args) => [5 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, ...keys.ofClaims, args.client, args.position, args.publish, args.channel, ...args.claims],
+  operands: (keys, args) => [6 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.ofClaims, args.client, args.position, args.publish, args.channel, ...args.claims],
   decode: text,
 };
 
 /** take hold number `count` of the write lock, or say how long to wait. */
 export const rwlockAcquireWrite: Script<
-  { lock: string; tombstone: string; readers: string; writers: string; waiting: string; heartbeats: string },
-  { holder: string; count: number; leaseMs: number; position: string; publish: string; channel: string; stem: string },
-  number | null
+  { lock: string; tombstone: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string },
+  { holder: string; count: number; leaseMs: number; position: string; windowMs: number; isListening: number; publish: string; channel: string; stem: string },
+  string
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '36cc714e44550040eb90f00320b05edc8cd54cb7',
+  sha1: 'f394cfbed96b85443560eae625dcdf392a99b778',
   source: `-- rwlock/acquire-write
-${libZaddFor}${libQueueHeartbeat}${libQueueFirst}${libNeedsMemory}${libRwMode}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}${libNotify}${libLockWriteHold}local lock,tombstone,readers,writers=KEYS[1],KEYS[2],KEYS[3],KEYS[4]
-local waiting,heartbeats=KEYS[5],KEYS[6]
-local holder,count,lease_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
-local field=holder .. ':write'
-local time=redis.call('TIME')
-local micros=time[1]*1000000+time[2]
-local now=math.floor(micros/1000)
-local freed=rw_sweep(lock,readers,now)
-local mode=rw_mode(lock)
-if type(mode)=='table' then
-return mode
-end
-local function busy()
-if mode=='write' then
-return redis.call('PTTL',lock)
-end
-local left=mode and rw_readers(lock,readers,now,ARGV[7])
-if left then
-return left
-end
-freed=freed or mode=='read'
-local reader,since,reader_ms=queue_first(waiting,heartbeats,now)
-local own_since=redis.call('ZSCORE',writers,holder)
-return reader and since<(tonumber(own_since or micros)) and reader_ms or nil
-end
-local function refusal()
-if count>1 then
-return mode and -4 or -2
-end
-if redis.call('EXISTS',tombstone)==1 then
-return -3
-end
-local ms=busy()
-if ms and ARGV[4]=='queue' then
-zadd_for(writers,600000,'NX',micros,holder)
-queue_heartbeat(heartbeats,holder,now)
-end
-return ms
-end
-local held=tonumber(redis.call('HGET',lock,field) or 0)
-local code=held==0 and refusal() or nil
-if not code then
-needs_memory(readers)
-if redis.call('ZREM',writers,holder)==1 then
-redis.call('ZREM',heartbeats,holder)
-end
-if held>0 then
-lock_write_hold(lock,field,held,count,lease_ms)
-else
-redis.call('UNLINK',readers)
+${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnListening}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libRwMode}${libRwOwner}${libRwPutTicket}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}local keys={
+lock=KEYS[1],
+readers=KEYS[3],
+writers=KEYS[4],
+waiting=KEYS[5],
+heartbeats=KEYS[6],
+tickets=KEYS[7],
+}
+local lock,holder,count,lease_ms=keys.lock,ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local field,has_ticket=holder .. ':write',ARGV[5]~='0'
+local function write_first_hold()
 redis.call('PEXPIRE',lock,lease_ms)
 redis.call('HSET',lock,'mode','write',field,count)
 redis.call('PEXPIRE',lock,lease_ms)
 end
+if
+count==1
+and redis.call('EXISTS',lock,KEYS[2],keys.readers,keys.writers,keys.waiting,keys.tickets)
+== 0
+then
+needs_memory(keys.readers)
+write_first_hold()
+return '+ 0 0'
 end
-if freed then
-return notify(code,ARGV[5],ARGV[6],'0')
+local time=redis.call('TIME')
+local micros=time[1]*1000000+time[2]
+local now=math.floor(micros/1000)
+local freed=rw_sweep(lock,keys.readers,now)
+local mode=rw_mode(lock)
+if type(mode)=='table' then
+return mode
 end
-return code`,
-  operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, args.holder, args.count, args.leaseMs, args.position, args.publish, args.channel, args.stem],
-  decode: integerOrNull,
+local function kept_ms()
+if mode=='write' then
+return redis.call('PTTL',lock)
+end
+local left_ms=mode and rw_readers(lock,keys.readers,now,ARGV[9])
+if left_ms then
+return left_ms
+end
+freed=freed or mode=='read'
+mode=false
+return nil
+end
+local told_channel,message=nil,nil
+local function behind_ms()
+local back_ms=has_ticket and line_stands_back(keys.tickets,now) or 0
+if back_ms>0 then
+return back_ms
+end
+local reader,reader_since,reader_ms=queue_first(keys.waiting,keys.heartbeats,now)
+local first,since,_,window_ms=rw_first_writer(keys,now,true)
+if first and first~=holder and has_ticket and not (reader and reader_since<since) then
+told_channel,message=rw_grant(keys,now,first,window_ms,reader and 1 or 0)
+mode='write'
+return tonumber(window_ms)
+end
+local own_since=tonumber(redis.call('ZSCORE',keys.writers,holder) or micros)
+return reader and reader_since<own_since and reader_ms or nil
+end
+local function waits(left_ms)
+if ARGV[4]~='queue' then
+return string.format('%.0f',left_ms)
+end
+zadd_for(keys.writers,600000,'NX',micros,holder)
+queue_heartbeat(keys.heartbeats,holder,now)
+if not has_ticket then
+return string.format('%.0f',left_ms)
+end
+local owner=mode=='write' and not message and rw_owner(lock)
+local is_seen,is_ours=own_listening(holder,owner)
+local is_first=rw_put_ticket(keys.tickets,holder,now,ARGV[5],is_seen,ARGV[6])
+if mode=='read' then
+is_ours=redis.call('HLEN',lock) - 1<=redis.call('ZCARD',keys.readers) and 1 or 0
+elseif not owner then
+is_ours=mode=='write' and not message and 0 or 1
+elseif is_ours==1 and is_first then
+told_channel='latchkey:' .. string.sub(owner,1,36)
+message='w' .. owner .. ' ' .. lock
+end
+return string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
+end
+local function refusal()
+if count>1 then
+return mode and '-4' or '-2'
+end
+if redis.call('EXISTS',KEYS[2])==1 then
+return '-3'
+end
+local left_ms=kept_ms() or behind_ms()
+return left_ms and waits(left_ms)
+end
+local function granted(held)
+local others=redis.call('EXISTS',keys.tickets)
+if queue_first(keys.waiting,keys.heartbeats,now) then
+others=2
+end
+needs_memory(keys.readers)
+redis.call('ZREM',keys.writers,'')
+redis.call('HDEL',keys.tickets,'')
+if held>0 then
+lock_write_hold(lock,field,held,count,lease_ms)
+else
+redis.call('UNLINK',keys.readers)
+write_first_hold()
+end
+rw_leave_line(keys,holder)
+return string.format('+ %.0f 0',others)
+end
+local held=tonumber(redis.call('HGET',lock,field) or 0)
+local answer=held==0 and refusal() or granted(held)
+if message then
+return notify(answer,'PUBLISH',told_channel,message)
+elseif freed then
+return notify(answer,ARGV[7],ARGV[8],'0')
+end
+return answer`,
+  operands: (keys, args) => [7, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.holder, args.count, args.leaseMs, args.position, args.windowMs, args.isListening, args.publish, args.channel, args.stem],
+  decode: text,
 };
 
 /** free a read-write lock whoever holds it in one mode, at most once per request. */
 export const rwlockForceRelease: Script<
-  { lock: string; readers: string; requests: string },
+  { lock: string; requests: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string },
   { number: number; lowWater: number; mode: string; publish: string; channel: string; stem: string; tombstones: string; tombstoneMs: number },
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: 'ef34272c39bf39ac98e937538f510a8fec1d5798',
+  sha1: 'ea6c1c0644e39b2ddbe896866230a6496f155246',
   source: `-- rwlock/force-release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local lock,readers=KEYS[1],KEYS[2]
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libLineStandsBack}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local keys={
+lock=KEYS[1],
+readers=KEYS[3],
+writers=KEYS[4],
+waiting=KEYS[5],
+heartbeats=KEYS[6],
+tickets=KEYS[7],
+}
+local lock,readers,now=KEYS[1],KEYS[3],now_ms()
 request_keep_record(requests,ARGV[2])
-local freed=rw_sweep(lock,readers,now_ms())
+local freed=rw_sweep(lock,readers,now)
 local mode=rw_mode(lock)
 if type(mode)=='table' then
 return mode
@@ -2356,13 +2561,23 @@ for hold=1,math.min(tonumber(fields[i+1]) or 0,100,500 - #hold_keys) do
 hold_keys[#hold_keys+1]=stem .. hold
 end
 end
+if redis.call('EXISTS',keys.writers)==1 then
+redis.call('HSET',lock,'mode',mode)
+end
 redis.call('UNLINK',lock,readers,unpack(hold_keys))
 end
 local answer=request_record(requests,number,is_held and '1' or '0')
-local payload=(is_held or freed) and (mode=='write' and '1' or '0')
+local channel,message=nil,nil
+if is_held or freed then
+channel,message=rw_serve(keys,now)
+end
 local own=string.sub(requests,-36)
+if channel then
+return notify_ended(answer,lock,clients,own,'PUBLISH',channel,message)
+end
+local payload=(is_held or freed) and (mode=='write' and '1' or '0')
 return notify_ended(answer,lock,clients,own,ARGV[4],ARGV[5],payload)`,
-  operands: (keys, args) => [3, keys.lock, keys.readers, keys.requests, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem, args.tombstones, args.tombstoneMs],
+  operands: (keys, args) => [7, keys.lock, keys.requests, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem, args.tombstones, args.tombstoneMs],
   decode: text,
 };
 
@@ -2477,38 +2692,59 @@ return cursor .. ' ' .. string.format('%.0f',longest)`,
 
 /** take a client, whose readers have all stopped waiting, out of the wait queue. */
 export const rwlockLeaveQueue: Script<
-  { lock: string; waiting: string; heartbeats: string },
+  { lock: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string },
   { client: string; publish: string; channel: string },
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: 'a35638eeff20194ed13a59fddcc8ae3fe77412ff',
+  sha1: 'ede57926b264847bbd00e2147cab83bf5a2ec218',
   source: `-- rwlock/leave-queue
-${libNotify}local is_free=redis.call('EXISTS',KEYS[1])==0
-local removed=redis.call('ZREM',KEYS[2],ARGV[1])
-if removed==1 then
-redis.call('ZREM',KEYS[3],ARGV[1])
-if is_free then
-return notify(removed,ARGV[2],ARGV[3],'0')
+${libNotify}${libNowMs}${libLineStandsBack}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}local keys={
+lock=KEYS[1],
+readers=KEYS[2],
+writers=KEYS[3],
+waiting=KEYS[4],
+heartbeats=KEYS[5],
+tickets=KEYS[6],
+}
+local is_free=redis.call('EXISTS',keys.lock)==0
+local removed=redis.call('ZREM',keys.waiting,ARGV[1])
+if removed==0 then
+return 0
 end
+redis.call('ZREM',keys.heartbeats,ARGV[1])
+if not is_free then
+return 1
 end
-return removed`,
-  operands: (keys, args) => [3, keys.lock, keys.waiting, keys.heartbeats, args.client, args.publish, args.channel],
+local channel,message=rw_serve(keys,now_ms())
+if channel then
+return notify(1,'PUBLISH',channel,message)
+end
+return notify(1,ARGV[2],ARGV[3],'0')`,
+  operands: (keys, args) => [6, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.client, args.publish, args.channel],
   decode: integer,
 };
 
 /** state how many of a reader's holds are still alive; the last reader that leaves frees the lock. */
 export const rwlockReleaseRead: Script<
-  { lock: string; tombstone: string; readers: string; holds: readonly string[] },
-  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; stem: string },
+  { lock: string; tombstone: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string; holds: readonly string[] },
+  { holder: string; count: number; tombstoneMs: number; listens: number; publish: string; channel: string; stem: string },
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '13a59380e07710c56ae209eec5f8a5cf21f4d046',
+  sha1: 'd9e1aae6bd2886ec340cadcb55a80b3475e7b617',
   source: `-- rwlock/release-read
-${libNowMs}${libRwIsAlive}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock,tombstone,readers=KEYS[1],KEYS[2],KEYS[3]
+${libNotify}${libNowMs}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
+lock=KEYS[1],
+readers=KEYS[3],
+writers=KEYS[4],
+waiting=KEYS[5],
+heartbeats=KEYS[6],
+tickets=KEYS[7],
+}
+local lock,tombstone,readers=KEYS[1],KEYS[2],KEYS[3]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
-local first=4
+local first=8
 if tombstone_ms>0 then
 redis.call('SET',tombstone,'1','PX',tombstone_ms)
 end
@@ -2522,9 +2758,25 @@ end
 local now=now_ms()
 local alive=rw_is_alive(readers,holder,KEYS[first],now)
 local stays=alive and count>0
+local function next_writer()
+local id,window_ms,readers_wait=nil,nil,nil
+if redis.call('EXISTS',keys.writers)==1 then
+id,window_ms,readers_wait=rw_next_writer(keys,now)
+end
+local client=string.sub(holder,1,36)
+local is_opened=rw_turn(keys,id~=nil,client,ARGV[4],ARGV[5],ARGV[6],now)
+return not is_opened and id or nil,window_ms,readers_wait,id and is_opened
+end
 if not stays and mode=='read' and redis.call('HLEN',lock)==2 then
+local id,window_ms,readers_wait,is_opened=next_writer()
+if id then
+local channel,message=rw_grant(keys,now,id,window_ms,readers_wait)
+redis.call('HDEL',lock,holder)
+redis.call('DEL',unpack(KEYS,first))
+return notify(alive and -5 or -1,'PUBLISH',channel,message)
+end
 redis.call('DEL',lock,readers,unpack(KEYS,first))
-return notify(alive and 1 or -2,ARGV[4],ARGV[5],'0')
+return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
 end
 if stays then
 redis.call('HSET',lock,holder,count)
@@ -2541,59 +2793,104 @@ end
 if stays then
 return 0
 end
-local freed=mode=='read' and not rw_readers(lock,readers,now,ARGV[6])
-local answer=not alive and -2 or freed and 1 or 0
-if freed then
-return notify(answer,ARGV[4],ARGV[5],'0')
+if mode~='read' then
+return alive and 0 or -2
 end
-return answer`,
-  operands: (keys, args) => [3 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.stem],
+if not rw_readers(lock,readers,now,ARGV[7]) then
+local id,window_ms,readers_wait,is_opened=next_writer()
+if id then
+return notify(alive and -5 or -1,'PUBLISH',rw_grant(keys,now,id,window_ms,readers_wait))
+end
+return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
+end
+local head=redis.call('ZRANGE',keys.writers,0,0)[1]
+if head and redis.call('HLEN',lock) - 1>redis.call('ZCARD',readers) then
+local ticket=redis.call('HGET',keys.tickets,head)
+if ticket and string.sub(ticket,-1)=='0' then
+local channel='latchkey:' .. string.sub(head,1,36)
+return notify(alive and 0 or -2,'PUBLISH',channel,'r' .. head .. ' ' .. lock)
+end
+end
+return alive and 0 or -2`,
+  operands: (keys, args) => [7 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.listens, args.publish, args.channel, args.stem],
   decode: integer,
 };
 
 /** state how many of a writer's holds are still alive; at none the lock is free, or goes on in read mode for the readers that the writer has (downgrade). A writer that waits leaves the wait queue. */
 export const rwlockReleaseWrite: Script<
-  { lock: string; tombstone: string; writers: string; heartbeats: string; readers: string },
-  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; stem: string },
+  { lock: string; tombstone: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string },
+  { holder: string; count: number; tombstoneMs: number; listens: number; publish: string; channel: string; stem: string },
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '3832c3acadea55960cee0298b21a0ac028ebe20c',
+  sha1: '17a0b6c2e250a21de09423752c39a0daf10b8621',
   source: `-- rwlock/release-write
-${libNowMs}${libRwLast}${libRwLeft}${libRwReaders}${libNotify}local lock,tombstone,writers,heartbeats=KEYS[1],KEYS[2],KEYS[3],KEYS[4]
-local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
-local field=holder .. ':write'
+${libNotify}${libNowMs}${libOwnListeners}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libRwFirstWriter}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
+lock=KEYS[1],
+readers=KEYS[3],
+writers=KEYS[4],
+waiting=KEYS[5],
+heartbeats=KEYS[6],
+tickets=KEYS[7],
+}
+local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local field,client=holder .. ':write',string.sub(holder,1,36)
 if tombstone_ms>0 then
-redis.call('SET',tombstone,'1','PX',tombstone_ms)
+redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
-if redis.call('HEXISTS',lock,field)==0 then
-local answer=redis.call('EXISTS',lock)==1 and -1 or -2
-if redis.call('ZREM',writers,holder)==1 then
-redis.call('ZREM',heartbeats,holder)
+local is_held=redis.call('HEXISTS',lock,field)==1
+local stood=not is_held and rw_leave_line(keys,holder)
+if not is_held and redis.call('EXISTS',lock)==1 then
 if redis.call('HGET',lock,'mode')~='write' then
-return notify(answer,ARGV[4],ARGV[5],'1')
+if stood then
+return notify(-1,ARGV[5],ARGV[6],'1')
 end
+return -1
 end
-return answer
+local head,owner=redis.call('ZRANGE',keys.writers,0,0)[1],rw_owner(lock)
+if not head or owner and own_listeners(owner)>0 then
+return -1
 end
-if count>0 then
+local channel='latchkey:' .. string.sub(head,1,36)
+return notify(-1,'PUBLISH',channel,'r' .. head .. ' ' .. lock)
+end
+if is_held and count>0 then
 redis.call('HSET',lock,field,count)
 return 0
 end
-if redis.call('HLEN',lock)==2 then
-redis.call('DEL',lock)
-else
-local now=now_ms()
+if is_held and redis.call('HLEN',lock)>2 then
 redis.call('HSET',lock,'mode','read')
 local removed=redis.pcall('HDEL',lock,field)
 if type(removed)=='table' then
 redis.call('HSET',lock,'mode','write')
 return removed
 end
-rw_readers(lock,KEYS[5],now,ARGV[6])
+if rw_readers(lock,keys.readers,now_ms(),ARGV[7]) then
+return notify(1,ARGV[5],ARGV[6],'1')
 end
-return notify(1,ARGV[4],ARGV[5],'1')`,
-  operands: (keys, args) => [5, keys.lock, keys.tombstone, keys.writers, keys.heartbeats, keys.readers, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.stem],
+end
+local now,id,window_ms,readers_wait,is_opened=nil,nil,nil,nil,false
+if redis.call('EXISTS',keys.writers)==1 then
+now=now_ms()
+id,window_ms,readers_wait=rw_next_writer(keys,now)
+end
+if is_held then
+is_opened=rw_turn(keys,id~=nil,client,ARGV[4],ARGV[5],ARGV[6],now)
+end
+if id and not is_opened then
+local channel,message=rw_grant(keys,now,id,window_ms,readers_wait)
+redis.call('HDEL',lock,field)
+return notify(is_held and -5 or -1,'PUBLISH',channel,message)
+end
+redis.call('DEL',lock)
+if is_held then
+return notify(id and -6 or 1,ARGV[5],ARGV[6],'1')
+end
+if stood then
+return notify(-2,ARGV[5],ARGV[6],'1')
+end
+return -2`,
+  operands: (keys, args) => [7, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.listens, args.publish, args.channel, args.stem],
   decode: integer,
 };
 

@@ -1,7 +1,13 @@
 // A client that keeps a lock for its own waiters for a while, on a real server.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient, LeaseLostError, type Client, type Hold } from '../../../src/index.js';
+import {
+  createClient,
+  LeaseLostError,
+  type Client,
+  type Hold,
+  type Lock,
+} from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
 import { randomName, rawClient, redisUrl } from '../../support/redis.js';
 import { expectNoResidue } from '../../support/residue.js';
@@ -17,47 +23,69 @@ function open(): Client {
 function nameOf(word: string): string {
   const name = randomName(word);
   onTestFinished(async () => {
-    await expectNoResidue(name, { allow: [/latchkey_(tickets|line|cancelled|requests):/] });
+    await expectNoResidue(name, {
+      allow: [/latchkey_(tickets|line|writers|beats|cancelled|requests):/],
+    });
   });
   return name;
 }
 
-const holders = async (name: string): Promise<string[]> => Object.keys(await raw.hgetall(name));
+/** The holder ids that the lock has on the server. */
+const holders = async (name: string): Promise<string[]> =>
+  (await raw.hkeys(name)).flatMap((field) =>
+    field === 'mode' ? [] : [field.replace(':write', '')],
+  );
 
-/** So many that wait for the lock that `hold` has. */
-function waiters(client: Client, name: string, count: number): Promise<Hold>[] {
-  return Array.from({ length: count }, () => client.getLock(name).acquire());
+/** So many that wait for a lock that is held. */
+function waiters(lock: Lock, count: number): Promise<Hold>[] {
+  return Array.from({ length: count }, () => lock.acquire());
 }
 
-test('the holds of a run follow one another under one holder id, each outermost, with its own events', async () => {
-  const name = nameOf('run');
-  const client = open();
-  const told: string[] = [];
-  client.on('acquired', ({ holderId }) => told.push(`acquired ${holderId}`));
-  client.on('released', ({ holderId }) => told.push(`released ${holderId}`));
-  const first = await client.getLock(name).acquire();
-  const waiting = waiters(client, name, 3);
-  const holds = [first];
-  for (const next of waiting) {
-    const before = holds.at(-1)!;
-    await before.release();
-    const hold = await next;
-    expect([before.state, before.isHeld, hold.state, hold.depth]).toEqual([
-      'released',
-      false,
-      'held',
-      1,
-    ]);
-    holds.push(hold);
-  }
-  await holds.at(-1)!.release();
+const kinds = [
+  {
+    kind: 'lock',
+    of: (client: Client, name: string): Lock => client.getLock(name),
+    lengthOf: async (name: string) => await raw.llen(`latchkey_line:{${name}}`),
+  },
+  {
+    kind: 'write lock',
+    of: (client: Client, name: string): Lock => client.getReadWriteLock(name).writeLock,
+    lengthOf: async (name: string) => await raw.zcard(`latchkey_writers:{${name}}`),
+  },
+];
 
-  const ids = holds.map(({ holderId }) => holderId);
-  expect(told).toEqual(ids.flatMap((id) => [`acquired ${id}`, `released ${id}`]));
-  expect(await holders(name)).toEqual([]);
-});
+test.each(kinds)(
+  'the holds of a run follow one another under one holder id, each outermost, with its own events ($kind)',
+  async ({ of }) => {
+    const name = nameOf('run');
+    const client = open();
+    const told: string[] = [];
+    client.on('acquired', ({ holderId }) => told.push(`acquired ${holderId}`));
+    client.on('released', ({ holderId }) => told.push(`released ${holderId}`));
+    const first = await of(client, name).acquire();
+    const waiting = waiters(of(client, name), 3);
+    const holds = [first];
+    for (const next of waiting) {
+      const before = holds.at(-1)!;
+      await before.release();
+      const hold = await next;
+      expect([before.state, before.isHeld, hold.state, hold.depth]).toEqual([
+        'released',
+        false,
+        'held',
+        1,
+      ]);
+      holds.push(hold);
+    }
+    await holds.at(-1)!.release();
 
-test('a run of many holds costs few commands', async () => {
+    const ids = holds.map(({ holderId }) => holderId);
+    expect(told).toEqual(ids.flatMap((id) => [`acquired ${id}`, `released ${id}`]));
+    expect(await holders(name)).toEqual([]);
+  },
+);
+
+test.each(kinds)('a run of many holds costs few commands ($kind)', async ({ of }) => {
   const name = nameOf('many');
   const client = open();
   const ids = new Set<string>();
@@ -72,16 +100,16 @@ test('a run of many holds costs few commands', async () => {
     await hold.release();
   };
 
-  await Promise.all(waiters(client, name, 500).map(section));
+  await Promise.all(waiters(of(client, name), 500).map(section));
 
   // Each has a holder id of its own where the lock goes to the server and back for each.
   expect(ids.size).toBeLessThan(250);
 });
 
-test('a hold that was passed on re-enters in its own scope', async () => {
+test.each(kinds)('a hold that was passed on re-enters in its own scope ($kind)', async ({ of }) => {
   const name = nameOf('scope');
   const client = open();
-  const lock = client.getLock(name);
+  const lock = of(client, name);
   const first = await lock.acquire();
   const second = lock.using(async (outer) => {
     const inner = await lock.acquire();
@@ -98,14 +126,14 @@ test('a hold that was passed on re-enters in its own scope', async () => {
   expect(await holders(name)).toEqual([]);
 });
 
-test('another client gets in while a run goes on for ever', async () => {
+test.each(kinds)('another client gets in while a run goes on for ever ($kind)', async ({ of }) => {
   const name = nameOf('stranger');
   const [greedy, stranger] = [open(), open()];
   const end = new AbortController();
   let grants = 0;
   const again = async (): Promise<void> => {
     while (!end.signal.aborted) {
-      const hold = await greedy.getLock(name).acquire();
+      const hold = await of(greedy, name).acquire();
       grants += 1;
       await hold.release();
     }
@@ -114,7 +142,7 @@ test('another client gets in while a run goes on for ever', async () => {
   await eventually(() => grants > 1_000);
 
   for (let i = 0; i < 5; i += 1) {
-    const hold = await stranger.getLock(name).acquire({ waitMs: 5_000 });
+    const hold = await of(stranger, name).acquire({ waitMs: 5_000 });
     expect(await holders(name)).toEqual([hold.holderId]);
     await hold.release();
   }
@@ -123,95 +151,107 @@ test('another client gets in while a run goes on for ever', async () => {
   await Promise.all(loops);
 });
 
-test('a holder is told once that others wait, and not if it was told of its grant', async () => {
-  const name = nameOf('told');
-  const [first, second, third] = [open(), open(), open()];
-  const [subscriber, told] = [rawClient(), [] as string[]];
-  subscriber.on('pmessage', (_pattern, channel: string, message: string) => {
-    if (message.startsWith('w') && message.endsWith(name)) {
-      told.push(channel);
-    }
-  });
-  await subscriber.psubscribe('latchkey:*');
-  const line = async (place: number): Promise<void> => {
-    await eventually(async () => (await raw.llen(`latchkey_line:{${name}}`)) === place);
-  };
-  const hold = await first.getLock(name).acquire();
-  await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${first.id}`))[1] === 1);
+test.each(kinds)(
+  'a holder is told once that others wait, and not if it was told of its grant ($kind)',
+  async ({ of, lengthOf }) => {
+    const name = nameOf('told');
+    const [first, second, third] = [open(), open(), open()];
+    const [subscriber, told] = [rawClient(), [] as string[]];
+    subscriber.on('pmessage', (_pattern, channel: string, message: string) => {
+      if (message.startsWith('w') && message.endsWith(name)) {
+        told.push(channel);
+      }
+    });
+    await subscriber.psubscribe('latchkey:*');
+    const line = async (place: number): Promise<void> => {
+      await eventually(async () => (await lengthOf(name)) === place);
+    };
+    const hold = await of(first, name).acquire();
+    await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${first.id}`))[1] === 1);
 
-  const two = second.getLock(name).acquire();
-  await line(1);
-  const three = third.getLock(name).acquire();
-  await line(2);
-  await hold.release();
-  const again = first.getLock(name).acquire();
-  await line(2);
-  await (await two).release();
-  await (await three).release();
-  await (await again).release();
+    const two = of(second, name).acquire();
+    await line(1);
+    const three = of(third, name).acquire();
+    await line(2);
+    await hold.release();
+    const again = of(first, name).acquire();
+    await line(2);
+    await (await two).release();
+    await (await three).release();
+    await (await again).release();
 
-  expect(told).toEqual([`latchkey:${first.id}`]);
-});
+    expect(told).toEqual([`latchkey:${first.id}`]);
+  },
+);
 
-test('a waiter that gives up at the moment of the pass is left out', async () => {
-  const name = nameOf('abort');
-  const client = open();
-  const hold = await client.getLock(name).acquire();
-  const controller = new AbortController();
-  const aborted = client.getLock(name).acquire({ signal: controller.signal });
-  const [next] = waiters(client, name, 1);
+test.each(kinds)(
+  'a waiter that gives up at the moment of the pass is left out ($kind)',
+  async ({ of }) => {
+    const name = nameOf('abort');
+    const client = open();
+    const hold = await of(client, name).acquire();
+    const controller = new AbortController();
+    const aborted = of(client, name).acquire({ signal: controller.signal });
+    const [next] = waiters(of(client, name), 1);
 
-  const releasing = hold.release();
-  controller.abort(new Error('enough'));
+    const releasing = hold.release();
+    controller.abort(new Error('enough'));
 
-  await expect(aborted).rejects.toThrow('enough');
-  await releasing;
-  await (await next)!.release();
-  expect(await holders(name)).toEqual([]);
-});
+    await expect(aborted).rejects.toThrow('enough');
+    await releasing;
+    await (await next)!.release();
+    expect(await holders(name)).toEqual([]);
+  },
+);
 
-test('a lock that is freed by force in a run is lost for the holds of the run, and goes on', async () => {
-  const name = nameOf('forced');
-  const [client, other] = [open(), open()];
-  const lost: string[] = [];
-  client.on('lost', ({ holderId }) => lost.push(holderId));
-  const first = await client.getLock(name).acquire();
-  const [second] = waiters(client, name, 1);
-  await first.release();
-  const hold = await second!;
+test.each(kinds)(
+  'a lock that is freed by force in a run is lost for the holds of the run, and goes on ($kind)',
+  async ({ of }) => {
+    const name = nameOf('forced');
+    const [client, other] = [open(), open()];
+    const lost: string[] = [];
+    client.on('lost', ({ holderId }) => lost.push(holderId));
+    const first = await of(client, name).acquire();
+    const [second] = waiters(of(client, name), 1);
+    await first.release();
+    const hold = await second!;
 
-  await other.getLock(name).forceRelease();
+    await of(other, name).forceRelease();
 
-  await expect(hold.release()).rejects.toThrow(LeaseLostError);
-  // Of the first one too, if it was passed on, and no answer has proven it since.
-  expect(lost.at(-1)).toBe(hold.holderId);
-  const next = await client.getLock(name).acquire();
-  expect(await holders(name)).toEqual([next.holderId]);
-  await next.release();
-});
+    await expect(hold.release()).rejects.toThrow(LeaseLostError);
+    // Of the first one too, if it was passed on, and no answer has proven it since.
+    expect(lost.at(-1)).toBe(hold.holderId);
+    const next = await of(client, name).acquire();
+    expect(await holders(name)).toEqual([next.holderId]);
+    await next.release();
+  },
+);
 
-test('a client that closes in a run releases what it holds, and grants nothing', async () => {
-  const name = nameOf('close');
-  const client = open();
-  const first = await client.getLock(name).acquire();
-  const waiting = waiters(client, name, 5);
-  const all = Promise.allSettled(waiting);
-  await first.release();
-  const hold = await waiting[0]!;
+test.each(kinds)(
+  'a client that closes in a run releases what it holds, and grants nothing ($kind)',
+  async ({ of }) => {
+    const name = nameOf('close');
+    const client = open();
+    const first = await of(client, name).acquire();
+    const waiting = waiters(of(client, name), 5);
+    const all = Promise.allSettled(waiting);
+    await first.release();
+    const hold = await waiting[0]!;
 
-  await client.close();
+    await client.close();
 
-  const rest = (await all).slice(1);
-  expect(rest.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
-  expect([hold.isHeld, await holders(name)]).toEqual([false, []]);
-});
+    const rest = (await all).slice(1);
+    expect(rest.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+    expect([hold.isHeld, await holders(name)]).toEqual([false, []]);
+  },
+);
 
-test('a waiter with a fixed lease gets a lease of its own', async () => {
+test.each(kinds)('a waiter with a fixed lease gets a lease of its own ($kind)', async ({ of }) => {
   const name = nameOf('fixed');
   const client = open();
-  const first = await client.getLock(name).acquire();
-  const fixed = client.getLock(name).acquire({ leaseMs: 9_000 });
-  const [last] = waiters(client, name, 1);
+  const first = await of(client, name).acquire();
+  const fixed = of(client, name).acquire({ leaseMs: 9_000 });
+  const [last] = waiters(of(client, name), 1);
 
   await first.release();
   const hold = await fixed;
@@ -223,29 +263,32 @@ test('a waiter with a fixed lease gets a lease of its own', async () => {
   await (await last)!.release();
 });
 
-test('a hold that was extended, or re-entered, is not passed on', async () => {
-  const name = nameOf('extended');
-  const client = open();
-  const first = await client.getLock(name).acquire();
-  const [second, third] = waiters(client, name, 2);
+test.each(kinds)(
+  'a hold that was extended, or re-entered, is not passed on ($kind)',
+  async ({ of }) => {
+    const name = nameOf('extended');
+    const client = open();
+    const first = await of(client, name).acquire();
+    const [second, third] = waiters(of(client, name), 2);
 
-  await first.extend(60_000);
-  await first.release();
-  const hold = await second!;
-  expect(hold.holderId).not.toBe(first.holderId);
-  await hold.run(async () => await (await client.getLock(name).acquire()).release());
-  await hold.release();
+    await first.extend(60_000);
+    await first.release();
+    const hold = await second!;
+    expect(hold.holderId).not.toBe(first.holderId);
+    await hold.run(async () => await (await of(client, name).acquire()).release());
+    await hold.release();
 
-  expect((await third)!.holderId).not.toBe(hold.holderId);
-  await (await third)!.release();
-});
+    expect((await third)!.holderId).not.toBe(hold.holderId);
+    await (await third)!.release();
+  },
+);
 
 test('after a run the name is free for another kind of object', async () => {
   const name = nameOf('name');
   const client = open();
 
   await Promise.all(
-    waiters(client, name, 100).map(async (waiting) => await (await waiting).release()),
+    waiters(client.getLock(name), 100).map(async (waiting) => await (await waiting).release()),
   );
 
   await (await client.getFairLock(name).acquire()).release();

@@ -72,6 +72,7 @@ async function ask(view: RwView, since: number): Promise<void> {
       writers: view.writers,
       waiting: view.waiting,
       heartbeats: view.beats,
+      tickets: view.tickets,
       ofClaims: [
         `latchkey_cancelled:{${view.name}}:${reader}`,
         view.holdKey(reader),

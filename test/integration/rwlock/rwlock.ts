@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { eventually } from '../../support/eventually.js';
 import { messagesOn } from '../../support/messages.js';
 import { keysUnder } from '../../support/redis.js';
+import { toldOf } from '../../support/told.js';
 
 /** Holder ids of Redisson's clients, and so never of ours. */
 export const JAVA = '6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11:42';
@@ -22,6 +23,7 @@ export class RwView {
   readonly writers: string;
   readonly waiting: string;
   readonly beats: string;
+  readonly tickets: string;
   readonly channel: string;
 
   constructor(raw: Redis, name: string) {
@@ -32,6 +34,7 @@ export class RwView {
     this.writers = `latchkey_writers:${tagged}`;
     this.waiting = `latchkey_waiting:${tagged}`;
     this.beats = `latchkey_beats:${tagged}`;
+    this.tickets = `latchkey_tickets:${tagged}`;
     this.channel = `redisson_rwlock:${tagged}`;
   }
 
@@ -99,12 +102,9 @@ export class RwView {
     });
   }
 
-  /** Waits until so many clients, at least, listen to the lock. */
+  /** Waits until so many clients, at least, will be told of the lock. */
   async listened(clients: number): Promise<void> {
-    await eventually(async () => {
-      const [, count] = await this.raw.pubsub('NUMSUB', this.channel);
-      return Number(count) >= clients;
-    });
+    await eventually(async () => (await toldOf(this.name, this.raw)) >= clients);
   }
 
   /** What is published from now on, while the test runs. */

@@ -62,7 +62,7 @@ export async function stage() {
       const all = { ...keys, tombstone: tombstoneOf(holder), twinHeartbeats: [] };
       const args = { holder, count, leaseMs: LEASE_MS, position, windowMs: 0, ...notice };
       const answer = await runAt(redis, atMs, commandOf(scripts.fairLockAcquire, all, args));
-      return answer === '+ 0 0' ? null : Number(answer);
+      return answer === '+ 2 0' ? null : Number(answer);
     },
     /** The ask of a waiter with a ticket. */
     enter: (atMs: number, holder: string, position = 'queue') => {

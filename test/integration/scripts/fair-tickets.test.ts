@@ -98,7 +98,7 @@ describe('a release', () => {
     await all.enter(START, `${TWO}:1`);
 
     expect(await all.release(START + 1_000, `${ONE}:0`)).toBe(-5);
-    expect(await all.enter(START + 1_001, `${TWO}:1`, 'front')).toBe('+ 0 0');
+    expect(await all.enter(START + 1_001, `${TWO}:1`, 'front')).toBe('+ 2 0');
   });
 
   test('passes it over after that', async () => {
@@ -175,7 +175,7 @@ describe('a waiter that finds the lock free', () => {
     await all.redis.del(all.keys.lock);
     await stop();
 
-    expect(await all.enter(START + 1, `${ONE}:1`)).toBe('+ 0 0');
+    expect(await all.enter(START + 1, `${ONE}:1`)).toBe('+ 2 0');
     expect(await ids(all)).toEqual([`${TWO}:1`]);
   });
 
@@ -185,7 +185,7 @@ describe('a waiter that finds the lock free', () => {
     await all.enter(START, `${TWO}:1`);
     await all.release(START, `${ONE}:0`);
 
-    expect(await all.enter(START + 1, `${TWO}:1`, 'front')).toBe('+ 0 0');
+    expect(await all.enter(START + 1, `${TWO}:1`, 'front')).toBe('+ 2 0');
     expect(await all.redis.pttl(all.keys.lock)).toBeGreaterThan(LEASE_MS - 5_000);
     expect(await ids(all)).toEqual([]);
   });

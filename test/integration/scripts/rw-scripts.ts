@@ -9,6 +9,7 @@ import { keysUnder, randomName, rawClient } from '../../support/redis.js';
 
 export const START = 1_700_000_000_000;
 export const LEASE_MS = 60_000;
+export const WINDOW_MS = 20_000;
 
 interface Claim {
   readonly reader: string;
@@ -25,6 +26,7 @@ export function stage(redis: Redis = rawClient()) {
     writers: `${lock}:writers`,
     waiting: `${lock}:waiting`,
     heartbeats: `${lock}:beats`,
+    tickets: `${lock}:tickets`,
   };
   const notice = { publish: 'PUBLISH', channel: `${lock}:channel` };
   const stem = `${lock}:`;
@@ -68,20 +70,44 @@ export function stage(redis: Redis = rawClient()) {
       );
       return runAt(redis, atMs, command, micros).then((answer) => answer.split(' ').slice(1));
     },
-    write: (atMs: number, holder = 'writer', position = 'none', micros = 0, count = 1) => {
+    /** A writer without a ticket. */
+    write: async (atMs: number, holder = 'writer', position = 'none', micros = 0, count = 1) => {
       const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
-      const args = { holder, count, leaseMs: LEASE_MS, position, ...notice, stem };
-      return runAt(redis, atMs, commandOf(scripts.rwlockAcquireWrite, keys, args), micros);
+      const terms = { leaseMs: LEASE_MS, position, windowMs: 0, isListening: 0 };
+      const args = { holder, count, ...terms, ...notice, stem };
+      const command = commandOf(scripts.rwlockAcquireWrite, keys, args);
+      const answer = await runAt(redis, atMs, command, micros);
+      return answer.startsWith('+') ? null : Number(answer);
+    },
+    /** A writer with a ticket. */
+    enter: (atMs: number, holder: string) => {
+      const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
+      const terms = { leaseMs: LEASE_MS, position: 'queue', windowMs: WINDOW_MS, isListening: 0 };
+      const args = { holder, count: 1, ...terms, ...notice, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockAcquireWrite, keys, args));
+    },
+    releaseWrite: (atMs: number, holder: string, listens = -1) => {
+      const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
+      const args = { holder, count: 0, tombstoneMs: 0, listens, ...notice, stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockReleaseWrite, keys, args));
     },
     releaseRead: (atMs: number, holder: string) => {
       const keys = {
         lock,
         tombstone: tombstoneOf(holder),
-        readers: queues.readers,
+        ...queues,
         holds: [holdKey(holder, 1)],
       };
-      const args = { holder, count: 0, tombstoneMs: 0, ...notice, stem };
+      const args = { holder, count: 0, tombstoneMs: 0, listens: 0, ...notice, stem };
       return runAt(redis, atMs, commandOf(scripts.rwlockReleaseRead, keys, args));
+    },
+    leave: (atMs: number, client: string) => {
+      const command = commandOf(
+        scripts.rwlockLeaveQueue,
+        { lock, ...queues },
+        { client, ...notice },
+      );
+      return runAt(redis, atMs, command);
     },
     renew: (atMs: number, reader: string, leaseMs: number) => {
       const ofClaims = [lock, queues.readers, holdKey(reader, 1)];
@@ -101,7 +127,7 @@ export function stage(redis: Redis = rawClient()) {
     },
     force: (atMs: number, mode: string) => {
       number += 1;
-      const keys = { lock, readers: queues.readers, requests: `${lock}:requests` };
+      const keys = { lock, ...queues, requests: `${lock}:requests` };
       const tombstones = { tombstones: tombstoneOf(''), tombstoneMs: 1_000 };
       const args = { number, lowWater: number, mode, ...notice, stem, ...tombstones };
       return runAt(redis, atMs, commandOf(scripts.rwlockForceRelease, keys, args));

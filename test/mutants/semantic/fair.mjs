@@ -172,7 +172,7 @@ export const fair = [
     id: 'fair-run-of-all',
     mistake: 'a client passes a fair lock on to waiters that are not right behind',
     file: QUEUE,
-    changes: [['holdsMax: 1 + grant.followers', 'holdsMax: Infinity']],
+    changes: [['holdsMax: grant.holdsMax', 'holdsMax: Infinity']],
     tests: onServer,
   },
   {

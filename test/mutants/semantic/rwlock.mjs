@@ -28,8 +28,8 @@ export const rwlock = [
     file: 'lua/rwlock/acquire-write.lua',
     changes: [
       [
-        'return reader and since < (tonumber(own_since or micros)) and reader_ms or nil',
-        'return reader and since < 0 * (tonumber(own_since or micros)) and reader_ms or nil',
+        'return reader and reader_since < own_since and reader_ms or nil',
+        'return reader and reader_since < 0 * own_since and reader_ms or nil',
       ],
     ],
     tests: ['test/integration/scripts/readers.test.ts'],
@@ -63,7 +63,10 @@ export const rwlock = [
     mistake: 'the last reader that leaves notifies nobody',
     file: 'lua/rwlock/release-read.lua',
     changes: [
-      ["  return notify(alive and 1 or -2, ARGV[4], ARGV[5], '0')", '  return alive and 1 or -2'],
+      [
+        "(KEYS, first))\n  return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')",
+        '(KEYS, first))\n  return not alive and -2 or is_opened and -6 or 1',
+      ],
     ],
     tests: ['test/integration/rwlock/wakeups.test.ts'],
   },

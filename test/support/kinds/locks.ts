@@ -134,6 +134,8 @@ export const writeLock: ExclusiveLock = {
   ...got((client, name) => client.getReadWriteLock(name).writeLock),
   what: 'write lock',
   id: 'write-lock',
+  isHandedOn: true,
+  enter: scripts.rwlockAcquireWrite,
   hasHeartbeat: true,
   scripts: {
     acquire: scripts.rwlockAcquireWrite,

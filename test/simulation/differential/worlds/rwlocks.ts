@@ -21,20 +21,22 @@ class ReadWriteLock {
     readonly writers: string;
     readonly waiting: string;
     readonly heartbeats: string;
+    readonly tickets: string;
   };
   readonly #requests: string;
   readonly #stem: string;
 
   constructor(cast: Cast) {
     this.#cast = cast;
-    const names = ['readers', 'writers', 'waiting', 'heartbeats'] as const;
-    const [readers, writers, waiting, heartbeats] = names.map((name) => cast.beside(name));
+    const names = ['readers', 'writers', 'waiting', 'heartbeats', 'tickets'] as const;
+    const [readers, writers, waiting, heartbeats, tickets] = names.map((name) => cast.beside(name));
     this.#keys = {
       lock: cast.key,
       readers: readers!,
       writers: writers!,
       waiting: waiting!,
       heartbeats: heartbeats!,
+      tickets: tickets!,
     };
     this.#requests = cast.beside('requests');
     this.#stem = `{${cast.key}}:`;
@@ -79,7 +81,10 @@ class ReadWriteLock {
     const holder = cast.holder();
     const keys = { ...this.#keys, tombstone: cast.tombstone(`${holder}:write`) };
     const position = cast.random.pick(['queue', 'queue', 'none']);
-    const terms = { count: cast.count(), leaseMs: cast.leaseMs(), position };
+    const windowMs = cast.random.pick([0, 4_007, 4_007, 10_007]);
+    const isListening = cast.random.pick([0, 0, 1]);
+    const ask = { position, windowMs, isListening };
+    const terms = { count: cast.count(), leaseMs: cast.leaseMs(), ...ask };
     const args = { holder, ...terms, ...cast.notice, stem: this.#stem };
     return operation(rwlockAcquireWrite, keys, args);
   }
@@ -89,7 +94,9 @@ class ReadWriteLock {
     const [holder, count] = [cast.holder(), cast.left()];
     const holds = [...this.#holds(holder, 1, 1), ...this.#holds(holder, Math.max(2, count + 1), 3)];
     const keys = { ...this.#keys, tombstone: cast.tombstone(holder), holds };
-    const terms = { count, tombstoneMs: cast.tombstoneMs(), ...cast.notice, stem: this.#stem };
+    const listens = cast.random.pick([-1, 0, 1]);
+    const free = { count, tombstoneMs: cast.tombstoneMs(), listens };
+    const terms = { ...free, ...cast.notice, stem: this.#stem };
     return operation(rwlockReleaseRead, keys, { holder, ...terms });
   }
 
@@ -97,7 +104,9 @@ class ReadWriteLock {
     const cast = this.#cast;
     const holder = cast.holder();
     const keys = { ...this.#keys, tombstone: cast.tombstone(`${holder}:write`) };
-    const terms = { count: cast.left(), tombstoneMs: cast.tombstoneMs(), stem: this.#stem };
+    const listens = cast.random.pick([-1, 0, 1]);
+    const free = { count: cast.left(), tombstoneMs: cast.tombstoneMs(), listens };
+    const terms = { ...free, stem: this.#stem };
     return operation(rwlockReleaseWrite, keys, { holder, ...terms, ...cast.notice });
   }
 
@@ -154,7 +163,7 @@ class ReadWriteLock {
 
   /** A Java reader, or somebody who breaks something. */
   #disturb(): Operation {
-    const { lock, readers, waiting } = this.#keys;
+    const { lock, readers, waiting, tickets } = this.#keys;
     const [hold = ''] = this.#holds('java:1', 1, 1);
     return foreign(
       ...this.#cast.random.pick([
@@ -169,6 +178,7 @@ class ReadWriteLock {
         ['HSET', lock, 'someone', '1'],
         ['SET', waiting, 'text', ...BRIEFLY],
         ['DEL', waiting],
+        ['DEL', tickets],
       ]),
     );
   }
