@@ -1,10 +1,13 @@
 // A release that gives a write lock to the first writer, and readers among them, on a real server.
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createClientOn } from '../../../src/client.js';
+import { systemClock } from '../../../src/core/base/clock.js';
 import type { Client, Hold } from '../../../src/index.js';
 import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { messagesOn } from '../../support/messages.js';
+import { redisUrl } from '../../support/redis.js';
 import { BEAT_MS, JAVA, RwView } from '../rwlock/rwlock.js';
 
 const { client, name, raw } = fixture('write-hand-off');
@@ -114,17 +117,15 @@ test('clients that are gone are passed over at once, however many there are', as
   const now = Date.now();
   await raw.hset(view.tickets, Object.fromEntries(gone.map((id) => [id, `${now} 10000 1 0`])));
   const waiting = write(last, view);
-  await eventually(async () => (await raw.hgetall(view.tickets))[await mine()]?.includes(' 1 '));
-  async function mine(): Promise<string> {
-    const writers = await raw.zrange(view.writers, '0', '-1');
-    return writers.find((id) => id.startsWith(last.id)) ?? '';
-  }
+  const mine = await eventually(async () => {
+    const tickets = Object.entries(await raw.hgetall(view.tickets));
+    return tickets.find(([id, ticket]) => id.startsWith(last.id) && ticket.endsWith(' 1 0'))?.[0];
+  });
 
   await hold.release();
 
-  const next = await waiting;
-  expect(await holders(view)).toEqual([`${next.holderId}:write`]);
-  await next.release();
+  expect(await holders(view)).toEqual([`${mine}:write`]);
+  await (await waiting).release();
   await raw.del(view.writers, view.tickets, view.beats);
 });
 
@@ -164,10 +165,14 @@ test('a grant that nobody waits for is given back at once', async () => {
 
 test('a run ends when a reader of another client comes', async () => {
   const view = new RwView(raw, name());
-  const [writer, reader] = [client(), client()];
+  // No time passes that could end it.
+  const clock = { ...systemClock(), now: () => 1_000 };
+  const writer = createClientOn({ clock }, { redis: redisUrl() });
+  onTestFinished(async () => await writer.close());
+  const reader = client();
   const hold = await write(writer, view);
-  await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${writer.id}`))[1] === 1);
   const next = [write(writer, view), write(writer, view)];
+  await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${writer.id}`))[1] === 1);
   const told = await messagesOn(`latchkey:${writer.id}`);
 
   const reads = read(reader, view);
@@ -233,8 +238,10 @@ test('a reader of Java that comes later lets the writer in when it leaves', asyn
   const reading = await read(reader, view);
   const { hold: writing } = await waits(writer, view, 1);
   await view.javaReads(JAVA, 60_000);
+  const told = await messagesOn(`latchkey:${writer.id}`);
 
   await reading.release();
+  await eventually(() => told.length === 1);
   // It was told, listens to the lock, and has asked again since.
   await eventually(async () =>
     (await raw.hvals(view.tickets)).some((ticket) => ticket.endsWith(' 1')),
@@ -244,6 +251,7 @@ test('a reader of Java that comes later lets the writer in when it leaves', asyn
   const next = await writing;
 
   expect(performance.now() - start).toBeLessThan(AT_ONCE_MS);
+  expect(told[0]).toBe(`r${next.holderId} ${view.name}`);
   await next.release();
 });
 

@@ -10,7 +10,7 @@ export const write = [
     id: 'write-dead-not-passed-over',
     mistake: 'a write lock is handed to a client that is gone',
     file: 'lua/lib/rw_first_writer.lua',
-    changes: [["is_seen == '1' and own_listeners(id) > 0", "is_seen == '1'"]],
+    changes: [['own_listeners(id) > 0', 'own_listeners(id) >= 0']],
     tests: onServer,
   },
   {
@@ -25,8 +25,8 @@ export const write = [
   {
     id: 'write-dead-keeps-readers-out',
     mistake: 'a writer whose client is gone keeps readers out until it has lapsed',
-    file: 'lua/rwlock/acquire-read.lua',
-    changes: [['rw_first_writer(keys, now, false)', 'queue_first(keys.writers, heartbeats, now)']],
+    file: 'lua/lib/rw_first_writer.lua',
+    changes: [['elseif not window_ms and not has_ticket then', 'elseif not has_ticket then']],
     tests: ['test/integration/rwlock/order.test.ts'],
   },
   {
