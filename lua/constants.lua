@@ -15,6 +15,8 @@ return {
   TURN_TTL_MS = 1100,
   -- client: and left to those who stand in no line for so long.
   STAND_BACK_MS = 3,
+  -- A client whose readers have waited listens to the channel of the lock for so long after that.
+  LISTENS_ON_MS = 1100,
   -- A client that is handed a fenced lock may pass it on, and each hold needs a token of its own:
   -- client: Each grant to a client in the line of a fenced lock has so many tokens.
   TOKEN_BLOCK = 16,

@@ -62,7 +62,8 @@ export interface ClientOptions {
    * among its own waiters, at most 64 times (a fenced or fair lock 16 times) or for 3 ms while others wait,
    * without asking Redis each time; a fair lock only to those who come next in any case, a write lock only
    * while no reader waits.
-   * Clients that differ in this can share a lock. In a cluster always `'race'`. Default `'direct'`.
+   * Clients that differ in this can share a lock. In a cluster without sharded messages always `'race'`.
+   * Default `'direct'`.
    */
   handOff?: 'direct' | 'strict' | 'race' | undefined;
 }

@@ -42,7 +42,14 @@ function lineOf(lock) {
 
 /** @param {string} holder */
 function enterArgs(holder) {
-  return { holder, leaseMs: LEASE_MS, windowMs: LEASE_MS / 3, isListening: 0, tokens: 1 };
+  return {
+    holder,
+    leaseMs: LEASE_MS,
+    windowMs: LEASE_MS / 3,
+    isListening: 0,
+    tokens: 1,
+    publish: PUBLISH,
+  };
 }
 
 /**

@@ -71,7 +71,7 @@ if position ~= 'none' and (refusal or is_behind) then
   end
   needs_memory(heartbeats)
   fair_enter_queue(queue, timeouts, heartbeats, holder, position == 'front', now)
-  is_seen = ARGV[5] ~= '0' and fair_put_ticket(tickets, holder, ARGV[5])
+  is_seen = ARGV[5] ~= '0' and fair_put_ticket(lock, tickets, holder, ARGV[5], ARGV[6])
 end
 
 -- The answer to a holder that has to wait.
@@ -81,7 +81,7 @@ local function waiting(left)
   end
   local at = redis.call('LINDEX', queue, -1) == holder and -1 or redis.call('LPOS', queue, holder)
   local before = fair_before(lock, queue, at or 0)
-  local is_ours = before and fair_hands_on(tickets, before, holder) and 1 or 0
+  local is_ours = before and fair_hands_on(lock, tickets, before, holder, ARGV[6]) and 1 or 0
   return string.format('%.0f %.0f %.0f %s', left, now, is_ours, is_seen)
 end
 
@@ -90,7 +90,8 @@ if refusal then
 end
 -- The holder itself is alive, since it asks, however long ago the last heartbeat was.
 if is_behind then
-  local head, window_ms, left, at = fair_first(queue, timeouts, heartbeats, tickets, now)
+  local head, window_ms, left, at =
+    fair_first(lock, queue, timeouts, heartbeats, tickets, now, ARGV[6])
   if not head and left then
     return waiting(left)
   end
@@ -101,8 +102,8 @@ if is_behind then
     then
       if window_ms then
         local channel, message =
-          fair_grant(lock, queue, timeouts, heartbeats, tickets, now, head, window_ms, at)
-        return notify(waiting(window_ms), 'PUBLISH', channel, message)
+          fair_grant(lock, queue, timeouts, heartbeats, tickets, now, head, window_ms, at, ARGV[6])
+        return notify(waiting(window_ms), ARGV[6], channel, message)
       end
       -- Java drops an absent head without a message, and a message may be lost: a waiter that finds
       -- the lock free, but is not its head, notifies the head again.

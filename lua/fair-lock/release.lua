@@ -25,6 +25,7 @@
 -- include lib/fair_leave_queue
 -- include lib/fair_serve
 -- include lib/notify
+-- include lib/own_channel
 local lock, queue, timeouts, heartbeats, tickets = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
@@ -89,10 +90,9 @@ end
 local next = at and redis.call('LINDEX', queue, at)
 if next and redis.call('HEXISTS', tickets, next) == 1 then
   local before = fair_before(lock, queue, at)
-  if not (before and fair_hands_on(tickets, before, next)) then
+  if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) then
     -- It has to know that.
-    local channel = 'latchkey:' .. string.sub(next, 1, CLIENT_ID_LENGTH)
-    return notify(-1, 'PUBLISH', channel, 'r' .. next .. ' ' .. lock)
+    return notify(-1, ARGV[4], own_channel(next, lock, ARGV[4]), 'r' .. next .. ' ' .. lock)
   end
 end
 return -1

@@ -18,7 +18,7 @@
 --                                                                front with their next ask
 -- include lib/fair_settle_queue
 -- include lib/own_listeners
-local function fair_first(queue, timeouts, heartbeats, tickets, now)
+local function fair_first(lock, queue, timeouts, heartbeats, tickets, now, publish)
   local can_take, at, removed, id, window_ms, left = {}, 0, 0, nil, nil, 0
   local function remove(entry)
     if removed == 0 then
@@ -52,7 +52,8 @@ local function fair_first(queue, timeouts, heartbeats, tickets, now)
     else
       local wanted_ms, is_seen = string.match(ticket, '^(%d+) (%d)$')
       if can_take[client] == nil then
-        can_take[client] = own_listeners(id) > 0 or is_seen == '0' and now - heartbeat <= UNSEEN_MS
+        can_take[client] = own_listeners(id, lock, publish) > 0
+          or is_seen == '0' and now - heartbeat <= UNSEEN_MS
       end
       if can_take[client] then
         window_ms = wanted_ms

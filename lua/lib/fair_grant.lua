@@ -2,7 +2,19 @@
 -- Returns the own channel of its client and the message about that: the holder id, the server's time,
 -- the window, how many entries of the same client are right behind it, and the lock. `at` is its index.
 -- include lib/fair_leave_queue
-local function fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, window_ms, at)
+-- include lib/own_channel
+local function fair_grant(
+  lock,
+  queue,
+  timeouts,
+  heartbeats,
+  tickets,
+  now,
+  id,
+  window_ms,
+  at,
+  publish
+)
   -- These change nothing about the queue, nor about a lock that is to be freed: a user who lacks a right is
   -- refused here. After them the server refuses nothing for want of memory.
   local is_leased = redis.call('PEXPIRE', lock, window_ms) == 1
@@ -23,5 +35,5 @@ local function fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, w
     end
   end
   local message = string.format('f%s %.0f %s %.0f %s', id, now, window_ms, followers, lock)
-  return 'latchkey:' .. client, message
+  return own_channel(id, lock, publish), message
 end

@@ -13,14 +13,15 @@ local function fair_serve(lock, queue, timeouts, heartbeats, tickets, publish, p
     return nil
   end
   local now = now_ms()
-  local id, window_ms, left, at = fair_first(queue, timeouts, heartbeats, tickets, now)
+  local id, window_ms, left, at =
+    fair_first(lock, queue, timeouts, heartbeats, tickets, now, publish)
   if not id then
     return left and { is_unfinished = true }
   end
   if window_ms then
     local channel, payload =
-      fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, window_ms, at)
-    return { command = 'PUBLISH', channel = channel, payload = payload, is_granted = true }
+      fair_grant(lock, queue, timeouts, heartbeats, tickets, now, id, window_ms, at, publish)
+    return { command = publish, channel = channel, payload = payload, is_granted = true }
   end
   local client = string.sub(id, 1, CLIENT_ID_LENGTH)
   local is_ours = redis.call('ZSCORE', heartbeats, client) ~= false

@@ -5,7 +5,7 @@
 -- enough to find it soon.
 -- include lib/line_leave
 -- include lib/own_listeners
-local function line_first(line, tickets, now)
+local function line_first(lock, line, tickets, now, publish)
   local at = 0
   while true do
     local id = redis.call('LINDEX', line, at)
@@ -20,7 +20,8 @@ local function line_first(line, tickets, now)
     elseif silent_ms > ABSENT_MS then
       line_leave(line, tickets, id)
     elseif
-      is_seen == '1' and own_listeners(id) > 0 or is_seen == '0' and silent_ms <= UNSEEN_MS
+      is_seen == '1' and own_listeners(id, lock, publish) > 0
+      or is_seen == '0' and silent_ms <= UNSEEN_MS
     then
       return id, window_ms
     else

@@ -2,8 +2,9 @@
 -- the own channel of its client and the message about that: the holder id, the server's time, the
 -- window, the last of its tokens or 0, and the lock. Returns an error when a right is missing, and nil when
 -- there can be no token: nothing is held then.
+-- include lib/own_channel
 -- include lib/token_issue
-local function line_grant(lock, line, tickets, token, now, id, window_ms)
+local function line_grant(lock, line, tickets, token, now, id, window_ms, publish)
   local issued = token and token_issue(token, TOKEN_BLOCK) or '0'
   if type(issued) == 'table' and not string.find(issued.err, '^OOM') then
     return string.find(issued.err, 'run this command', 1, true) and issued or nil
@@ -25,5 +26,5 @@ local function line_grant(lock, line, tickets, token, now, id, window_ms)
     redis.call('PEXPIRE', lock, window_ms)
   end
   local message = string.format('g%s %.0f %s %s %s', id, now, window_ms, issued, lock)
-  return 'latchkey:' .. string.sub(id, 1, CLIENT_ID_LENGTH), message
+  return own_channel(id, lock, publish), message
 end

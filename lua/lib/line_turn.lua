@@ -1,7 +1,7 @@
 -- Whether a release has to free the lock openly, for those who stand in no line (Java, older clients):
 -- once for each round of the line while more connections listen to the lock than the tickets say, and
--- than the `own` ones that are known besides; and, where a line of some `length` stands, once a second of hand-offs,
--- since not everybody listens. For STAND_BACK_MS after that nobody in the line is served.
+-- than the `own` ones that are known besides; and, where a line stands, once a second of hand-offs, since
+-- not everybody listens. `length` is that of the line. For STAND_BACK_MS after that nobody in it is served.
 --
 -- The field `turn` of `tickets` has when that was last, when the last hand-off was, to a quarter of a
 -- second, and how many there were since, while others listen. A second begins with the first hand-off
@@ -20,8 +20,14 @@ local function line_turn(tickets, length, own, publish, channel, now)
   opened, last, grants = tonumber(opened), tonumber(last), tonumber(grants)
   local is_round_over = strangers > 0 and grants >= length
   if is_round_over then
-    for _, ticket in ipairs(redis.call('HGETALL', tickets)) do
-      if string.find(ticket, '^%d+ %d+ %d 1$') then
+    local fields = redis.call('HGETALL', tickets)
+    for i = 1, #fields, 2 do
+      local heard = string.match(fields[i + 1], '^(%d+) %d+ %d 1$')
+      -- A field without a number is a client whose readers have waited.
+      local is_left = heard and not string.find(fields[i], ':', 1, true)
+      if is_left and now - tonumber(heard) > LISTENS_ON_MS then
+        redis.call('HDEL', tickets, fields[i])
+      elseif heard then
         strangers = strangers - 1
       end
     end

@@ -37,7 +37,7 @@ local function rw_first_writer(keys, now, has_ticket)
     elseif not window_ms and not has_ticket then
       return id, tonumber(entry[2]), left_ms, nil
     elseif
-      is_seen == '1' and own_listeners(id) > 0
+      is_seen == '1' and own_listeners(id, keys.lock, keys.publish) > 0
       or is_seen == '0' and ABSENT_MS - left_ms <= UNSEEN_MS
     then
       return id, tonumber(entry[2]), left_ms, window_ms

@@ -1,6 +1,7 @@
 -- Grants a read-write lock that is free, or is about to be freed, to a writer in its wait queue, for the
 -- window of its ticket. Returns the own channel of its client and the message about that: the holder id,
 -- the server's time, the window, whether readers wait, and the lock.
+-- include lib/own_channel
 -- include lib/rw_leave_line
 local function rw_grant(keys, now, id, window_ms, readers_wait)
   -- This takes something out: from then on the server refuses nothing for want of memory.
@@ -12,5 +13,5 @@ local function rw_grant(keys, now, id, window_ms, readers_wait)
     redis.call('PEXPIRE', keys.lock, window_ms)
   end
   local message = string.format('x%s %.0f %s %.0f %s', id, now, window_ms, readers_wait, keys.lock)
-  return 'latchkey:' .. string.sub(id, 1, CLIENT_ID_LENGTH), message
+  return own_channel(id, keys.lock, keys.publish), message
 end

@@ -13,6 +13,7 @@
 -- ARGV[3] window_ms    integer  the lease of a grant that it is told of later
 -- ARGV[4] is_listening integer  1 if its client listens to the channel of the lock
 -- ARGV[5] tokens       integer  how many fencing tokens a grant at once has
+-- ARGV[6] publish      string   PUBLISH or SPUBLISH
 -- returns string     "+", whether others wait or have done so lately (0 or 1), and the last of its tokens
 --                    or 0; "-3" the holder id has a tombstone; else the ms left on the lease of another
 --                    (-1: no limit), the server's time, whether the client of the holder listens to its
@@ -28,10 +29,11 @@
 -- include lib/line_put
 -- include lib/line_stands_back
 -- include lib/notify
+-- include lib/own_channel
 -- include lib/own_listening
 -- include lib/token_issue
 local lock, line, tickets, token = KEYS[1], KEYS[3], KEYS[4], select(5, unpack(KEYS))
-local holder, lease_ms, window_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local holder, lease_ms, window_ms, publish = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[6]
 
 local function granted(held, others)
   local issued = '0'
@@ -68,7 +70,7 @@ if is_free then
   end
   left_ms = line_stands_back(tickets, now)
   if left_ms == 0 then
-    first, first_window_ms = line_first(line, tickets, now)
+    first, first_window_ms = line_first(lock, line, tickets, now, publish)
     if not first or first == holder then
       return granted_from_line(0)
     end
@@ -79,7 +81,7 @@ if redis.call('EXISTS', KEYS[2]) == 1 then
   return '-3'
 end
 local owner = not is_free and redis.call('HRANDFIELD', lock)
-local is_listening, is_ours = own_listening(holder, owner)
+local is_listening, is_ours = own_listening(holder, owner, lock, publish)
 local is_seen, is_first = line_put(line, tickets, holder, now, window_ms, is_listening, ARGV[4])
 if type(is_seen) == 'table' then
   return is_seen
@@ -88,18 +90,17 @@ is_ours = is_free and 1 or is_ours
 local channel, message = nil, nil
 if first then
   left_ms = tonumber(first_window_ms)
-  channel, message = line_grant(lock, line, tickets, token, now, first, first_window_ms)
+  channel, message = line_grant(lock, line, tickets, token, now, first, first_window_ms, publish)
   if type(channel) == 'table' then
     return channel
   end
 elseif owner and is_ours == 1 and is_first then
   -- Whoever got the lock while there were tickets knows that others wait. This one does not yet, and
   -- its client may be passing the lock on inside itself.
-  channel, message =
-    'latchkey:' .. string.sub(owner, 1, CLIENT_ID_LENGTH), 'w' .. owner .. ' ' .. lock
+  channel, message = own_channel(owner, lock, publish), 'w' .. owner .. ' ' .. lock
 end
 local answer = string.format('%.0f %.0f %.0f %.0f', left_ms, now, is_ours, is_seen)
 if not message then
   return answer
 end
-return notify(answer, 'PUBLISH', channel, message)
+return notify(answer, publish, channel, message)

@@ -33,7 +33,7 @@ if wrong then
 end
 request_keep_record(requests, ARGV[2])
 local now = now_ms()
-local first, window_ms = line_first(line, tickets, now)
+local first, window_ms = line_first(lock, line, tickets, now, ARGV[3])
 local fields = tombstones_set(lock, ARGV[5], ARGV[6])
 local clients = clients_of_holders(fields)
 local own = string.sub(requests, -CLIENT_ID_LENGTH)
@@ -42,7 +42,7 @@ if not first then
   return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], answer == '1' and '0')
 end
 -- Before the removal: a user who lacks a right changes nothing.
-local channel, message = line_grant(lock, line, tickets, token, now, first, window_ms)
+local channel, message = line_grant(lock, line, tickets, token, now, first, window_ms, ARGV[3])
 if type(channel) == 'table' then
   return channel
 end
@@ -53,4 +53,4 @@ local answer = request_record(requests, number, #fields > 0 and '1' or '0')
 if not message then
   return notify_ended(answer, lock, clients, own, ARGV[3], ARGV[4], answer == '1' and '0')
 end
-return notify_ended(answer, lock, clients, own, 'PUBLISH', channel, message)
+return notify_ended(answer, lock, clients, own, ARGV[3], channel, message)

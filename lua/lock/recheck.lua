@@ -5,6 +5,7 @@
 --
 -- KEYS[*] of_tickets   any      for each ticket the lock, its line, its tickets, and the token of a
 --                               fenced lock
+-- ARGV[1] publish      string   PUBLISH or SPUBLISH
 -- ARGV[*] terms        string   for each ticket its holder id, its lease in ms (0 leaves the lease of a
 --                               grant as it is), its window in ms, 1 if its client listens to the
 --                               channel of the lock, and 1 if the lock is fenced
@@ -19,7 +20,7 @@
 -- include lib/notify_granted
 -- include lib/own_listening
 -- include lib/token_issue
-local now, told = now_ms(), {}
+local now, publish, told = now_ms(), ARGV[1], {}
 
 -- Gives a free lock to the first in its line. Returns how many ms it is taken, and 1 if that is for
 -- `holder`; nil when nobody can take it, or an error.
@@ -28,11 +29,11 @@ local function serve(lock, line, tickets, token, holder)
   if left_ms > 0 then
     return left_ms, 0
   end
-  local first, window_ms = line_first(line, tickets, now)
+  local first, window_ms = line_first(lock, line, tickets, now, publish)
   if not first then
     return nil
   end
-  local channel, message = line_grant(lock, line, tickets, token, now, first, window_ms)
+  local channel, message = line_grant(lock, line, tickets, token, now, first, window_ms, publish)
   if not message then
     return channel
   end
@@ -56,7 +57,7 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
       return '?'
     end
     local owner = left_ms ~= -2 and redis.call('HRANDFIELD', lock)
-    local is_seen, is_ours = own_listening(holder, owner)
+    local is_seen, is_ours = own_listening(holder, owner, lock, publish)
     is_seen = line_put(line, tickets, holder, now, window_ms, is_seen, is_listening)
     if type(is_seen) == 'table' then
       return is_seen
@@ -84,7 +85,7 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
 end
 
 local answers, at = {}, 1
-for i = 1, #ARGV, 5 do
+for i = 2, #ARGV, 5 do
   local token = ARGV[i + 4] == '1' and KEYS[at + 3]
   local holder, lease_ms = ARGV[i], tonumber(ARGV[i + 1])
   local lock, line, tickets = KEYS[at], KEYS[at + 1], KEYS[at + 2]
@@ -95,4 +96,4 @@ for i = 1, #ARGV, 5 do
   answers[#answers + 1] = answer
   at = at + (token and 4 or 3)
 end
-return notify_granted(table.concat(answers, ','), told)
+return notify_granted(table.concat(answers, ','), publish, told)

@@ -27,6 +27,7 @@
 -- include lib/line_turn
 -- include lib/notify
 -- include lib/now_ms
+-- include lib/own_channel
 -- include lib/own_listeners
 local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local line, tickets, token = KEYS[3], KEYS[4], select(5, unpack(KEYS))
@@ -46,12 +47,11 @@ is_held = is_held == 1
 if not is_held and redis.call('EXISTS', lock) == 1 then
   line_leave(line, tickets, holder)
   local head = redis.call('LINDEX', line, 0)
-  if not head or own_listeners(redis.call('HRANDFIELD', lock)) > 0 then
+  if not head or own_listeners(redis.call('HRANDFIELD', lock), lock, ARGV[4]) > 0 then
     return -1
   end
   -- Its release will serve no line: the first one there has to know.
-  local client = string.sub(head, 1, CLIENT_ID_LENGTH)
-  return notify(-1, 'PUBLISH', 'latchkey:' .. client, 'r' .. head .. ' ' .. lock)
+  return notify(-1, ARGV[4], own_channel(head, lock, ARGV[4]), 'r' .. head .. ' ' .. lock)
 end
 if is_held and count > 0 then
   redis.call('HSET', lock, holder, count)
@@ -67,7 +67,7 @@ if redis.call('EXISTS', line) == 1 then
   if not is_held then
     line_leave(line, tickets, holder)
   end
-  first, window_ms = line_first(line, tickets, now)
+  first, window_ms = line_first(lock, line, tickets, now, ARGV[4])
 end
 local has_line = first ~= nil
 local length = has_line and redis.call('LLEN', line) or 0
@@ -77,14 +77,14 @@ local is_opened = is_held
 local channel, message = nil, nil
 if has_line and not is_opened then
   -- Before the removal: a user who lacks a right changes nothing.
-  channel, message = line_grant(lock, line, tickets, token, now, first, window_ms)
+  channel, message = line_grant(lock, line, tickets, token, now, first, window_ms, ARGV[4])
   if type(channel) == 'table' then
     return channel
   end
 end
 redis.call('HDEL', lock, holder)
 if message then
-  return notify(is_held and -5 or -1, 'PUBLISH', channel, message)
+  return notify(is_held and -5 or -1, ARGV[4], channel, message)
 end
 if is_opened and has_line then
   return notify(-6, ARGV[4], ARGV[5], '0')

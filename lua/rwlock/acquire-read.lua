@@ -31,8 +31,10 @@
 -- include lib/rw_mode
 -- include lib/rw_owner
 -- include lib/rw_serve
+-- include lib/rw_stops_waiting
 -- include lib/rw_sweep
 -- include lib/notify
+-- include lib/own_channel
 -- include lib/own_listeners
 -- include lib/zadd_for
 local lock, readers, waiting, heartbeats = KEYS[1], KEYS[2], KEYS[4], KEYS[5]
@@ -43,6 +45,7 @@ local keys = {
   waiting = waiting,
   heartbeats = heartbeats,
   tickets = KEYS[6],
+  publish = ARGV[3],
 }
 local client = ARGV[1]
 
@@ -133,22 +136,25 @@ if earliest and ARGV[2] ~= 'none' then
     redis.call('PEXPIRE', waiting, QUEUE_TTL_MS)
   end
   queue_heartbeat(heartbeats, client, now)
-  owner = mode == 'write' and before == 0 and rw_owner(lock)
-elseif ARGV[2] == 'queue' and redis.call('ZREM', waiting, client) == 1 then
-  redis.call('ZREM', heartbeats, client)
+  if before == 0 then
+    redis.call('HDEL', keys.tickets, client)
+    owner = mode == 'write' and rw_owner(lock)
+  end
+elseif ARGV[2] == 'queue' then
+  rw_stops_waiting(keys, client, now)
 end
 local answer = table.concat(answers, ' ')
-if owner and own_listeners(owner) > 0 then
+if owner and own_listeners(owner, lock, ARGV[3]) > 0 then
   -- Its client may be passing the lock on inside itself, and has to end that.
-  local channel = 'latchkey:' .. string.sub(owner, 1, CLIENT_ID_LENGTH)
-  return notify(answer, 'PUBLISH', channel, 'n' .. owner .. ' ' .. lock)
+  local channel = own_channel(owner, lock, ARGV[3])
+  return notify(answer, ARGV[3], channel, 'n' .. owner .. ' ' .. lock)
 end
 local channel, message = nil, nil
 if not mode then
   channel, message = rw_serve(keys, now)
 end
 if channel then
-  return notify(answer, 'PUBLISH', channel, message)
+  return notify(answer, ARGV[3], channel, message)
 elseif freed then
   return notify(answer, ARGV[3], ARGV[4], '0')
 end

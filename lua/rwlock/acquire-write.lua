@@ -35,6 +35,7 @@
 -- include lib/lock_write_hold
 -- include lib/needs_memory
 -- include lib/notify
+-- include lib/own_channel
 -- include lib/own_listening
 -- include lib/queue_first
 -- include lib/queue_heartbeat
@@ -54,6 +55,7 @@ local keys = {
   waiting = KEYS[5],
   heartbeats = KEYS[6],
   tickets = KEYS[7],
+  publish = ARGV[7],
 }
 local lock, holder, count, lease_ms = keys.lock, ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local field, has_ticket = holder .. ':write', ARGV[5] ~= '0'
@@ -129,7 +131,7 @@ local function waits(left_ms)
     return string.format('%.0f', left_ms)
   end
   local owner = mode == 'write' and not message and rw_owner(lock)
-  local is_seen, is_ours = own_listening(holder, owner)
+  local is_seen, is_ours = own_listening(holder, owner, lock, keys.publish)
   local is_first = rw_put_ticket(keys.tickets, holder, now, ARGV[5], is_seen, ARGV[6])
   if mode == 'read' then
     -- All but `mode` are readers of ours.
@@ -138,7 +140,7 @@ local function waits(left_ms)
     is_ours = mode == 'write' and not message and 0 or 1
   elseif is_ours == 1 and is_first then
     -- Whoever got the lock while there were tickets knows that others wait. This one does not yet.
-    told_channel = 'latchkey:' .. string.sub(owner, 1, CLIENT_ID_LENGTH)
+    told_channel = own_channel(owner, lock, keys.publish)
     message = 'w' .. owner .. ' ' .. lock
   end
   return string.format('%.0f %.0f %.0f %.0f', left_ms, now, is_ours, is_seen)
@@ -179,7 +181,7 @@ end
 local held = tonumber(redis.call('HGET', lock, field) or 0)
 local answer = held == 0 and refusal() or granted(held)
 if message then
-  return notify(answer, 'PUBLISH', told_channel, message)
+  return notify(answer, ARGV[7], told_channel, message)
 elseif freed then
   return notify(answer, ARGV[7], ARGV[8], '0')
 end

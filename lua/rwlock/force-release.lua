@@ -38,6 +38,7 @@ local keys = {
   waiting = KEYS[5],
   heartbeats = KEYS[6],
   tickets = KEYS[7],
+  publish = ARGV[4],
 }
 local lock, readers, now = KEYS[1], KEYS[3], now_ms()
 request_keep_record(requests, ARGV[2])
@@ -71,7 +72,7 @@ if is_held or freed then
 end
 local own = string.sub(requests, -CLIENT_ID_LENGTH)
 if channel then
-  return notify_ended(answer, lock, clients, own, 'PUBLISH', channel, message)
+  return notify_ended(answer, lock, clients, own, ARGV[4], channel, message)
 end
 local payload = (is_held or freed) and (mode == 'write' and '1' or '0')
 return notify_ended(answer, lock, clients, own, ARGV[4], ARGV[5], payload)

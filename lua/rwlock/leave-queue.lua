@@ -17,6 +17,7 @@
 -- include lib/notify
 -- include lib/now_ms
 -- include lib/rw_serve
+-- include lib/rw_stops_waiting
 local keys = {
   lock = KEYS[1],
   readers = KEYS[2],
@@ -24,18 +25,18 @@ local keys = {
   waiting = KEYS[4],
   heartbeats = KEYS[5],
   tickets = KEYS[6],
+  publish = ARGV[2],
 }
 local is_free = redis.call('EXISTS', keys.lock) == 0
-local removed = redis.call('ZREM', keys.waiting, ARGV[1])
-if removed == 0 then
+local now = now_ms()
+if not rw_stops_waiting(keys, ARGV[1], now) then
   return 0
 end
-redis.call('ZREM', keys.heartbeats, ARGV[1])
 if not is_free then
   return 1
 end
-local channel, message = rw_serve(keys, now_ms())
+local channel, message = rw_serve(keys, now)
 if channel then
-  return notify(1, 'PUBLISH', channel, message)
+  return notify(1, ARGV[2], channel, message)
 end
 return notify(1, ARGV[2], ARGV[3], '0')

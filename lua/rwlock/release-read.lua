@@ -27,6 +27,7 @@
 
 -- include lib/notify
 -- include lib/now_ms
+-- include lib/own_channel
 -- include lib/rw_grant
 -- include lib/rw_is_alive
 -- include lib/rw_next_writer
@@ -39,6 +40,7 @@ local keys = {
   waiting = KEYS[5],
   heartbeats = KEYS[6],
   tickets = KEYS[7],
+  publish = ARGV[5],
 }
 local lock, tombstone, readers = KEYS[1], KEYS[2], KEYS[3]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -78,7 +80,7 @@ if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
     local channel, message = rw_grant(keys, now, id, window_ms, readers_wait)
     redis.call('HDEL', lock, holder)
     redis.call('DEL', unpack(KEYS, first))
-    return notify(alive and -5 or -1, 'PUBLISH', channel, message)
+    return notify(alive and -5 or -1, ARGV[5], channel, message)
   end
   redis.call('DEL', lock, readers, unpack(KEYS, first))
   return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')
@@ -104,7 +106,7 @@ end
 if not rw_readers(lock, readers, now, ARGV[7]) then
   local id, window_ms, readers_wait, is_opened = next_writer()
   if id then
-    return notify(alive and -5 or -1, 'PUBLISH', rw_grant(keys, now, id, window_ms, readers_wait))
+    return notify(alive and -5 or -1, ARGV[5], rw_grant(keys, now, id, window_ms, readers_wait))
   end
   return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')
 end
@@ -113,8 +115,8 @@ if head and redis.call('HLEN', lock) - 1 > redis.call('ZCARD', readers) then
   local ticket = redis.call('HGET', keys.tickets, head)
   if ticket and string.sub(ticket, -1) == '0' then
     -- Readers of Java have come since: their releases serve no line, and it does not listen to those.
-    local channel = 'latchkey:' .. string.sub(head, 1, CLIENT_ID_LENGTH)
-    return notify(alive and 0 or -2, 'PUBLISH', channel, 'r' .. head .. ' ' .. lock)
+    local channel = own_channel(head, lock, ARGV[5])
+    return notify(alive and 0 or -2, ARGV[5], channel, 'r' .. head .. ' ' .. lock)
   end
 end
 return alive and 0 or -2

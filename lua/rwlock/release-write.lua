@@ -27,6 +27,7 @@
 
 -- include lib/notify
 -- include lib/now_ms
+-- include lib/own_channel
 -- include lib/own_listeners
 -- include lib/rw_grant
 -- include lib/rw_leave_line
@@ -41,6 +42,7 @@ local keys = {
   waiting = KEYS[5],
   heartbeats = KEYS[6],
   tickets = KEYS[7],
+  publish = ARGV[5],
 }
 local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local field, client = holder .. ':write', string.sub(holder, 1, CLIENT_ID_LENGTH)
@@ -60,12 +62,12 @@ if not is_held and redis.call('EXISTS', lock) == 1 then
     return -1
   end
   local head, owner = redis.call('ZRANGE', keys.writers, 0, 0)[1], rw_owner(lock)
-  if not head or owner and own_listeners(owner) > 0 then
+  if not head or owner and own_listeners(owner, lock, ARGV[5]) > 0 then
     return -1
   end
   -- Its release will serve no line: the first one there has to know.
-  local channel = 'latchkey:' .. string.sub(head, 1, CLIENT_ID_LENGTH)
-  return notify(-1, 'PUBLISH', channel, 'r' .. head .. ' ' .. lock)
+  local channel = own_channel(head, lock, ARGV[5])
+  return notify(-1, ARGV[5], channel, 'r' .. head .. ' ' .. lock)
 end
 if is_held and count > 0 then
   redis.call('HSET', lock, field, count)
@@ -96,7 +98,7 @@ if id and not is_opened then
   -- Before the removal: a user who lacks a right changes nothing.
   local channel, message = rw_grant(keys, now, id, window_ms, readers_wait)
   redis.call('HDEL', lock, field)
-  return notify(is_held and -5 or -1, 'PUBLISH', channel, message)
+  return notify(is_held and -5 or -1, ARGV[5], channel, message)
 end
 redis.call('DEL', lock)
 if is_held then

@@ -69,7 +69,7 @@ export class EndpointServices {
       failed,
       unheard: (publish, channel) => {
         refusedMessages.report(publish, channel);
-        if (channel === ownChannels(client.id).holds) {
+        if (channel.startsWith(ownChannels(client.id).holds)) {
           // It may have been about a grant to this client.
           this.onMessagesLost();
         }

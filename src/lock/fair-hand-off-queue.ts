@@ -44,7 +44,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
 
   join(waiter: LockWaiter): void {
     if (!this.#tickets.append(waiter)) {
-      this.asks.locks.handOffs.listen();
+      this.asks.locks.handOffs.channels.listen(this.#keys.lock);
       waiter.queued();
     }
     this.#askAnew(waiter);
@@ -114,15 +114,15 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     this.#heardAt = ticket.proof?.sentAt ?? this.#heardAt;
     ticket.waiter.blocked();
     ticket.isAfterOurs = isOurs;
-    handOffs.listen();
-    handOffs.seen(isSeen !== false, ticket.wasListening);
+    handOffs.channels.listen(ticket.key);
+    handOffs.seen(ticket, isSeen !== false);
     if (ticket !== this.#tickets.head) {
       return;
     }
     if (!isOurs) {
       this.#listen(ticket);
     }
-    const isToldOfGrants = isSeen === true && handOffs.isListening;
+    const isToldOfGrants = isSeen === true && handOffs.channels.isListening(ticket.key);
     const dueMs = isToldOfGrants ? HEARTBEAT_MS : UNSEEN_RECHECK_MS;
     this.#sleep(busyMs >= 0 ? Math.min(dueMs, busyMs + 1) : dueMs);
   }

@@ -132,13 +132,13 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
   release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
     const { client, router } = this.services;
-    const yields = client.settings.handOff !== 'race' && !router.isCluster;
+    const yields = client.settings.handOff !== 'race' && router.handsOn;
     return releaseOf(router, this.lineKeys, holder, terms, yields);
   }
 
   /** The ask of a ticket. */
   enter({ terms, holderId, isListening }: LineTicket): Command<LineAnswer> {
-    return enterOf(terms, holderId, isListening);
+    return enterOf(this.services.router, terms, holderId, isListening);
   }
 
   serveLine(): Command<ReleaseResult> {

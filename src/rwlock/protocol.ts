@@ -125,7 +125,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   /** It stands back for those who stand in no line. */
   protected get yields(): boolean {
     const { client, router } = this.services;
-    return client.settings.handOff !== 'race' && !router.isCluster;
+    return client.settings.handOff !== 'race' && router.handsOn;
   }
 
   get #asked(): { lock: string; readers: string } {

@@ -30,7 +30,14 @@ async function lock({ raw }: Place, holder: string | undefined, ...waiting: read
 }
 
 async function enter(place: Place): Promise<void> {
-  const args = { holder: US, leaseMs: 30_000, windowMs: 10_000, isListening: 1, tokens: 1 };
+  const args = {
+    holder: US,
+    leaseMs: 30_000,
+    windowMs: 10_000,
+    isListening: 1,
+    tokens: 1,
+    publish: 'PUBLISH',
+  };
   const { operands } = scripts.lockEnter;
   for (const [holder, ...waiting] of [
     [undefined],
@@ -63,7 +70,7 @@ async function recheck(place: Place): Promise<void> {
       await place.raw.hset(tickets, 'deaddead', '1 9000 0 0');
     }
     const keys = { ofTickets: [name, line, tickets, ...token] };
-    const args = { terms: [US, '30000', '10000', '1', '1'] };
+    const args = { publish: 'PUBLISH', terms: [US, '30000', '10000', '1', '1'] };
     await place.run(scripts.lockRecheck, scripts.lockRecheck.operands(keys, args));
   }
 }

@@ -144,10 +144,9 @@ export function planOf(
   }
   const startsCold = random.chance(0.2);
   const terms = { ...drawn, otherSlots: drawn.nodes > 1 && random.chance(0.5) ? 0 : 40 };
-  // Drawn last: what a seed draws else stays the same. In clusters, and where all clients race, no lock is
+  // Drawn last: what a seed draws else stays the same. Where all clients race, no lock is
   // handed on, and the faults would wait in vain.
-  const isHandedOn =
-    HANDED_ON.has(kind.kind) && drawn.nodes === 1 && drawn.handOffs.some((way) => way !== 'race');
+  const isHandedOn = HANDED_ON.has(kind.kind) && drawn.handOffs.some((way) => way !== 'race');
   const isAimed = isHandedOn && random.chance(0.5);
   return {
     seed,

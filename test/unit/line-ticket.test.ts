@@ -35,6 +35,7 @@ function stage() {
   const told: string[] = [];
   const grants: LineGrant[] = [];
   let isForcing = false;
+  let isListening = true;
   const services = {
     client: { newHolderId: () => 'us:1' },
     clock,
@@ -48,7 +49,10 @@ function stage() {
     router: { channels: { isConfirmed: () => false } },
   };
   const handOffs = {
-    isListening: true,
+    channels: {
+      isListening: () => isListening,
+      epochOf: () => services.epoch,
+    },
     expect: () => told.push('expected'),
     forget: () => told.push('forgotten'),
     sleepNoMore: () => undefined,
@@ -81,9 +85,12 @@ function stage() {
   const force = (): void => {
     isForcing = true;
   };
+  const goDeaf = (): void => {
+    isListening = false;
+  };
   ticket.ask();
   told.length = 0;
-  return { clock, told, grants, services, ticket, call, sentAt, force };
+  return { clock, told, grants, services, ticket, call, sentAt, force, goDeaf };
 }
 
 describe('a message of a grant', () => {
@@ -126,6 +133,7 @@ describe('a message of a grant', () => {
 
   test.each<[string, (world: ReturnType<typeof stage>) => void]>([
     ['after a connection was made anew', ({ services }) => (services.epoch = 2)],
+    ['before the client knows that it listens', ({ goDeaf }) => goDeaf()],
     ['while this client frees the lock by force', ({ force }) => force()],
   ])('has to be confirmed first: %s', (_, happens) => {
     const world = stage();

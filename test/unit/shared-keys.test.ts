@@ -61,7 +61,11 @@ function lockCalls(lock: LockProtocol): Command<unknown>[] {
 function lineCalls(keys: LineKeys, channel: string): Command<unknown>[] {
   const terms = { keys, channel, leaseMs: 1, renewed: true, tokens: 1 };
   const holderId = newHolder();
-  return [enterOf(terms, holderId, true), recheckOf([{ terms, holderId, isListening: true }])];
+  const router = { publish: 'PUBLISH' } as const;
+  return [
+    enterOf(router, terms, holderId, true),
+    recheckOf(router, [{ terms, holderId, isListening: true }]),
+  ];
 }
 
 interface Sample {

@@ -5,8 +5,15 @@ const NAME_BYTES_MAX = 512;
 /** What the name of the channel begins with on which one client alone is told something. */
 export const OWN_CHANNEL = 'latchkey:';
 
+/** Whether it is in no slot: the one for all of a client is not, and that for one lock is where the lock
+ * is. */
 export function isOwnChannel(channel: string): boolean {
-  return channel.startsWith(OWN_CHANNEL);
+  return channel.startsWith(OWN_CHANNEL) && !channel.includes('{');
+}
+
+/** The channel on which a client is told of one lock, in the slot of that. */
+export function ownLockChannel(clientId: string, key: string): string {
+  return `${OWN_CHANNEL}${clientId}:${key.includes('{') ? key : `{${key}}`}`;
 }
 
 /** At most one hash tag, not empty: any other braces could put an object's keys in two slots. */

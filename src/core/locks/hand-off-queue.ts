@@ -50,7 +50,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     this.#waiters.push(waiter);
     if (this.#waiters.first !== waiter || this.run !== undefined) {
       // Others may wait soon, and say so.
-      this.asks.locks.handOffs.listen();
+      this.asks.locks.handOffs.channels.listen(this.#lock.lineKeys.lock);
       waiter.queued();
     }
     this.wakeUp();
@@ -157,7 +157,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
       return;
     }
     const { handOffs, services } = this.asks.locks;
-    const othersWait = grant.others || !handOffs.isListening;
+    const othersWait = grant.others || !handOffs.channels.isListening(ticket.key);
     const { fencingToken } = grant;
     const holdsMax = fencingToken === undefined ? grant.holdsMax : ticket.terms.tokens;
     this.run = new Run(lease, services.clock, { othersWait, holdsMax, fencingToken });
@@ -172,15 +172,15 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     const { handOffs, services } = this.asks.locks;
     this.contended = true;
     this.#waiters.first?.blocked();
-    handOffs.listen();
+    handOffs.channels.listen(ticket.key);
     if (isOurs) {
       this.#leaveChannel();
     } else {
       // The release of somebody else serves no line: it notifies on the channel of the lock.
       this.#listen();
     }
-    handOffs.seen(isSeen !== false, ticket.wasListening);
-    const isToldOfGrants = isSeen === true && handOffs.isListening;
+    handOffs.seen(ticket, isSeen !== false);
+    const isToldOfGrants = isSeen === true && handOffs.channels.isListening(ticket.key);
     const { heartbeatMs = Infinity } = this.#lock;
     let dueMs = Math.min(windowOf(ticket.terms) / 2, heartbeatMs);
     dueMs = isToldOfGrants ? dueMs : Math.min(dueMs, UNSEEN_RECHECK_MS);

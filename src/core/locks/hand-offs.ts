@@ -8,6 +8,7 @@ import { Rechecks, type Rechecked } from '../waiting/rechecks.js';
 import { STAND_BACK_MS } from '../wire/constants.generated.js';
 import type { Router } from '../connection/router.js';
 import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import { GrantChannels } from './grant-channels.js';
 import { fairKeys, fairReleaseOf } from './fair-line.js';
 import { readWriteKeys, writeReleaseOf } from './write-line.js';
 import {
@@ -59,6 +60,7 @@ const BLIND =
 
 /** Takes the messages on the own channel of a client that are about lines, and re-checks its tickets. */
 export class HandOffs {
+  readonly channels: GrantChannels;
   readonly #services: EndpointServices;
   /** By holder id. */
   readonly #tickets = new Map<string, ExpectedTicket>();
@@ -75,6 +77,11 @@ export class HandOffs {
 
   constructor(services: EndpointServices) {
     this.#services = services;
+    this.channels = new GrantChannels(
+      services,
+      (message) => this.#heard(message),
+      (key) => this.#missed(key),
+    );
     this.#turns = new DeadlineQueue(services.clock, STAND_BACK_MS + 1);
     this.#rechecks = new Rechecks(services.clock, services.router, LINE_HEARTBEAT_MS, (tickets) =>
       this.#recheckAll(tickets),
@@ -97,15 +104,6 @@ export class HandOffs {
     this.#granted.delete(holderId);
   }
 
-  /** From now on this client is told of grants. */
-  listen(): void {
-    this.#services.ownChannel.listen();
-  }
-
-  get isListening(): boolean {
-    return this.#services.ownChannel.isListening;
-  }
-
   /** Asks about a ticket that waits; about many with one command, when they ask at the same time. */
   recheck(ticket: ExpectedTicket): void {
     if (this.#wanted.size === 0) {
@@ -118,10 +116,14 @@ export class HandOffs {
     this.#wanted.add(ticket);
   }
 
-  /** A waiter was answered; `isSeen`: the server has seen this client listen when it asked, and
-   * `wasListening`: it did so. A client that is not seen cannot be handed a lock. */
-  seen(isSeen: boolean, wasListening: boolean): void {
-    const { client, clock, epoch, ownChannel } = this.#services;
+  /** A waiter was answered; `isSeen`: the server has seen this client listen when it asked. A client that
+   * is not seen though it listens cannot be handed a lock. */
+  seen({ key, wasListening }: { key: string; wasListening: boolean }, isSeen: boolean): void {
+    const { client, clock, epoch, router } = this.#services;
+    if (!router.handsOn) {
+      // That became known while it waited.
+      return;
+    }
     if (isSeen || !wasListening) {
       this.#unseen = undefined;
     } else if (this.#unseen?.epoch !== epoch) {
@@ -129,7 +131,7 @@ export class HandOffs {
     }
     const isUnseen =
       this.#unseen !== undefined && clock.now() - this.#unseen.since >= BLIND_AFTER_MS;
-    if (!this.#isBlind && (ownChannel.isRefused || isUnseen)) {
+    if (!this.#isBlind && (this.channels.isRefused(key) || isUnseen)) {
       this.#isBlind = true;
       if (!this.#isTold) {
         this.#isTold = true;
@@ -159,7 +161,7 @@ export class HandOffs {
     }
   }
 
-  heard(message: string): void {
+  #heard(message: string): void {
     if (message.startsWith('w')) {
       this.#granted.get(message.slice(1, message.indexOf(' ')))?.othersWait();
       return;
@@ -198,6 +200,14 @@ export class HandOffs {
     this.#rechecks.close();
   }
 
+  #missed(key: string): void {
+    this.doubt((ticket) => {
+      if (ticket.key === key) {
+        ticket.missed();
+      }
+    });
+  }
+
   /** Nobody waits for this grant any more. */
   #giveBack(grant: PushedGrant): void {
     const { delivery, router } = this.#services;
@@ -211,7 +221,7 @@ export class HandOffs {
     }
     const items = asked.map((ticket) => ticket.recheckItem());
     this.#services.delivery.start(
-      recheckOf(items),
+      recheckOf(this.#services.router, items),
       {
         answered: (answers, call) => {
           asked.forEach((ticket, i) => {

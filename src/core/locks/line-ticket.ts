@@ -65,8 +65,9 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
 
   ask(): void {
     const { services } = this.#asks.locks;
-    this.#epochOfCall = services.epoch;
-    this.wasListening = this.#handOffs.isListening;
+    const { channels } = this.#handOffs;
+    this.#epochOfCall = channels.epochOf(this.key);
+    this.wasListening = channels.isListening(this.key);
     this.#call = services.delivery.start(this.#queue.enter(this), this);
   }
 
@@ -89,8 +90,9 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   /** A re-check of it is sent. */
   recheckItem(): RecheckItem {
     this.#rechecking = true;
-    this.#epochOfCall = this.#asks.locks.services.epoch;
-    this.wasListening = this.#handOffs.isListening;
+    const { channels } = this.#handOffs;
+    this.#epochOfCall = channels.epochOf(this.key);
+    this.wasListening = channels.isListening(this.key);
     const { terms, holderId, isListening } = this;
     return { terms, holderId, isListening };
   }
@@ -137,6 +139,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       return;
     }
     const { services } = this.#asks.locks;
+    const { channels } = this.#handOffs;
     const proof = this.#queue.proofFor(this);
     if (this.proof !== undefined && grant.serverMs < this.proof.serverMs) {
       // An answer since then has said that it waits: that grant is over, or the clock of the server was
@@ -148,7 +151,8 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     if (
       this.#call !== undefined ||
       this.#rechecking ||
-      proof?.epoch !== services.epoch ||
+      proof?.epoch !== channels.epochOf(this.key) ||
+      !channels.isListening(this.key) ||
       grant.serverMs < proof.serverMs ||
       this.isDoubtful ||
       services.delivery.hasOpenRequest(this.key)

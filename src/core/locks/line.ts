@@ -142,6 +142,7 @@ const enter: CommandScript<LineAnswer> = {
 
 /** Takes the lock, or a ticket. */
 export function enterOf(
+  { publish }: Pick<Router, 'publish'>,
   terms: LineTerms,
   holder: string,
   isListening: boolean,
@@ -153,6 +154,7 @@ export function enterOf(
     windowMs: windowOf(terms),
     isListening: isListening ? 1 : 0,
     tokens,
+    publish,
   });
   return { script: enter, operands };
 }
@@ -171,7 +173,10 @@ const recheck: CommandScript<readonly LineAnswer[]> = {
 };
 
 /** Asks what has become of some tickets. */
-export function recheckOf(items: readonly RecheckItem[]): Command<readonly LineAnswer[]> {
+export function recheckOf(
+  { publish }: Pick<Router, 'publish'>,
+  items: readonly RecheckItem[],
+): Command<readonly LineAnswer[]> {
   const ofTickets: string[] = [];
   const wanted: string[] = [];
   for (const { terms, holderId, isListening } of items) {
@@ -186,7 +191,7 @@ export function recheckOf(items: readonly RecheckItem[]): Command<readonly LineA
     const isFenced = token === undefined ? '0' : '1';
     wanted.push(holderId, `${leaseMs}`, `${windowOf(terms)}`, isListening ? '1' : '0', isFenced);
   }
-  return { ...commandOf(lockRecheck, { ofTickets }, { terms: wanted }), script: recheck };
+  return { ...commandOf(lockRecheck, { ofTickets }, { publish, terms: wanted }), script: recheck };
 }
 
 const release: CommandScript<ReleaseResult> = {

@@ -121,6 +121,9 @@ export class LockGrants<H extends LockHold = LockHold>
     const { lockId } = this.protocol;
     if (queue === undefined || queues.get(lockId) === queue) {
       queues.delete(lockId);
+      if (this.protocol.canBeHandedOn) {
+        this.locks.handOffs.channels.leave(this.protocol.key);
+      }
     }
   }
 

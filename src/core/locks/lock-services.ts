@@ -26,7 +26,6 @@ export class LockServices {
     this.fairness = new Fairness(hub, clock);
     this.followUps = new FollowUps(clock, delivery, (error) => services.client.failed(error));
     this.handOffs = new HandOffs(services);
-    services.ownChannel.onMessage = (message) => this.handOffs.heard(message);
     services.onConnection = () => this.handOffs.doubt((ticket) => ticket.reconnected());
     services.onMessagesLost = () => this.handOffs.doubt((ticket) => ticket.missed());
   }
@@ -34,7 +33,7 @@ export class LockServices {
   /** Whether a release gives a lock to the next waiter, or frees it for whoever asks first. */
   get handsOff(): boolean {
     const { client, router } = this.services;
-    return client.settings.handOff !== 'race' && !router.isCluster && !this.handOffs.isBlind;
+    return client.settings.handOff !== 'race' && router.handsOn && !this.handOffs.isBlind;
   }
 
   /** Whether this client keeps a lock for its own waiters for a while. */

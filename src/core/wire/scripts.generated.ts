@@ -67,7 +67,7 @@ redis.call('PEXPIRE',heartbeats,ttl)
 end
 `;
 
-const libFairFirst = `local function fair_first(queue,timeouts,heartbeats,tickets,now)
+const libFairFirst = `local function fair_first(lock,queue,timeouts,heartbeats,tickets,now,publish)
 local can_take,at,removed,id,window_ms,left={},0,0,nil,nil,0
 local function remove(entry)
 if removed==0 then
@@ -100,7 +100,8 @@ break
 else
 local wanted_ms,is_seen=string.match(ticket,'^(%d+) (%d)$')
 if can_take[client]==nil then
-can_take[client]=own_listeners(id)>0 or is_seen=='0' and now - heartbeat<=1000
+can_take[client]=own_listeners(id,lock,publish)>0
+or is_seen=='0' and now - heartbeat<=1000
 end
 if can_take[client] then
 window_ms=wanted_ms
@@ -116,7 +117,18 @@ return id,window_ms,left,at
 end
 `;
 
-const libFairGrant = `local function fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms,at)
+const libFairGrant = `local function fair_grant(
+lock,
+queue,
+timeouts,
+heartbeats,
+tickets,
+now,
+id,
+window_ms,
+at,
+publish
+)
 local is_leased=redis.call('PEXPIRE',lock,window_ms)==1
 redis.call('HSET',tickets,id,redis.call('HGET',tickets,id))
 fair_leave_queue(queue,timeouts,heartbeats,tickets,id)
@@ -135,14 +147,14 @@ followers=followers+1
 end
 end
 local message=string.format('f%s %.0f %s %.0f %s',id,now,window_ms,followers,lock)
-return 'latchkey:' .. client,message
+return own_channel(id,lock,publish),message
 end
 `;
 
-const libFairHandsOn = `local function fair_hands_on(tickets,before,holder)
+const libFairHandsOn = `local function fair_hands_on(lock,tickets,before,holder,publish)
 return string.sub(before,1,36)==string.sub(holder,1,36)
 or redis.call('HEXISTS',tickets,before)==1
-or own_listeners(before)>0
+or own_listeners(before,lock,publish)>0
 end
 `;
 
@@ -160,8 +172,8 @@ fair_settle_queue(queue,timeouts,heartbeats)
 end
 `;
 
-const libFairPutTicket = `local function fair_put_ticket(tickets,holder,window_ms)
-local is_seen=own_listeners(holder)>0 and '1' or '0'
+const libFairPutTicket = `local function fair_put_ticket(lock,tickets,holder,window_ms,publish)
+local is_seen=own_listeners(holder,lock,publish)>0 and '1' or '0'
 local is_there=redis.call('PEXPIRE',tickets,600000)==1
 redis.call('HSET',tickets,holder,window_ms .. ' ' .. is_seen)
 if not is_there then
@@ -228,14 +240,15 @@ if redis.call('EXISTS',queue)==0 then
 return nil
 end
 local now=now_ms()
-local id,window_ms,left,at=fair_first(queue,timeouts,heartbeats,tickets,now)
+local id,window_ms,left,at =
+fair_first(lock,queue,timeouts,heartbeats,tickets,now,publish)
 if not id then
 return left and { is_unfinished=true }
 end
 if window_ms then
 local channel,payload =
-fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms,at)
-return { command='PUBLISH',channel=channel,payload=payload,is_granted=true }
+fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms,at,publish)
+return { command=publish,channel=channel,payload=payload,is_granted=true }
 end
 local client=string.sub(id,1,36)
 local is_ours=redis.call('ZSCORE',heartbeats,client)~=false
@@ -278,7 +291,7 @@ return nil
 end
 `;
 
-const libLineFirst = `local function line_first(line,tickets,now)
+const libLineFirst = `local function line_first(lock,line,tickets,now,publish)
 local at=0
 while true do
 local id=redis.call('LINDEX',line,at)
@@ -293,7 +306,8 @@ redis.call('LREM',line,1,id)
 elseif silent_ms>4000 then
 line_leave(line,tickets,id)
 elseif
-is_seen=='1' and own_listeners(id)>0 or is_seen=='0' and silent_ms<=1000
+is_seen=='1' and own_listeners(id,lock,publish)>0
+or is_seen=='0' and silent_ms<=1000
 then
 return id,window_ms
 else
@@ -303,7 +317,7 @@ end
 end
 `;
 
-const libLineGrant = `local function line_grant(lock,line,tickets,token,now,id,window_ms)
+const libLineGrant = `local function line_grant(lock,line,tickets,token,now,id,window_ms,publish)
 local issued=token and token_issue(token,16) or '0'
 if type(issued)=='table' and not string.find(issued.err,'^OOM') then
 return string.find(issued.err,'run this command',1,true) and issued or nil
@@ -323,7 +337,7 @@ if not is_leased then
 redis.call('PEXPIRE',lock,window_ms)
 end
 local message=string.format('g%s %.0f %s %s %s',id,now,window_ms,issued,lock)
-return 'latchkey:' .. string.sub(id,1,36),message
+return own_channel(id,lock,publish),message
 end
 `;
 
@@ -378,8 +392,13 @@ local opened,last,grants=string.match(turn,'(%d+) (%d+) (%d+)')
 opened,last,grants=tonumber(opened),tonumber(last),tonumber(grants)
 local is_round_over=strangers>0 and grants>=length
 if is_round_over then
-for _,ticket in ipairs(redis.call('HGETALL',tickets)) do
-if string.find(ticket,'^%d+ %d+ %d 1$') then
+local fields=redis.call('HGETALL',tickets)
+for i=1,#fields,2 do
+local heard=string.match(fields[i+1],'^(%d+) %d+ %d 1$')
+local is_left=heard and not string.find(fields[i],':',1,true)
+if is_left and now - tonumber(heard)>1100 then
+redis.call('HDEL',tickets,fields[i])
+elseif heard then
 strangers=strangers - 1
 end
 end
@@ -502,12 +521,12 @@ return #answer>1 and answer or reply
 end
 `;
 
-const libNotifyGranted = `local function notify_granted(reply,told)
+const libNotifyGranted = `local function notify_granted(reply,publish,told)
 local answer={ reply }
 for i=1,#told,2 do
-local receivers=redis.pcall('PUBLISH',told[i],told[i+1])
+local receivers=redis.pcall(publish,told[i],told[i+1])
 if type(receivers)=='table' then
-answer[#answer+1],answer[#answer+2]='PUBLISH',told[i]
+answer[#answer+1],answer[#answer+2]=publish,told[i]
 end
 end
 return #answer>1 and answer or reply
@@ -520,18 +539,27 @@ return time[1]*1000+math.floor(time[2]/1000)
 end
 `;
 
-const libOwnListeners = `local function own_listeners(id)
-local answer=redis.pcall('PUBSUB','NUMSUB','latchkey:' .. string.sub(id,1,36))
-return answer[2] or 0
+const libOwnChannel = `local function own_channel(id,lock,publish)
+local channel='latchkey:' .. string.sub(id,1,36)
+if publish=='PUBLISH' then
+return channel
+end
+return channel .. ':' .. (string.find(lock,'{',1,true) and lock or '{' .. lock .. '}')
 end
 `;
 
-const libOwnListening = `local function own_listening(id,other)
+const libOwnListeners = `local function own_listeners(id,lock,publish)
+local command=publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+return redis.pcall('PUBSUB',command,own_channel(id,lock,publish))[2] or 0
+end
+`;
+
+const libOwnListening = `local function own_listening(id,other,lock,publish)
 local answer=redis.pcall(
 'PUBSUB',
-'NUMSUB',
-'latchkey:' .. string.sub(id,1,36),
-other and 'latchkey:' .. string.sub(other,1,36) or ''
+publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB',
+own_channel(id,lock,publish),
+other and own_channel(other,lock,publish) or ''
 )
 return (answer[2] or 0)>0 and 1 or 0,(answer[4] or 0)>0 and 1 or 0
 end
@@ -761,7 +789,7 @@ removed=removed+1
 elseif not window_ms and not has_ticket then
 return id,tonumber(entry[2]),left_ms,nil
 elseif
-is_seen=='1' and own_listeners(id)>0
+is_seen=='1' and own_listeners(id,keys.lock,keys.publish)>0
 or is_seen=='0' and 4000 - left_ms<=1000
 then
 return id,tonumber(entry[2]),left_ms,window_ms
@@ -781,7 +809,7 @@ if not is_leased then
 redis.call('PEXPIRE',keys.lock,window_ms)
 end
 local message=string.format('x%s %.0f %s %.0f %s',id,now,window_ms,readers_wait,keys.lock)
-return 'latchkey:' .. string.sub(id,1,36),message
+return own_channel(id,keys.lock,keys.publish),message
 end
 `;
 
@@ -920,6 +948,20 @@ if not id then
 return nil
 end
 return rw_grant(keys,now,id,window_ms,readers_wait)
+end
+`;
+
+const libRwStopsWaiting = `local function rw_stops_waiting(keys,client,now)
+if redis.call('ZREM',keys.waiting,client)==0 then
+return false
+end
+redis.call('ZREM',keys.heartbeats,client)
+local ttl_ms=redis.call('PTTL',keys.tickets)
+if ttl_ms>0 then
+redis.call('HSET',keys.tickets,client,string.format('%.0f 0 0 1',now))
+redis.call('PEXPIRE',keys.tickets,math.max(ttl_ms,1100))
+end
+return true
 end
 `;
 
@@ -1515,9 +1557,9 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '18976850bdb974ccc5489fd24c827851039a302b',
+  sha1: '50651fb080641a4c95ca79a9ed16a239f774cca9',
   source: `-- fair-lock/acquire
-${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
+${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
 local refusal,held=lock_admit(lock,tombstone,holder,count)
@@ -1544,7 +1586,7 @@ return '-3'
 end
 needs_memory(heartbeats)
 fair_enter_queue(queue,timeouts,heartbeats,holder,position=='front',now)
-is_seen=ARGV[5]~='0' and fair_put_ticket(tickets,holder,ARGV[5])
+is_seen=ARGV[5]~='0' and fair_put_ticket(lock,tickets,holder,ARGV[5],ARGV[6])
 end
 local function waiting(left)
 if not is_seen then
@@ -1552,14 +1594,15 @@ return string.format('%.0f',left)
 end
 local at=redis.call('LINDEX',queue,-1)==holder and -1 or redis.call('LPOS',queue,holder)
 local before=fair_before(lock,queue,at or 0)
-local is_ours=before and fair_hands_on(tickets,before,holder) and 1 or 0
+local is_ours=before and fair_hands_on(lock,tickets,before,holder,ARGV[6]) and 1 or 0
 return string.format('%.0f %.0f %.0f %s',left,now,is_ours,is_seen)
 end
 if refusal then
 return waiting(refusal)
 end
 if is_behind then
-local head,window_ms,left,at=fair_first(queue,timeouts,heartbeats,tickets,now)
+local head,window_ms,left,at =
+fair_first(lock,queue,timeouts,heartbeats,tickets,now,ARGV[6])
 if not head and left then
 return waiting(left)
 end
@@ -1570,8 +1613,8 @@ or string.sub(head,1,36)~=string.sub(holder,1,36)
 then
 if window_ms then
 local channel,message =
-fair_grant(lock,queue,timeouts,heartbeats,tickets,now,head,window_ms,at)
-return notify(waiting(window_ms),'PUBLISH',channel,message)
+fair_grant(lock,queue,timeouts,heartbeats,tickets,now,head,window_ms,at,ARGV[6])
+return notify(waiting(window_ms),ARGV[6],channel,message)
 end
 if head~=first or position=='front' then
 return notify(waiting(left),ARGV[6],ARGV[7] .. ':' .. head,'0')
@@ -1599,9 +1642,9 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: 'ea15aa0c44f86fabc289fb665028cd8d2f5e89a7',
+  sha1: '66452e4151006a3d00d23d1806779cd264f160b1',
   source: `-- fair-lock/follow-up
-${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
+${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
 end
 local told=fair_serve(KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],ARGV[1],ARGV[2])
@@ -1622,9 +1665,9 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '2fa5ed1c7198b4b778dca148b83792321e62f4dd',
+  sha1: '4a4936e1cbb4ec971aa592e1549eec779c074e3a',
   source: `-- fair-lock/force-release
-${libRequestRecall}${libFairSettleQueue}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
 local wrong=lock_not_read_write(lock)
 if wrong then
@@ -1658,9 +1701,9 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '7fd84861b775e902ca0ae277bcd639c3742a0cb1',
+  sha1: 'b5b59e357ced83988c4c3198c8d46ab9b2373207',
   source: `-- fair-lock/release
-${libFairBefore}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
+${libFairBefore}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local function serve()
 return fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])
@@ -1719,9 +1762,8 @@ end
 local next=at and redis.call('LINDEX',queue,at)
 if next and redis.call('HEXISTS',tickets,next)==1 then
 local before=fair_before(lock,queue,at)
-if not (before and fair_hands_on(tickets,before,next)) then
-local channel='latchkey:' .. string.sub(next,1,36)
-return notify(-1,'PUBLISH',channel,'r' .. next .. ' ' .. lock)
+if not (before and fair_hands_on(lock,tickets,before,next,ARGV[4])) then
+return notify(-1,ARGV[4],own_channel(next,lock,ARGV[4]),'r' .. next .. ' ' .. lock)
 end
 end
 return -1`,
@@ -1893,14 +1935,14 @@ return '+' .. issued`,
 /** take a lock, or a ticket in the line of those who wait for it. */
 export const lockEnter: Script<
   { lock: string; tombstone: string; line: string; tickets: string; token: readonly string[] },
-  { holder: string; leaseMs: number; windowMs: number; isListening: number; tokens: number },
+  { holder: string; leaseMs: number; windowMs: number; isListening: number; tokens: number; publish: string },
   string
 > = {
   name: 'lock/enter',
-  sha1: 'ac4f9c8ffbe200989c2a210dde4188cea44e34bb',
+  sha1: '2ef0292600b8100a7ba2661ce34530a8bc7889a9',
   source: `-- lock/enter
-${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
-local holder,lease_ms,window_ms=ARGV[1],tonumber(ARGV[2]),ARGV[3]
+${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
+local holder,lease_ms,window_ms,publish=ARGV[1],tonumber(ARGV[2]),ARGV[3],ARGV[6]
 local function granted(held,others)
 local issued='0'
 if token then
@@ -1932,7 +1974,7 @@ return granted_from_line(held)
 end
 left_ms=line_stands_back(tickets,now)
 if left_ms==0 then
-first,first_window_ms=line_first(line,tickets,now)
+first,first_window_ms=line_first(lock,line,tickets,now,publish)
 if not first or first==holder then
 return granted_from_line(0)
 end
@@ -1942,7 +1984,7 @@ if redis.call('EXISTS',KEYS[2])==1 then
 return '-3'
 end
 local owner=not is_free and redis.call('HRANDFIELD',lock)
-local is_listening,is_ours=own_listening(holder,owner)
+local is_listening,is_ours=own_listening(holder,owner,lock,publish)
 local is_seen,is_first=line_put(line,tickets,holder,now,window_ms,is_listening,ARGV[4])
 if type(is_seen)=='table' then
 return is_seen
@@ -1951,20 +1993,19 @@ is_ours=is_free and 1 or is_ours
 local channel,message=nil,nil
 if first then
 left_ms=tonumber(first_window_ms)
-channel,message=line_grant(lock,line,tickets,token,now,first,first_window_ms)
+channel,message=line_grant(lock,line,tickets,token,now,first,first_window_ms,publish)
 if type(channel)=='table' then
 return channel
 end
 elseif owner and is_ours==1 and is_first then
-channel,message =
-'latchkey:' .. string.sub(owner,1,36),'w' .. owner .. ' ' .. lock
+channel,message=own_channel(owner,lock,publish),'w' .. owner .. ' ' .. lock
 end
 local answer=string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
 if not message then
 return answer
 end
-return notify(answer,'PUBLISH',channel,message)`,
-  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening, args.tokens],
+return notify(answer,publish,channel,message)`,
+  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening, args.tokens, args.publish],
   decode: text,
 };
 
@@ -1975,9 +2016,9 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '5cc36353d7707d7bb2b00471c0c713bfa6c0a8ff',
+  sha1: '1a4c2b1648a3260e6583a0dc7f462bf71ba53531',
   source: `-- lock/force-release
-${libRequestRecall}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local wrong=lock_not_read_write(lock)
 if wrong then
@@ -1985,7 +2026,7 @@ return wrong
 end
 request_keep_record(requests,ARGV[2])
 local now=now_ms()
-local first,window_ms=line_first(line,tickets,now)
+local first,window_ms=line_first(lock,line,tickets,now,ARGV[3])
 local fields=tombstones_set(lock,ARGV[5],ARGV[6])
 local clients=clients_of_holders(fields)
 local own=string.sub(requests,-36)
@@ -1993,7 +2034,7 @@ if not first then
 local answer=request_record(requests,number,tostring(redis.call('DEL',lock)))
 return notify_ended(answer,lock,clients,own,ARGV[3],ARGV[4],answer=='1' and '0')
 end
-local channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)
+local channel,message=line_grant(lock,line,tickets,token,now,first,window_ms,ARGV[3])
 if type(channel)=='table' then
 return channel
 end
@@ -2004,7 +2045,7 @@ local answer=request_record(requests,number,#fields>0 and '1' or '0')
 if not message then
 return notify_ended(answer,lock,clients,own,ARGV[3],ARGV[4],answer=='1' and '0')
 end
-return notify_ended(answer,lock,clients,own,'PUBLISH',channel,message)`,
+return notify_ended(answer,lock,clients,own,ARGV[3],channel,message)`,
   operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.requests, keys.line, keys.tickets, ...keys.token, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -2063,23 +2104,23 @@ ${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or redis.call('PTTL',K
 /** say of the tickets of one client what has become of them; their heartbeat. */
 export const lockRecheck: Script<
   { ofTickets: readonly string[] },
-  { terms: readonly string[] },
+  { publish: string; terms: readonly string[] },
   string
 > = {
   name: 'lock/recheck',
-  sha1: '856e97a5b949f58851e7a0c848e0076020dccd2b',
+  sha1: '27e30b476d8516d07b8d87f90d0bf1dcec3c5614',
   source: `-- lock/recheck
-${libNowMs}${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,told=now_ms(),{}
+${libNowMs}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
 local function serve(lock,line,tickets,token,holder)
 local left_ms=line_stands_back(tickets,now)
 if left_ms>0 then
 return left_ms,0
 end
-local first,window_ms=line_first(line,tickets,now)
+local first,window_ms=line_first(lock,line,tickets,now,publish)
 if not first then
 return nil
 end
-local channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)
+local channel,message=line_grant(lock,line,tickets,token,now,first,window_ms,publish)
 if not message then
 return channel
 end
@@ -2100,7 +2141,7 @@ if redis.call('HEXISTS',tickets,holder)==0 then
 return '?'
 end
 local owner=left_ms~=-2 and redis.call('HRANDFIELD',lock)
-local is_seen,is_ours=own_listening(holder,owner)
+local is_seen,is_ours=own_listening(holder,owner,lock,publish)
 is_seen=line_put(line,tickets,holder,now,window_ms,is_seen,is_listening)
 if type(is_seen)=='table' then
 return is_seen
@@ -2126,7 +2167,7 @@ local issued=token and (redis.call('GET',token) or token_issue(token,16)) or '0'
 return type(issued)=='table' and issued or string.format('= %.0f %s',left_ms,issued)
 end
 local answers,at={},1
-for i=1,#ARGV,5 do
+for i=2,#ARGV,5 do
 local token=ARGV[i+4]=='1' and KEYS[at+3]
 local holder,lease_ms=ARGV[i],tonumber(ARGV[i+1])
 local lock,line,tickets=KEYS[at],KEYS[at+1],KEYS[at+2]
@@ -2137,8 +2178,8 @@ end
 answers[#answers+1]=answer
 at=at+(token and 4 or 3)
 end
-return notify_granted(table.concat(answers,','),told)`,
-  operands: (keys, args) => [keys.ofTickets.length, ...keys.ofTickets, ...args.terms],
+return notify_granted(table.concat(answers,','),publish,told)`,
+  operands: (keys, args) => [keys.ofTickets.length, ...keys.ofTickets, args.publish, ...args.terms],
   decode: text,
 };
 
@@ -2149,9 +2190,9 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: '2695b2afd3701f67c8922fd5878123cb86437bdf',
+  sha1: '7089a37c7dccd8e30fefe2f4fe4eea364dbff3f1',
   source: `-- lock/release
-${libLineLeave}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
 if tombstone_ms>0 then
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
@@ -2167,11 +2208,10 @@ is_held=is_held==1
 if not is_held and redis.call('EXISTS',lock)==1 then
 line_leave(line,tickets,holder)
 local head=redis.call('LINDEX',line,0)
-if not head or own_listeners(redis.call('HRANDFIELD',lock))>0 then
+if not head or own_listeners(redis.call('HRANDFIELD',lock),lock,ARGV[4])>0 then
 return -1
 end
-local client=string.sub(head,1,36)
-return notify(-1,'PUBLISH','latchkey:' .. client,'r' .. head .. ' ' .. lock)
+return notify(-1,ARGV[4],own_channel(head,lock,ARGV[4]),'r' .. head .. ' ' .. lock)
 end
 if is_held and count>0 then
 redis.call('HSET',lock,holder,count)
@@ -2187,7 +2227,7 @@ now=now_ms()
 if not is_held then
 line_leave(line,tickets,holder)
 end
-first,window_ms=line_first(line,tickets,now)
+first,window_ms=line_first(lock,line,tickets,now,ARGV[4])
 end
 local has_line=first~=nil
 local length=has_line and redis.call('LLEN',line) or 0
@@ -2196,14 +2236,14 @@ and (has_line or ARGV[6]~='-1')
 and line_turn(tickets,length,math.max(0,ARGV[6]),ARGV[4],ARGV[5],now)
 local channel,message=nil,nil
 if has_line and not is_opened then
-channel,message=line_grant(lock,line,tickets,token,now,first,window_ms)
+channel,message=line_grant(lock,line,tickets,token,now,first,window_ms,ARGV[4])
 if type(channel)=='table' then
 return channel
 end
 end
 redis.call('HDEL',lock,holder)
 if message then
-return notify(is_held and -5 or -1,'PUBLISH',channel,message)
+return notify(is_held and -5 or -1,ARGV[4],channel,message)
 end
 if is_opened and has_line then
 return notify(-6,ARGV[4],ARGV[5],'0')
@@ -2286,9 +2326,9 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: '3c880cb5efca926eaefd8e699b447b4397e34a74',
+  sha1: 'dbeccc33ed177a859e8987b3e970986ea515d2bd',
   source: `-- rwlock/acquire-read
-${libZaddFor}${libQueueHeartbeat}${libRwKeepHolds}${libNeedsMemory}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libRwSweep}${libNotify}local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
+${libZaddFor}${libQueueHeartbeat}${libRwKeepHolds}${libNeedsMemory}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}${libRwSweep}${libNotify}local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
 local keys={
 lock=lock,
 readers=readers,
@@ -2296,6 +2336,7 @@ writers=KEYS[3],
 waiting=waiting,
 heartbeats=heartbeats,
 tickets=KEYS[6],
+publish=ARGV[3],
 }
 local client=ARGV[1]
 local time=redis.call('TIME')
@@ -2373,21 +2414,24 @@ else
 redis.call('PEXPIRE',waiting,600000)
 end
 queue_heartbeat(heartbeats,client,now)
-owner=mode=='write' and before==0 and rw_owner(lock)
-elseif ARGV[2]=='queue' and redis.call('ZREM',waiting,client)==1 then
-redis.call('ZREM',heartbeats,client)
+if before==0 then
+redis.call('HDEL',keys.tickets,client)
+owner=mode=='write' and rw_owner(lock)
+end
+elseif ARGV[2]=='queue' then
+rw_stops_waiting(keys,client,now)
 end
 local answer=table.concat(answers,' ')
-if owner and own_listeners(owner)>0 then
-local channel='latchkey:' .. string.sub(owner,1,36)
-return notify(answer,'PUBLISH',channel,'n' .. owner .. ' ' .. lock)
+if owner and own_listeners(owner,lock,ARGV[3])>0 then
+local channel=own_channel(owner,lock,ARGV[3])
+return notify(answer,ARGV[3],channel,'n' .. owner .. ' ' .. lock)
 end
 local channel,message=nil,nil
 if not mode then
 channel,message=rw_serve(keys,now)
 end
 if channel then
-return notify(answer,'PUBLISH',channel,message)
+return notify(answer,ARGV[3],channel,message)
 elseif freed then
 return notify(answer,ARGV[3],ARGV[4],'0')
 end
@@ -2403,15 +2447,16 @@ export const rwlockAcquireWrite: Script<
   string
 > = {
   name: 'rwlock/acquire-write',
-  sha1: 'f394cfbed96b85443560eae625dcdf392a99b778',
+  sha1: '3796edd2dbaf2cfdd8aca2424b95c2371f838fde',
   source: `-- rwlock/acquire-write
-${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnListening}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libRwMode}${libRwOwner}${libRwPutTicket}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}local keys={
+${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libOwnListening}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libRwMode}${libRwOwner}${libRwPutTicket}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
 waiting=KEYS[5],
 heartbeats=KEYS[6],
 tickets=KEYS[7],
+publish=ARGV[7],
 }
 local lock,holder,count,lease_ms=keys.lock,ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local field,has_ticket=holder .. ':write',ARGV[5]~='0'
@@ -2475,14 +2520,14 @@ if not has_ticket then
 return string.format('%.0f',left_ms)
 end
 local owner=mode=='write' and not message and rw_owner(lock)
-local is_seen,is_ours=own_listening(holder,owner)
+local is_seen,is_ours=own_listening(holder,owner,lock,keys.publish)
 local is_first=rw_put_ticket(keys.tickets,holder,now,ARGV[5],is_seen,ARGV[6])
 if mode=='read' then
 is_ours=redis.call('HLEN',lock) - 1<=redis.call('ZCARD',keys.readers) and 1 or 0
 elseif not owner then
 is_ours=mode=='write' and not message and 0 or 1
 elseif is_ours==1 and is_first then
-told_channel='latchkey:' .. string.sub(owner,1,36)
+told_channel=own_channel(owner,lock,keys.publish)
 message='w' .. owner .. ' ' .. lock
 end
 return string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
@@ -2517,7 +2562,7 @@ end
 local held=tonumber(redis.call('HGET',lock,field) or 0)
 local answer=held==0 and refusal() or granted(held)
 if message then
-return notify(answer,'PUBLISH',told_channel,message)
+return notify(answer,ARGV[7],told_channel,message)
 elseif freed then
 return notify(answer,ARGV[7],ARGV[8],'0')
 end
@@ -2533,9 +2578,9 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: 'ea6c1c0644e39b2ddbe896866230a6496f155246',
+  sha1: 'ea2c56f0b11792c6df613832c946a0dc17b39d6d',
   source: `-- rwlock/force-release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libLineStandsBack}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local keys={
 lock=KEYS[1],
 readers=KEYS[3],
@@ -2543,6 +2588,7 @@ writers=KEYS[4],
 waiting=KEYS[5],
 heartbeats=KEYS[6],
 tickets=KEYS[7],
+publish=ARGV[4],
 }
 local lock,readers,now=KEYS[1],KEYS[3],now_ms()
 request_keep_record(requests,ARGV[2])
@@ -2573,7 +2619,7 @@ channel,message=rw_serve(keys,now)
 end
 local own=string.sub(requests,-36)
 if channel then
-return notify_ended(answer,lock,clients,own,'PUBLISH',channel,message)
+return notify_ended(answer,lock,clients,own,ARGV[4],channel,message)
 end
 local payload=(is_held or freed) and (mode=='write' and '1' or '0')
 return notify_ended(answer,lock,clients,own,ARGV[4],ARGV[5],payload)`,
@@ -2697,28 +2743,28 @@ export const rwlockLeaveQueue: Script<
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: 'ede57926b264847bbd00e2147cab83bf5a2ec218',
+  sha1: 'c9aa01f99233ad5a8228322e441cafd0d97877e2',
   source: `-- rwlock/leave-queue
-${libNotify}${libNowMs}${libLineStandsBack}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}local keys={
+${libNotify}${libNowMs}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}local keys={
 lock=KEYS[1],
 readers=KEYS[2],
 writers=KEYS[3],
 waiting=KEYS[4],
 heartbeats=KEYS[5],
 tickets=KEYS[6],
+publish=ARGV[2],
 }
 local is_free=redis.call('EXISTS',keys.lock)==0
-local removed=redis.call('ZREM',keys.waiting,ARGV[1])
-if removed==0 then
+local now=now_ms()
+if not rw_stops_waiting(keys,ARGV[1],now) then
 return 0
 end
-redis.call('ZREM',keys.heartbeats,ARGV[1])
 if not is_free then
 return 1
 end
-local channel,message=rw_serve(keys,now_ms())
+local channel,message=rw_serve(keys,now)
 if channel then
-return notify(1,'PUBLISH',channel,message)
+return notify(1,ARGV[2],channel,message)
 end
 return notify(1,ARGV[2],ARGV[3],'0')`,
   operands: (keys, args) => [6, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.client, args.publish, args.channel],
@@ -2732,15 +2778,16 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: 'd9e1aae6bd2886ec340cadcb55a80b3475e7b617',
+  sha1: 'a5f15bf7de70a5d4a0a4ea45298da80e5708a16a',
   source: `-- rwlock/release-read
-${libNotify}${libNowMs}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
+${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
 waiting=KEYS[5],
 heartbeats=KEYS[6],
 tickets=KEYS[7],
+publish=ARGV[5],
 }
 local lock,tombstone,readers=KEYS[1],KEYS[2],KEYS[3]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
@@ -2773,7 +2820,7 @@ if id then
 local channel,message=rw_grant(keys,now,id,window_ms,readers_wait)
 redis.call('HDEL',lock,holder)
 redis.call('DEL',unpack(KEYS,first))
-return notify(alive and -5 or -1,'PUBLISH',channel,message)
+return notify(alive and -5 or -1,ARGV[5],channel,message)
 end
 redis.call('DEL',lock,readers,unpack(KEYS,first))
 return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
@@ -2799,7 +2846,7 @@ end
 if not rw_readers(lock,readers,now,ARGV[7]) then
 local id,window_ms,readers_wait,is_opened=next_writer()
 if id then
-return notify(alive and -5 or -1,'PUBLISH',rw_grant(keys,now,id,window_ms,readers_wait))
+return notify(alive and -5 or -1,ARGV[5],rw_grant(keys,now,id,window_ms,readers_wait))
 end
 return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
 end
@@ -2807,8 +2854,8 @@ local head=redis.call('ZRANGE',keys.writers,0,0)[1]
 if head and redis.call('HLEN',lock) - 1>redis.call('ZCARD',readers) then
 local ticket=redis.call('HGET',keys.tickets,head)
 if ticket and string.sub(ticket,-1)=='0' then
-local channel='latchkey:' .. string.sub(head,1,36)
-return notify(alive and 0 or -2,'PUBLISH',channel,'r' .. head .. ' ' .. lock)
+local channel=own_channel(head,lock,ARGV[5])
+return notify(alive and 0 or -2,ARGV[5],channel,'r' .. head .. ' ' .. lock)
 end
 end
 return alive and 0 or -2`,
@@ -2823,15 +2870,16 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '17a0b6c2e250a21de09423752c39a0daf10b8621',
+  sha1: '7b4fdde9b846dbcbe56347d8b3fd6a09e0137e11',
   source: `-- rwlock/release-write
-${libNotify}${libNowMs}${libOwnListeners}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libRwFirstWriter}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
+${libNotify}${libNowMs}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libRwFirstWriter}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
 waiting=KEYS[5],
 heartbeats=KEYS[6],
 tickets=KEYS[7],
+publish=ARGV[5],
 }
 local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local field,client=holder .. ':write',string.sub(holder,1,36)
@@ -2848,11 +2896,11 @@ end
 return -1
 end
 local head,owner=redis.call('ZRANGE',keys.writers,0,0)[1],rw_owner(lock)
-if not head or owner and own_listeners(owner)>0 then
+if not head or owner and own_listeners(owner,lock,ARGV[5])>0 then
 return -1
 end
-local channel='latchkey:' .. string.sub(head,1,36)
-return notify(-1,'PUBLISH',channel,'r' .. head .. ' ' .. lock)
+local channel=own_channel(head,lock,ARGV[5])
+return notify(-1,ARGV[5],channel,'r' .. head .. ' ' .. lock)
 end
 if is_held and count>0 then
 redis.call('HSET',lock,field,count)
@@ -2880,7 +2928,7 @@ end
 if id and not is_opened then
 local channel,message=rw_grant(keys,now,id,window_ms,readers_wait)
 redis.call('HDEL',lock,field)
-return notify(is_held and -5 or -1,'PUBLISH',channel,message)
+return notify(is_held and -5 or -1,ARGV[5],channel,message)
 end
 redis.call('DEL',lock)
 if is_held then

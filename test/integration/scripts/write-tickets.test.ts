@@ -133,3 +133,27 @@ test('a grant removes the entry and the ticket, and has the lease of its window'
   expect(leftMs).toBeLessThanOrEqual(WINDOW_MS);
   expect(leftMs).toBeGreaterThan(WINDOW_MS - 5_000);
 });
+
+test('readers that have waited a moment ago are no strangers', async () => {
+  for (const [afterMs, isOpened] of [
+    [1_100, false],
+    [1_101, true],
+  ] as const) {
+    const { enter, read, releaseRead, releaseWrite, channel } = await held();
+    await listens(ONE, TWO);
+    const subscriber = rawClient();
+    onTestFinished(() => {
+      subscriber.disconnect();
+    });
+    // Such a reader listens to the channel of the lock a little longer.
+    await subscriber.subscribe(channel);
+    await enter(START, `${ONE}:1`);
+    await read(START, [{ reader: `${THREE}:1`, since: 1 }], 'queue', THREE);
+    await releaseWrite(START, `${ONE}:0`);
+    await read(START, [{ reader: `${THREE}:1`, since: 1 }], 'queue', THREE);
+    expect(await releaseRead(START, `${THREE}:1`)).toBe(-5);
+    await enter(START, `${TWO}:1`);
+
+    expect(await releaseWrite(START + afterMs, `${ONE}:1`, 0)).toBe(isOpened ? -6 : -5);
+  }
+});

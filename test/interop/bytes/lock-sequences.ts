@@ -187,6 +187,6 @@ export const lockSequences: Readonly<Record<string, Sequence>> = {
   'write lock': { steps: owner('write') },
   'write lock, downgrade': { steps: downgrade },
   'write lock, short reads': { steps: shortReads },
-  'write lock, behind a reader': { steps: waiter('write', 'read') },
+  'write lock, behind a reader': { steps: waiter('write', 'read'), handOff: 'race' },
   'write lock, renewed': renewed('write'),
 };

@@ -97,7 +97,9 @@ export function lockWorld(cast: Cast): World {
             const holder = cast.holder();
             const keys = { ...inLine(), tombstone: cast.tombstone(holder) };
             const terms = { leaseMs: cast.leaseMs(), windowMs: 4_001, isListening: cast.flag() };
-            return operation(lockEnter, keys, { holder, ...terms, tokens: 1 + cast.flag() });
+            const { publish } = notice;
+            const args = { holder, ...terms, tokens: 1 + cast.flag(), publish };
+            return operation(lockEnter, keys, args);
           },
         ],
         [
@@ -112,7 +114,7 @@ export function lockWorld(cast: Cast): World {
               `${cast.flag()}`,
               `${keys.token.length}`,
             ]);
-            return operation(lockRecheck, { ofTickets }, { terms });
+            return operation(lockRecheck, { ofTickets }, { publish: notice.publish, terms });
           },
         ],
         [
