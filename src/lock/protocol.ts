@@ -6,6 +6,7 @@ import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import { HandOffQueue } from '../core/locks/hand-off-queue.js';
 import {
   enterOf,
+  handsOn,
   lineKeys,
   lockChannel,
   releaseOf,
@@ -132,7 +133,7 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
   release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
     const { client, router } = this.services;
-    const yields = client.settings.handOff !== 'race' && router.handsOn;
+    const yields = client.settings.handOff !== 'race' && handsOn(router);
     return releaseOf(router, this.lineKeys, holder, terms, yields);
   }
 

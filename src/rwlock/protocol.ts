@@ -11,6 +11,7 @@ import {
   type ReadWriteKeys,
 } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { handsOn } from '../core/locks/line.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockForceRelease,
@@ -125,7 +126,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
   /** It stands back for those who stand in no line. */
   protected get yields(): boolean {
     const { client, router } = this.services;
-    return client.settings.handOff !== 'race' && router.handsOn;
+    return client.settings.handOff !== 'race' && handsOn(router);
   }
 
   get #asked(): { lock: string; readers: string } {

@@ -74,11 +74,6 @@ export class ClusterRouter implements Router {
     return this.#publish ?? 'SPUBLISH';
   }
 
-  /** Only where messages are sharded: else nodes do not know who listens on others. */
-  get handsOn(): boolean {
-    return this.publish === 'SPUBLISH';
-  }
-
   open(): void {
     if (this.#closedBy !== undefined) {
       return;

@@ -38,8 +38,6 @@ export interface Router extends Routes {
   /** The command that reaches the subscribers of a channel: sharded in a cluster that can. */
   readonly publish: 'PUBLISH' | 'SPUBLISH';
   readonly isCluster: boolean;
-  /** A release can give a lock to a client: a script can ask which clients listen. */
-  readonly handsOn: boolean;
   open(): void;
   send(call: PendingCall): void;
   /** Ends all connections; calls under way fail with `error`. */
@@ -51,7 +49,6 @@ export class SingleRouter implements Router {
   readonly channels: Subscriber;
   readonly publish = 'PUBLISH';
   readonly isCluster = false;
-  readonly handsOn = true;
   readonly #link: CommandConnection;
 
   constructor(server: Server, environment: Environment, owner: RouterOwner) {

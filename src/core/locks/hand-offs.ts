@@ -12,6 +12,7 @@ import { GrantChannels } from './grant-channels.js';
 import { fairKeys, fairReleaseOf } from './fair-line.js';
 import { readWriteKeys, writeReleaseOf } from './write-line.js';
 import {
+  handsOn,
   lineKeys,
   pushedGrant,
   recheckOf,
@@ -120,7 +121,7 @@ export class HandOffs {
    * is not seen though it listens cannot be handed a lock. */
   seen({ key, wasListening }: { key: string; wasListening: boolean }, isSeen: boolean): void {
     const { client, clock, epoch, router } = this.#services;
-    if (!router.handsOn) {
+    if (!handsOn(router)) {
       // That became known while it waited.
       return;
     }

@@ -202,6 +202,12 @@ const release: CommandScript<ReleaseResult> = {
   },
 };
 
+/** Whether a release can give a lock to a client: scripts have to know who listens, and without sharded
+ * messages the nodes of a cluster do not. */
+export function handsOn({ isCluster, publish }: Pick<Router, 'isCluster' | 'publish'>): boolean {
+  return !isCluster || publish === 'SPUBLISH';
+}
+
 /** How many connections of this client listen to the channel of a lock; -1: it does not stand back for
  * those in no line. */
 export function listensOf(

@@ -26,17 +26,15 @@ export class LockGrants<H extends LockHold = LockHold>
 {
   readonly locks: LockServices;
   readonly protocol: LockProtocol;
+  readonly lockId: string;
   readonly #asGranted: AsGranted<H>;
 
   constructor(locks: LockServices, protocol: LockProtocol, asGranted: AsGranted<H>) {
     super(locks.services, protocol);
     this.locks = locks;
     this.protocol = protocol;
+    this.lockId = protocol.lockId;
     this.#asGranted = asGranted;
-  }
-
-  get lockId(): string {
-    return this.protocol.lockId;
   }
 
   /** The lease of a re-entry through `hold`: the same one, or its companion for this side of the
@@ -67,9 +65,8 @@ export class LockGrants<H extends LockHold = LockHold>
     outer: LockHold | undefined,
     fencingToken: bigint | undefined,
   ): H {
-    const { renewed } = terms;
     const grantedAt = this.services.clock.now();
-    const properties = { outer, renewed, grantedAt, fencingToken };
+    const properties = { outer, renewed: terms.renewed, grantedAt, fencingToken };
     return this.#asGranted(new LockHold(this, lease, properties));
   }
 
@@ -84,10 +81,9 @@ export class LockGrants<H extends LockHold = LockHold>
 
   /** The local waiters of this lock. */
   queue(): WaitQueue {
-    const { queues } = this.locks;
-    const { protocol } = this;
-    const queue = queues.get(protocol.lockId) ?? protocol.createQueue(this);
-    queues.set(protocol.lockId, queue);
+    const { protocol, locks } = this;
+    const queue = locks.queues.get(protocol.lockId) ?? protocol.createQueue(this);
+    locks.queues.set(protocol.lockId, queue);
     return queue;
   }
 
@@ -117,12 +113,12 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   emptied(queue?: WaitQueue): void {
-    const { queues } = this.locks;
-    const { lockId } = this.protocol;
+    const { queues, handOffs } = this.locks;
+    const { lockId, key, canBeHandedOn } = this.protocol;
     if (queue === undefined || queues.get(lockId) === queue) {
       queues.delete(lockId);
-      if (this.protocol.canBeHandedOn) {
-        this.locks.handOffs.channels.leave(this.protocol.key);
+      if (canBeHandedOn) {
+        handOffs.channels.leave(key);
       }
     }
   }
@@ -216,8 +212,8 @@ export class LockGrants<H extends LockHold = LockHold>
       lease.end();
     }
     lease.peak = Math.max(1, terms.count);
-    const { holderId } = lease.identity;
-    return this.#release(holderId, served === undefined ? terms : { ...terms, served });
+    const all = served === undefined ? terms : { ...terms, served };
+    return this.#release(lease.identity.holderId, all);
   }
 
   override answered(result: ReleaseResult): void {

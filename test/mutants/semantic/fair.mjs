@@ -66,7 +66,7 @@ export const fair = [
     id: 'fair-to-the-absent',
     mistake: 'a fair lock is handed to a client that is not there',
     file: FIRST,
-    changes: [['own_listeners(id) > 0', 'own_listeners(id) >= 0']],
+    changes: [['own_listeners(id, lock, publish) > 0', 'own_listeners(id, lock, publish) >= 0']],
     tests: tickets,
   },
   {
@@ -125,8 +125,8 @@ export const fair = [
     file: 'lua/fair-lock/release.lua',
     changes: [
       [
-        'if not (before and fair_hands_on(tickets, before, next)) then',
-        'if not (before and fair_hands_on(tickets, before, next)) and false then',
+        'if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) then',
+        'if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) and false then',
       ],
     ],
     tests: tickets,
@@ -135,7 +135,7 @@ export const fair = [
     id: 'fair-stranger-hands-on',
     mistake: 'a waiter behind one of Java does not listen for its message',
     file: 'lua/lib/fair_hands_on.lua',
-    changes: [['or own_listeners(before) > 0', 'or own_listeners(before) >= 0']],
+    changes: [['or own_listeners(before, lock, publish) > 0', 'or own_listeners(before, lock, publish) >= 0']],
     tests: tickets,
   },
   {

@@ -27,7 +27,7 @@ export const handOff = [
     id: 'push-of-two-servers',
     mistake: 'a grant starts a hold though a connection is new since the ask',
     file: TICKET,
-    changes: [['proof?.epoch !== services.epoch ||', 'proof === undefined ||']],
+    changes: [['proof?.epoch !== channels.epochOf(this.key) ||', 'proof === undefined ||']],
     tests: rules,
   },
   {
@@ -132,7 +132,7 @@ export const handOff = [
     id: 'dead-not-passed-over',
     mistake: 'a lock is handed to a client that is gone',
     file: 'lua/lib/line_first.lua',
-    changes: [['own_listeners(id) > 0', 'own_listeners(id) >= 0']],
+    changes: [['own_listeners(id, lock, publish) > 0', 'own_listeners(id, lock, publish) >= 0']],
     tests: onServer,
   },
   {

@@ -10,7 +10,7 @@ export const write = [
     id: 'write-dead-not-passed-over',
     mistake: 'a write lock is handed to a client that is gone',
     file: 'lua/lib/rw_first_writer.lua',
-    changes: [['own_listeners(id) > 0', 'own_listeners(id) >= 0']],
+    changes: [['keys.publish) > 0', 'keys.publish) >= 0']],
     tests: onServer,
   },
   {
