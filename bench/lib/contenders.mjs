@@ -9,7 +9,7 @@ import { Polling } from './polling.mjs';
  * @typedef {import('./kinds.mjs').Kind} Kind
  * @typedef {import('./kinds.mjs').Grant} Grant
  * @typedef {'direct' | 'strict' | 'race'} HandOff
- * @typedef {HandOff | 'fair' | 'fair, race' | 'queue' | 'polling'} Contender all but the last two are
+ * @typedef {HandOff | 'write' | 'fair' | 'fair, race' | 'queue' | 'polling'} Contender all but the last two are
  *   latchkey
  *
  * @typedef {object} Contended
@@ -48,6 +48,8 @@ export async function contenderOf({ url, keyPrefix, kind, name, permits, contend
  */
 function wayOf(contender) {
   switch (contender) {
+    case 'write':
+      return ['write lock', 'direct'];
     case 'fair':
       return ['fair lock', 'direct'];
     case 'fair, race':

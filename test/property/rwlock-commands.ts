@@ -32,8 +32,10 @@ const at = (model: Model, which: number): number =>
 function start(model: Model, real: Real, client: number, side: Side): number {
   const abort = new AbortController();
   const index = model.waiters.length;
-  const behind = waiting(model, other(side)).filter(({ isInLine }) => isInLine);
-  model.waiters.push({ client, side, behind, isInLine: false, state: 'waiting' });
+  const mayBeBehind = waiting(model, other(side));
+  const behind = mayBeBehind.filter(({ isInLine }) => isInLine);
+  const waiter = { client, side, behind, mayBeBehind, isInLine: false } as const;
+  model.waiters.push({ ...waiter, state: 'waiting' });
   real.waiters.push({ abort, error: undefined });
   lockOf(real.clients[client]!, real.name, side)
     .acquire({ signal: abort.signal })
@@ -50,7 +52,11 @@ const acquire = (client: number, side: Side): RwCommand =>
   command(`acquire(${client}, ${side})`, async (model, real) => {
     const isFirst = !waiting(model, side).some((waiter) => waiter.client === client);
     const index = start(model, real, client, side);
-    if (!isFirst) {
+    // A client asks for no writer while it writes, as far as it knows.
+    const writes = model.holds.some(
+      (hold) => hold.client === client && hold.side === 'write' && hold.state !== 'released',
+    );
+    if (!isFirst || (side === 'write' && writes)) {
       return;
     }
     const line = `latchkey_${side === 'read' ? 'waiting' : 'writers'}:{${real.name}}`;

@@ -22,6 +22,8 @@ export interface ModelWaiter {
   readonly side: Side;
   /** Those whom it must not pass. */
   readonly behind: readonly ModelWaiter[];
+  /** Those who may be before it: a client enters the line for its next writer when its hold is over. */
+  readonly mayBeBehind: readonly ModelWaiter[];
   /** It has its place in the line, which the server has told it. */
   isInLine: boolean;
   state: 'waiting' | 'granted' | 'aborted';
@@ -223,7 +225,8 @@ function checkProgress(model: Model): void {
   expect(!writes && writers.length === 0 && readers.length > 0, 'readers get in').toBe(false);
   // Of the readers of a client only the first one has a place of its own in the line.
   const first = readers.filter(
-    ({ isInLine, behind }) => isInLine && behind.every(({ state }) => state !== 'waiting'),
+    ({ isInLine, mayBeBehind }) =>
+      isInLine && mayBeBehind.every(({ state }) => state !== 'waiting'),
   );
   expect(!writes && first.length > 0, 'readers before all writers get in').toBe(false);
 }

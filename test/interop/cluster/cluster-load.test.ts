@@ -99,13 +99,14 @@ const runs = (['auto', 'off'] as const).flatMap((mode, shift) =>
   kinds.map((kind, i) => ({ mode, what: kind.what, kind, master: (i + shift) % MASTERS.length })),
 );
 
-/** How many connections listen to an object. */
+/** How many connections listen to an object, those aside that are told of their grants. */
 async function listeners(master: number, name: string): Promise<number> {
   const raw = cluster.master(master);
   const counts = await Promise.all(
     ['', 'SHARD'].map(async (family) => {
       const pattern = `*${name}*`;
-      const channels = (await raw.call('PUBSUB', `${family}CHANNELS`, pattern)) as string[];
+      const all = (await raw.call('PUBSUB', `${family}CHANNELS`, pattern)) as string[];
+      const channels = all.filter((channel) => !channel.startsWith('latchkey:'));
       const answer = (await raw.call('PUBSUB', `${family}NUMSUB`, ...channels)) as unknown[];
       return answer.filter((_, i) => i % 2 === 1).map(Number);
     }),

@@ -52,7 +52,8 @@ describe.each(modes)('told $mode: $tell and $listen', ({ mode, tell, listen }) =
       ['async', masterOf(1)],
     ] as const)('Java leaves (%s, master %i): Node gets in', async ([form, master], context) => {
       stopTimers();
-      const { java, node } = await cluster.open(context, mode);
+      // One that is handed its locks listens to a channel of its own as well.
+      const { java, node } = await cluster.open(context, mode, mode, { handOff: 'race' });
       const name = cluster.nameOn(master);
       const watched = watch(master, name);
       const release = await kind.javaHolds(java.thread('holder'), name);

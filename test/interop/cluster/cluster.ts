@@ -24,7 +24,7 @@ export interface InteropCluster {
   /** A new name that one master is responsible for. */
   nameOn(master: number): string;
   /** A client of either side, closed with the test. */
-  open(context: Closing, java: Mode, node?: Mode): Promise<Sides>;
+  open(context: Closing, java: Mode, node?: Mode, options?: ClientOptions): Promise<Sides>;
   openNode(context: Closing, mode: Mode, options?: ClientOptions): Promise<Client>;
   openJava(context: Closing, mode: Mode, options?: JavaOptions): Promise<JavaClient>;
   /** Removes what stays of an object by design: the last token, and permits that nobody has. */
@@ -85,9 +85,9 @@ export async function interopCluster(): Promise<InteropCluster> {
       const keys = [name, `{${name}}:timeout`, `redisson_lock_token:{${name}}`];
       await world.node(master).del(...keys);
     },
-    open: async (context, java, node = java) => ({
+    open: async (context, java, node = java, options = {}) => ({
       java: await openJava(context, java),
-      node: await openNode(context, node),
+      node: await openNode(context, node, options),
     }),
   };
 }

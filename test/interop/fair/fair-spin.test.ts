@@ -154,7 +154,12 @@ test('Q1: Java that comes to a free lock whose Node head has died asks on and on
   await line.join(async () => await line.process(worker, 1));
   const calls = await historyOf(world.name);
 
+  const [head = ''] = await world.raw.lrange(`redisson_lock_queue:{${world.name}}`, 0, 0);
   await worker.kill();
+  // The server has noticed: it would hand the lock to the dead one otherwise.
+  await eventually(
+    async () => (await world.raw.pubsub('NUMSUB', `latchkey:${head.slice(0, 36)}`))[1] === 0,
+  );
   await taken.release();
   const from = performance.now();
   const late = world.java.thread('late');

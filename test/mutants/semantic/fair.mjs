@@ -135,7 +135,12 @@ export const fair = [
     id: 'fair-stranger-hands-on',
     mistake: 'a waiter behind one of Java does not listen for its message',
     file: 'lua/lib/fair_hands_on.lua',
-    changes: [['or own_listeners(before, lock, publish) > 0', 'or own_listeners(before, lock, publish) >= 0']],
+    changes: [
+      [
+        'or own_listeners(before, lock, publish) > 0',
+        'or own_listeners(before, lock, publish) >= 0',
+      ],
+    ],
     tests: tickets,
   },
   {
