@@ -135,9 +135,13 @@ async function run(
     return await java.thread(`${i}`).call<{ sections: number }>(`sections.${role}`, name, counted);
   });
   tell(crowd, { type: 'go', goesOn: kind.goesOn });
-  // Java's two threads share a subscription, unless it is a fair lock.
-  const waiting = roles[0][0] === 'fair' ? 4 : 3;
-  await eventually(async () => (await listeners(master, name)) === waiting, { withinMs: 30_000 });
+  // Java's two threads share a subscription. All who wait for a fair lock stand in its queue.
+  const raw = cluster.master(master);
+  const all = async (): Promise<boolean> =>
+    roles[0][0] === 'fair'
+      ? (await raw.llen(`redisson_lock_queue:${name}`)) === 4
+      : (await listeners(master, name)) === 3;
+  await eventually(all, { withinMs: 30_000 });
   await letIn();
   const ofJava = await Promise.all(threads);
   if (kind.goesOn === true) {
