@@ -23,7 +23,7 @@ local function line_turn(tickets, length, own, publish, channel, now)
     local fields = redis.call('HGETALL', tickets)
     for i = 1, #fields, 2 do
       local heard = string.match(fields[i + 1], '^(%d+) %d+ %d 1$')
-      -- A field without a number is a client whose readers have waited.
+      -- The id of a client, which has no colon: its readers have waited.
       local is_left = heard and not string.find(fields[i], ':', 1, true)
       if is_left and now - tonumber(heard) > LISTENS_ON_MS then
         redis.call('HDEL', tickets, fields[i])
@@ -36,7 +36,9 @@ local function line_turn(tickets, length, own, publish, channel, now)
     opened = now
   end
   local is_due = is_round_over and strangers > 0 or has_line and now - opened >= OPEN_PERIOD_MS
-  if not has_line then
+  -- Those who are away just now may have tickets.
+  local is_short = not has_line and redis.call('PTTL', tickets) < TURN_TTL_MS
+  if is_short then
     -- First, so that a user who may not set a TTL leaves nothing without one.
     redis.call('PEXPIRE', tickets, TURN_TTL_MS)
   end
@@ -50,7 +52,7 @@ local function line_turn(tickets, length, own, publish, channel, now)
   end
   -- pcall: a release goes on when the server takes no more data.
   redis.pcall('HSET', tickets, 'turn', string.format('%.0f %.0f %.0f', opened, now, grants + 1))
-  if not has_line then
+  if is_short then
     redis.call('PEXPIRE', tickets, TURN_TTL_MS)
   end
   return is_due

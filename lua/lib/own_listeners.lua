@@ -1,7 +1,8 @@
--- How many connections listen to the own channel of the client of a holder; 0 also for a user who may
--- not ask.
+-- How many connections listen to the own channel of the client of a holder; 0, and true, for a user who
+-- may not ask.
 -- include lib/own_channel
 local function own_listeners(id, lock, publish)
   local command = publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-  return redis.pcall('PUBSUB', command, own_channel(id, lock, publish))[2] or 0
+  local answer = redis.pcall('PUBSUB', command, own_channel(id, lock, publish))
+  return answer[2] or 0, answer.err ~= nil
 end

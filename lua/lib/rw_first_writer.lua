@@ -36,12 +36,16 @@ local function rw_first_writer(keys, now, has_ticket)
       removed = removed + 1
     elseif not window_ms and not has_ticket then
       return id, tonumber(entry[2]), left_ms, nil
-    elseif
-      is_seen == '1' and own_listeners(id, keys.lock, keys.publish) > 0
-      or is_seen == '0' and ABSENT_MS - left_ms <= UNSEEN_MS
-    then
-      return id, tonumber(entry[2]), left_ms, window_ms
     else
+      local can_take = is_seen == '0' and ABSENT_MS - left_ms <= UNSEEN_MS
+      if is_seen == '1' then
+        local listeners, is_refused = own_listeners(id, keys.lock, keys.publish)
+        -- A reader who may not ask waits for those who may be there.
+        can_take = listeners > 0 or is_refused and not has_ticket
+      end
+      if can_take then
+        return id, tonumber(entry[2]), left_ms, window_ms
+      end
       at = at + 1
     end
   end

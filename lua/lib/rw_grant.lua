@@ -4,11 +4,15 @@
 -- include lib/own_channel
 -- include lib/rw_leave_line
 local function rw_grant(keys, now, id, window_ms, readers_wait)
-  -- This takes something out: from then on the server refuses nothing for want of memory.
-  rw_leave_line(keys, id)
-  redis.call('UNLINK', keys.readers)
+  -- These change nothing about the line, nor about a lock that is to be freed: a user who lacks a right is
+  -- refused here. After them the server refuses nothing for want of memory.
+  redis.call('ZREM', keys.writers, '')
+  redis.call('HDEL', keys.tickets, '')
+  redis.call('HDEL', keys.lock, '')
   local is_leased = redis.call('PEXPIRE', keys.lock, window_ms) == 1
+  redis.call('DEL', keys.readers)
   redis.call('HSET', keys.lock, 'mode', 'write', id .. ':write', 1)
+  rw_leave_line(keys, id)
   if not is_leased then
     redis.call('PEXPIRE', keys.lock, window_ms)
   end

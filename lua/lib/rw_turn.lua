@@ -7,7 +7,9 @@ local function rw_turn(keys, has_line, client, listens, publish, channel, now)
     return false
   end
   local own = redis.call('ZCARD', keys.waiting)
-  if own == 0 or not redis.call('ZSCORE', keys.waiting, client) then
+  local is_counted = own > 0 and redis.call('ZSCORE', keys.waiting, client)
+    or redis.call('HEXISTS', keys.tickets, client) == 1
+  if not is_counted then
     own = own + math.max(0, listens)
   end
   local length = has_line and redis.call('ZCARD', keys.writers) or 0

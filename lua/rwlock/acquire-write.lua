@@ -100,10 +100,8 @@ local function kept_ms()
   return nil
 end
 
-local told_channel, message = nil, nil
-
--- For how many ms others come first, where nobody holds the lock: another writer may be granted it then;
--- nil when this one gets it.
+-- For how many ms others come first, where nobody holds the lock, nil when this one gets it; and whom it
+-- is given to: a writer, its window, and whether readers wait.
 local function behind_ms()
   local back_ms = has_ticket and line_stands_back(keys.tickets, now) or 0
   if back_ms > 0 then
@@ -112,13 +110,13 @@ local function behind_ms()
   local reader, reader_since, reader_ms = queue_first(keys.waiting, keys.heartbeats, now)
   local first, since, _, window_ms = rw_first_writer(keys, now, true)
   if first and first ~= holder and has_ticket and not (reader and reader_since < since) then
-    told_channel, message = rw_grant(keys, now, first, window_ms, reader and 1 or 0)
-    mode = 'write'
-    return tonumber(window_ms)
+    return tonumber(window_ms), first, window_ms, reader and 1 or 0
   end
   local own_since = tonumber(redis.call('ZSCORE', keys.writers, holder) or micros)
   return reader and reader_since < own_since and reader_ms or nil
 end
+
+local told_channel, message = nil, nil
 
 -- What is said to a writer that has to wait, which gets an entry.
 local function waits(left_ms)
@@ -130,14 +128,14 @@ local function waits(left_ms)
   if not has_ticket then
     return string.format('%.0f', left_ms)
   end
-  local owner = mode == 'write' and not message and rw_owner(lock)
+  local owner = mode == 'write' and rw_owner(lock)
   local is_seen, is_ours = own_listening(holder, owner, lock, keys.publish)
   local is_first = rw_put_ticket(keys.tickets, holder, now, ARGV[5], is_seen, ARGV[6])
   if mode == 'read' then
-    -- All but `mode` are readers of ours.
+    -- As far as their number tells, all but `mode` are readers of ours.
     is_ours = redis.call('HLEN', lock) - 1 <= redis.call('ZCARD', keys.readers) and 1 or 0
   elseif not owner then
-    is_ours = mode == 'write' and not message and 0 or 1
+    is_ours = mode == 'write' and 0 or 1
   elseif is_ours == 1 and is_first then
     -- Whoever got the lock while there were tickets knows that others wait. This one does not yet.
     told_channel = own_channel(owner, lock, keys.publish)
@@ -155,8 +153,15 @@ local function refusal()
   if redis.call('EXISTS', KEYS[2]) == 1 then
     return '-3'
   end
-  local left_ms = kept_ms() or behind_ms()
-  return left_ms and waits(left_ms)
+  local left_ms, first, window_ms, readers_wait = kept_ms(), nil, nil, nil
+  if not left_ms then
+    left_ms, first, window_ms, readers_wait = behind_ms()
+  end
+  local answer = left_ms and waits(left_ms)
+  if first then
+    told_channel, message = rw_grant(keys, now, first, window_ms, readers_wait)
+  end
+  return answer
 end
 
 local function granted(held)

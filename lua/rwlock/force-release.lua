@@ -24,7 +24,8 @@
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/rw_mode
--- include lib/rw_serve
+-- include lib/rw_grant
+-- include lib/rw_next_writer
 -- include lib/rw_sweep
 -- include lib/notify_ended
 -- include lib/clients_of_holders
@@ -48,6 +49,10 @@ if type(mode) == 'table' then
   return mode
 end
 local is_held, clients = mode == ARGV[3], {}
+local id, window_ms, readers_wait = nil, nil, nil
+if (is_held or freed) and redis.call('EXISTS', keys.writers) == 1 then
+  id, window_ms, readers_wait = rw_next_writer(keys, now)
+end
 if is_held then
   -- At most 500 hold keys are removed; the others end with their leases.
   local fields, hold_keys = tombstones_set(lock, ARGV[7], ARGV[8]), {}
@@ -58,20 +63,21 @@ if is_held then
       hold_keys[#hold_keys + 1] = stem .. hold
     end
   end
-  if redis.call('EXISTS', keys.writers) == 1 then
-    -- This changes nothing: a user who may not give the lock to a writer may not free it either.
+  if id then
+    -- These change nothing that is to stay: a user who may not give the lock to a writer may not free it
+    -- either.
     redis.call('HSET', lock, 'mode', mode)
+    redis.call('ZREM', keys.writers, '')
+    redis.call('HDEL', keys.tickets, '')
+    redis.call('DEL', readers)
   end
   -- UNLINK frees the memory in the background: a lock may have any number of readers.
   redis.call('UNLINK', lock, readers, unpack(hold_keys))
 end
 local answer = request_record(requests, number, is_held and '1' or '0')
-local channel, message = nil, nil
-if is_held or freed then
-  channel, message = rw_serve(keys, now)
-end
 local own = string.sub(requests, -CLIENT_ID_LENGTH)
-if channel then
+if id then
+  local channel, message = rw_grant(keys, now, id, window_ms, readers_wait)
   return notify_ended(answer, lock, clients, own, ARGV[4], channel, message)
 end
 local payload = (is_held or freed) and (mode == 'write' and '1' or '0')

@@ -33,6 +33,7 @@
 -- include lib/rw_next_writer
 -- include lib/rw_readers
 -- include lib/rw_turn
+-- include lib/rw_untold_writer
 local keys = {
   lock = KEYS[1],
   readers = KEYS[3],
@@ -63,9 +64,12 @@ local stays = alive and count > 0
 -- The writer that gets the lock, which is free now or about to be, its window, and whether readers wait;
 -- and whether the lock is to be freed openly all the same.
 local function next_writer()
-  local id, window_ms, readers_wait = nil, nil, nil
+  local id, window_ms, readers_wait, is_reader_first = nil, nil, nil, false
   if redis.call('EXISTS', keys.writers) == 1 then
-    id, window_ms, readers_wait = rw_next_writer(keys, now)
+    id, window_ms, readers_wait, is_reader_first = rw_next_writer(keys, now)
+  end
+  if is_reader_first or not alive then
+    return id, window_ms, readers_wait, false
   end
   local client = string.sub(holder, 1, CLIENT_ID_LENGTH)
   local is_opened = rw_turn(keys, id ~= nil, client, ARGV[4], ARGV[5], ARGV[6], now)
@@ -110,13 +114,9 @@ if not rw_readers(lock, readers, now, ARGV[7]) then
   end
   return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')
 end
-local head = redis.call('ZRANGE', keys.writers, 0, 0)[1]
-if head and redis.call('HLEN', lock) - 1 > redis.call('ZCARD', readers) then
-  local ticket = redis.call('HGET', keys.tickets, head)
-  if ticket and string.sub(ticket, -1) == '0' then
-    -- Readers of Java have come since: their releases serve no line, and it does not listen to those.
-    local channel = own_channel(head, lock, ARGV[5])
-    return notify(alive and 0 or -2, ARGV[5], channel, 'r' .. head .. ' ' .. lock)
-  end
+local untold = redis.call('EXISTS', keys.writers) == 1 and rw_untold_writer(keys, now)
+if untold then
+  local channel = own_channel(untold, lock, ARGV[5])
+  return notify(alive and 0 or -2, ARGV[5], channel, 'r' .. untold .. ' ' .. lock)
 end
 return alive and 0 or -2

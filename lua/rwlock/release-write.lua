@@ -29,12 +29,14 @@
 -- include lib/now_ms
 -- include lib/own_channel
 -- include lib/own_listeners
+-- include lib/rw_first_writer
 -- include lib/rw_grant
 -- include lib/rw_leave_line
 -- include lib/rw_next_writer
 -- include lib/rw_owner
 -- include lib/rw_readers
 -- include lib/rw_turn
+-- include lib/rw_untold_writer
 local keys = {
   lock = KEYS[1],
   readers = KEYS[3],
@@ -59,15 +61,18 @@ if not is_held and redis.call('EXISTS', lock) == 1 then
     if stood then
       return notify(-1, ARGV[5], ARGV[6], '1')
     end
-    return -1
+    local untold = rw_untold_writer(keys, now_ms())
+    if not untold then
+      return -1
+    end
+    return notify(-1, ARGV[5], own_channel(untold, lock, ARGV[5]), 'r' .. untold .. ' ' .. lock)
   end
-  local head, owner = redis.call('ZRANGE', keys.writers, 0, 0)[1], rw_owner(lock)
+  local head, owner = rw_first_writer(keys, now_ms(), true), rw_owner(lock)
   if not head or owner and own_listeners(owner, lock, ARGV[5]) > 0 then
     return -1
   end
   -- Its release will serve no line: the first one there has to know.
-  local channel = own_channel(head, lock, ARGV[5])
-  return notify(-1, ARGV[5], channel, 'r' .. head .. ' ' .. lock)
+  return notify(-1, ARGV[5], own_channel(head, lock, ARGV[5]), 'r' .. head .. ' ' .. lock)
 end
 if is_held and count > 0 then
   redis.call('HSET', lock, field, count)
@@ -86,12 +91,13 @@ if is_held and redis.call('HLEN', lock) > 2 then
   end
   -- The leases of the writer's own readers had ended before.
 end
-local now, id, window_ms, readers_wait, is_opened = nil, nil, nil, nil, false
+local now, id, window_ms, readers_wait, is_reader_first, is_opened =
+  nil, nil, nil, nil, false, false
 if redis.call('EXISTS', keys.writers) == 1 then
   now = now_ms()
-  id, window_ms, readers_wait = rw_next_writer(keys, now)
+  id, window_ms, readers_wait, is_reader_first = rw_next_writer(keys, now)
 end
-if is_held then
+if is_held and not is_reader_first then
   is_opened = rw_turn(keys, id ~= nil, client, ARGV[4], ARGV[5], ARGV[6], now)
 end
 if id and not is_opened then

@@ -144,17 +144,17 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
       this.#replace(ticket, false);
       return;
     }
-    this.#remove(ticket);
     const { handOffs, services } = this.asks.locks;
-    if (lease.active) {
-      // All who wait behind those of this client may be others.
-      const terms = { othersWait: true, holdsMax: grant.holdsMax, fencingToken: undefined };
-      this.run = new Run(lease, services.clock, terms);
-      this.#served = undefined;
-      handOffs.granted(ticket.holderId, this.run);
-    } else {
-      // It was lost while its hold was made.
+    // All who wait behind those of this client may be others.
+    const terms = { othersWait: true, holdsMax: grant.holdsMax, fencingToken: undefined };
+    // It may have been lost while its hold was made.
+    this.run = lease.active ? new Run(lease, services.clock, terms) : undefined;
+    this.#served = undefined;
+    this.#remove(ticket);
+    if (this.run === undefined) {
       handOffs.forget(ticket.holderId);
+    } else {
+      handOffs.granted(ticket.holderId, this.run);
     }
   }
 

@@ -100,6 +100,30 @@ describe.each(titled([lock, fencedLock, fairLock, writeLock]))('a %s', (_, kind)
   });
 });
 
+test('one waiter in each of two clients costs two scripts a turn', async () => {
+  const name = world.nameOn(2);
+  const raw = world.node(2);
+  const turns = 100;
+  const runs = async (): Promise<number> => {
+    const stats = await raw.info('commandstats');
+    const calls = stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gmu);
+    return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const contend = async (client: Client, count: number): Promise<void> => {
+    for (let i = 0; i < count; i += 1) {
+      await client.getLock(name).using(async () => await raw.ping());
+    }
+  };
+  const clients = [open(), open()];
+  // Until both of them listen there.
+  await Promise.all(clients.map(async (client) => await contend(client, 20)));
+
+  const before = await runs();
+  await Promise.all(clients.map(async (client) => await contend(client, turns)));
+
+  expect((await runs()) - before).toBeLessThan(2 * turns * 2.3);
+});
+
 test('a client listens in the slot of a lock for as long as it waits there, and a second longer', async () => {
   const name = world.nameOn(1);
   const [a, b] = [open(), open()];

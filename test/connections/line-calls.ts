@@ -4,6 +4,7 @@ import { lineKeys } from '../../src/core/locks/line.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { randomName } from '../support/redis.js';
 import type { Place } from './seldom-calls.js';
+import { writeLineCalls } from './write-line-calls.js';
 
 const US = '11111111-1111-4111-8111-111111111111:1';
 const THEY = '22222222-2222-4222-8222-222222222222:1';
@@ -119,4 +120,5 @@ export async function lineCalls(place: Place): Promise<void> {
   await recheck(place);
   await release(place);
   await forceRelease(place);
+  await writeLineCalls(place);
 }

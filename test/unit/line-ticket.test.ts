@@ -50,6 +50,7 @@ function stage() {
   };
   const handOffs = {
     channels: {
+      resume: () => undefined,
       isListening: () => isListening,
       epochOf: () => services.epoch,
     },
@@ -261,4 +262,21 @@ test('a ticket that is given up takes back what it may have, for good while its 
   waiting.ticket.answered(waits(), waiting.call());
   waiting.ticket.cancel();
   expect(waiting.told).toEqual(['forgotten', 'cancels us:1']);
+});
+
+test.each<[string, (ticket: LineTicket) => void, boolean, number]>([
+  ['others wait', (ticket) => ticket.othersWait(), true, Infinity],
+  [
+    'somebody comes next to whom it cannot be passed on',
+    (ticket) => ticket.endWithThisHold(),
+    false,
+    1,
+  ],
+])('what is told before the answer that it was granted counts: %s', (_, tell, others, holdsMax) => {
+  const { ticket, grants, call } = stage();
+
+  tell(ticket);
+  ticket.answered({ is: 'granted', others: false, mayPass: true, lastToken: undefined }, call());
+
+  expect(grants).toMatchObject([{ others, holdsMax }]);
 });

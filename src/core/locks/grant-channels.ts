@@ -51,6 +51,14 @@ export class GrantChannels {
     }
   }
 
+  /** The same, where the subscription of an earlier wait is still there: messages come at once then. */
+  resume(key: string): void {
+    const { hub, router } = this.#services;
+    if (router.isCluster && hub.knows(this.#channel(key))) {
+      this.listen(key);
+    }
+  }
+
   /** Nobody of this client waits for the lock, or has it. */
   leave(key: string): void {
     this.#listening.get(key)?.stop();
@@ -61,7 +69,7 @@ export class GrantChannels {
   isListening(key: string): boolean {
     const { ownChannel, router } = this.#services;
     return router.isCluster
-      ? router.channels.isConfirmed(this.#channel(key))
+      ? this.#listening.has(key) && router.channels.isConfirmed(this.#channel(key))
       : ownChannel.isListening;
   }
 

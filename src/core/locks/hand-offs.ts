@@ -26,7 +26,7 @@ import {
 export const LINE_HEARTBEAT_MS = 2_000;
 
 /** A ticket that stands in a line. */
-export interface ExpectedTicket extends Rechecked {
+export interface ExpectedTicket extends Rechecked, Granted {
   /** It stands in the line, as far as is known, and no command about it is under way. */
   readonly isWaiting: boolean;
   /** A re-check of it is sent. */
@@ -125,9 +125,9 @@ export class HandOffs {
       // That became known while it waited.
       return;
     }
-    if (isSeen || !wasListening) {
+    if (isSeen) {
       this.#unseen = undefined;
-    } else if (this.#unseen?.epoch !== epoch) {
+    } else if (wasListening && this.#unseen?.epoch !== epoch) {
       this.#unseen = { epoch, since: clock.now() };
     }
     const isUnseen =
@@ -157,23 +157,24 @@ export class HandOffs {
   /** Something may have been lost that all tickets have to see to. */
   doubt(tell: (ticket: ExpectedTicket) => void): void {
     this.#isBlind = false;
-    for (const ticket of this.#tickets.values()) {
-      tell(ticket);
-    }
+    this.#tickets.forEach(tell);
   }
 
   #heard(message: string): void {
-    if (message.startsWith('w')) {
-      this.#granted.get(message.slice(1, message.indexOf(' ')))?.othersWait();
-      return;
-    }
-    if (message.startsWith('n')) {
-      this.#granted.get(message.slice(1, message.indexOf(' ')))?.endWithThisHold();
-      return;
-    }
-    if (message.startsWith('r')) {
-      this.#tickets.get(message.slice(1, message.indexOf(' ')))?.recheck();
-      return;
+    const holderId = message.slice(1, message.indexOf(' '));
+    // The answer that it was granted may come after what is told of it.
+    const holder = this.#granted.get(holderId) ?? this.#tickets.get(holderId);
+    switch (message[0]) {
+      case 'w':
+        holder?.othersWait();
+        return;
+      case 'n':
+        holder?.endWithThisHold();
+        return;
+      case 'r':
+        this.#tickets.get(holderId)?.recheck();
+        return;
+      default:
     }
     const grant = pushedGrant(message);
     const ticket = this.#tickets.get(grant.holderId);
@@ -202,11 +203,11 @@ export class HandOffs {
   }
 
   #missed(key: string): void {
-    this.doubt((ticket) => {
+    for (const ticket of this.#tickets.values()) {
       if (ticket.key === key) {
         ticket.missed();
       }
-    });
+    }
   }
 
   /** Nobody waits for this grant any more. */

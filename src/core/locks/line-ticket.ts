@@ -28,6 +28,9 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   wasListening = false;
   /** A message has said that it was granted, whatever became of that. */
   wasPushed = false;
+  /** Others wait, or the first hold is to be the last one: this was told before the answer came. */
+  #othersWait = false;
+  #holdsMax = Infinity;
   /** This client has freed the lock by force since the last answer: that may have ended its grant. */
   isDoubtful = false;
   #wasSent = false;
@@ -66,6 +69,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   ask(): void {
     const { services } = this.#asks.locks;
     const { channels } = this.#handOffs;
+    channels.resume(this.key);
     this.#epochOfCall = channels.epochOf(this.key);
     this.wasListening = channels.isListening(this.key);
     this.#call = services.delivery.start(this.#queue.enter(this), this);
@@ -113,6 +117,14 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
 
   reconnected(): void {
     this.#queue.reconnected(this);
+  }
+
+  othersWait(): void {
+    this.#othersWait = true;
+  }
+
+  endWithThisHold(): void {
+    this.#holdsMax = 1;
   }
 
   missed(): void {
@@ -178,7 +190,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       leaseMs: grant.windowMs,
       // Whoever was told has waited for another client.
       others: true,
-      holdsMax: grant.holdsMax,
+      holdsMax: Math.min(grant.holdsMax, this.#holdsMax),
       fencingToken: this.#firstToken(grant.lastToken),
       isWindow: grant.windowMs < this.terms.leaseMs,
     });
@@ -231,8 +243,8 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
           acquiring: call,
           // Not more than was asked for: the clock of the server may have been set back.
           leaseMs: Math.min(answer.leftMs ?? Infinity, this.terms.leaseMs),
-          others: answer.others,
-          holdsMax: answer.mayPass ? Infinity : 1,
+          others: answer.others || this.#othersWait,
+          holdsMax: answer.mayPass ? this.#holdsMax : 1,
           fencingToken: this.#firstToken(answer.lastToken),
           isWindow: false,
         });

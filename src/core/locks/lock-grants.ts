@@ -181,7 +181,7 @@ export class LockGrants<H extends LockHold = LockHold>
       // A copy of it may have run after later calls: poll what those were granted.
       services.watchdog.pollAll();
     }
-    if (this.#isHandedOn) {
+    if (protocol.canBeHandedOn) {
       // What this client was told of may have been granted before.
       services.watchdog.look(protocol.key, () => undefined);
       this.locks.queues.get(protocol.lockId)?.forced?.();

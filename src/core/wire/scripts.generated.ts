@@ -407,7 +407,8 @@ if math.abs(now - last)>1000 or opened>now then
 opened=now
 end
 local is_due=is_round_over and strangers>0 or has_line and now - opened>=1000
-if not has_line then
+local is_short=not has_line and redis.call('PTTL',tickets)<1100
+if is_short then
 redis.call('PEXPIRE',tickets,1100)
 end
 if is_due then
@@ -418,7 +419,7 @@ if strangers<=0 and math.abs(now - last)<1000/4 and not is_due then
 return false
 end
 redis.pcall('HSET',tickets,'turn',string.format('%.0f %.0f %.0f',opened,now,grants+1))
-if not has_line then
+if is_short then
 redis.call('PEXPIRE',tickets,1100)
 end
 return is_due
@@ -550,7 +551,8 @@ end
 
 const libOwnListeners = `local function own_listeners(id,lock,publish)
 local command=publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-return redis.pcall('PUBSUB',command,own_channel(id,lock,publish))[2] or 0
+local answer=redis.pcall('PUBSUB',command,own_channel(id,lock,publish))
+return answer[2] or 0,answer.err~=nil
 end
 `;
 
@@ -788,12 +790,15 @@ rw_leave_line(keys,id)
 removed=removed+1
 elseif not window_ms and not has_ticket then
 return id,tonumber(entry[2]),left_ms,nil
-elseif
-is_seen=='1' and own_listeners(id,keys.lock,keys.publish)>0
-or is_seen=='0' and 4000 - left_ms<=1000
-then
-return id,tonumber(entry[2]),left_ms,window_ms
 else
+local can_take=is_seen=='0' and 4000 - left_ms<=1000
+if is_seen=='1' then
+local listeners,is_refused=own_listeners(id,keys.lock,keys.publish)
+can_take=listeners>0 or is_refused and not has_ticket
+end
+if can_take then
+return id,tonumber(entry[2]),left_ms,window_ms
+end
 at=at+1
 end
 end
@@ -801,10 +806,13 @@ end
 `;
 
 const libRwGrant = `local function rw_grant(keys,now,id,window_ms,readers_wait)
-rw_leave_line(keys,id)
-redis.call('UNLINK',keys.readers)
+redis.call('ZREM',keys.writers,'')
+redis.call('HDEL',keys.tickets,'')
+redis.call('HDEL',keys.lock,'')
 local is_leased=redis.call('PEXPIRE',keys.lock,window_ms)==1
+redis.call('DEL',keys.readers)
 redis.call('HSET',keys.lock,'mode','write',id .. ':write',1)
+rw_leave_line(keys,id)
 if not is_leased then
 redis.call('PEXPIRE',keys.lock,window_ms)
 end
@@ -883,10 +891,8 @@ end
 const libRwNextWriter = `local function rw_next_writer(keys,now)
 local id,since,_,window_ms=rw_first_writer(keys,now,true)
 local reader,reader_since=queue_first(keys.waiting,keys.heartbeats,now)
-if id and reader and reader_since<since then
-id=nil
-end
-return id,window_ms,reader and 1 or 0
+local is_reader_first=id and reader and reader_since<since
+return not is_reader_first and id or nil,window_ms,reader and 1 or 0,is_reader_first
 end
 `;
 
@@ -985,11 +991,23 @@ if not has_line and listens=='-1' then
 return false
 end
 local own=redis.call('ZCARD',keys.waiting)
-if own==0 or not redis.call('ZSCORE',keys.waiting,client) then
+local is_counted=own>0 and redis.call('ZSCORE',keys.waiting,client)
+or redis.call('HEXISTS',keys.tickets,client)==1
+if not is_counted then
 own=own+math.max(0,listens)
 end
 local length=has_line and redis.call('ZCARD',keys.writers) or 0
 return line_turn(keys.tickets,length,own,publish,channel,now)
+end
+`;
+
+const libRwUntoldWriter = `local function rw_untold_writer(keys,now)
+if redis.call('HLEN',keys.lock) - 1<=redis.call('ZCARD',keys.readers) then
+return nil
+end
+local id=rw_first_writer(keys,now,true)
+local ticket=id and redis.call('HGET',keys.tickets,id) or ''
+return string.sub(ticket,-1)=='0' and id or nil
 end
 `;
 
@@ -1557,7 +1575,7 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '50651fb080641a4c95ca79a9ed16a239f774cca9',
+  sha1: '21e5a3b61a025d0c16710ff9e219c941250cf0f9',
   source: `-- fair-lock/acquire
 ${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
@@ -1642,7 +1660,7 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '66452e4151006a3d00d23d1806779cd264f160b1',
+  sha1: '8e8eae78a3bf5cd52c8152aa158c79f59693838e',
   source: `-- fair-lock/follow-up
 ${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
@@ -1665,7 +1683,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '4a4936e1cbb4ec971aa592e1549eec779c074e3a',
+  sha1: '14bed0859c80a0ca26324c386b1d14c86bde0fde',
   source: `-- fair-lock/force-release
 ${libRequestRecall}${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
@@ -1701,7 +1719,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'b5b59e357ced83988c4c3198c8d46ab9b2373207',
+  sha1: '80d66768936f812b372b0f941f87d39fdfec1019',
   source: `-- fair-lock/release
 ${libFairBefore}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
@@ -1939,7 +1957,7 @@ export const lockEnter: Script<
   string
 > = {
   name: 'lock/enter',
-  sha1: '2ef0292600b8100a7ba2661ce34530a8bc7889a9',
+  sha1: 'b777ffbb39a917fac14c620e45bde036d281f673',
   source: `-- lock/enter
 ${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local holder,lease_ms,window_ms,publish=ARGV[1],tonumber(ARGV[2]),ARGV[3],ARGV[6]
@@ -2016,7 +2034,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '1a4c2b1648a3260e6583a0dc7f462bf71ba53531',
+  sha1: 'aa7716333d5fb2b6fa4b96f97a49d8a77e516b9e',
   source: `-- lock/force-release
 ${libRequestRecall}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
@@ -2108,7 +2126,7 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: '27e30b476d8516d07b8d87f90d0bf1dcec3c5614',
+  sha1: 'ed6b17f7463b17533b2b34e9ebce61807e0f4b4d',
   source: `-- lock/recheck
 ${libNowMs}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
 local function serve(lock,line,tickets,token,holder)
@@ -2190,7 +2208,7 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: '7089a37c7dccd8e30fefe2f4fe4eea364dbff3f1',
+  sha1: 'd191ea34334cc9c8e6407d71db5c7e3b3d0b4c7d',
   source: `-- lock/release
 ${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
@@ -2326,7 +2344,7 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: 'dbeccc33ed177a859e8987b3e970986ea515d2bd',
+  sha1: 'ed3ab89768f5856635a35e44d518a50d7876665a',
   source: `-- rwlock/acquire-read
 ${libZaddFor}${libQueueHeartbeat}${libRwKeepHolds}${libNeedsMemory}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}${libRwSweep}${libNotify}local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
 local keys={
@@ -2447,7 +2465,7 @@ export const rwlockAcquireWrite: Script<
   string
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '3796edd2dbaf2cfdd8aca2424b95c2371f838fde',
+  sha1: '40ff9e7dcccba86c267fa3b4a27a7361a2774c9f',
   source: `-- rwlock/acquire-write
 ${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libOwnListening}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libRwMode}${libRwOwner}${libRwPutTicket}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}local keys={
 lock=KEYS[1],
@@ -2494,7 +2512,6 @@ freed=freed or mode=='read'
 mode=false
 return nil
 end
-local told_channel,message=nil,nil
 local function behind_ms()
 local back_ms=has_ticket and line_stands_back(keys.tickets,now) or 0
 if back_ms>0 then
@@ -2503,13 +2520,12 @@ end
 local reader,reader_since,reader_ms=queue_first(keys.waiting,keys.heartbeats,now)
 local first,since,_,window_ms=rw_first_writer(keys,now,true)
 if first and first~=holder and has_ticket and not (reader and reader_since<since) then
-told_channel,message=rw_grant(keys,now,first,window_ms,reader and 1 or 0)
-mode='write'
-return tonumber(window_ms)
+return tonumber(window_ms),first,window_ms,reader and 1 or 0
 end
 local own_since=tonumber(redis.call('ZSCORE',keys.writers,holder) or micros)
 return reader and reader_since<own_since and reader_ms or nil
 end
+local told_channel,message=nil,nil
 local function waits(left_ms)
 if ARGV[4]~='queue' then
 return string.format('%.0f',left_ms)
@@ -2519,13 +2535,13 @@ queue_heartbeat(keys.heartbeats,holder,now)
 if not has_ticket then
 return string.format('%.0f',left_ms)
 end
-local owner=mode=='write' and not message and rw_owner(lock)
+local owner=mode=='write' and rw_owner(lock)
 local is_seen,is_ours=own_listening(holder,owner,lock,keys.publish)
 local is_first=rw_put_ticket(keys.tickets,holder,now,ARGV[5],is_seen,ARGV[6])
 if mode=='read' then
 is_ours=redis.call('HLEN',lock) - 1<=redis.call('ZCARD',keys.readers) and 1 or 0
 elseif not owner then
-is_ours=mode=='write' and not message and 0 or 1
+is_ours=mode=='write' and 0 or 1
 elseif is_ours==1 and is_first then
 told_channel=own_channel(owner,lock,keys.publish)
 message='w' .. owner .. ' ' .. lock
@@ -2539,8 +2555,15 @@ end
 if redis.call('EXISTS',KEYS[2])==1 then
 return '-3'
 end
-local left_ms=kept_ms() or behind_ms()
-return left_ms and waits(left_ms)
+local left_ms,first,window_ms,readers_wait=kept_ms(),nil,nil,nil
+if not left_ms then
+left_ms,first,window_ms,readers_wait=behind_ms()
+end
+local answer=left_ms and waits(left_ms)
+if first then
+told_channel,message=rw_grant(keys,now,first,window_ms,readers_wait)
+end
+return answer
 end
 local function granted(held)
 local others=redis.call('EXISTS',keys.tickets)
@@ -2578,9 +2601,9 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: 'ea2c56f0b11792c6df613832c946a0dc17b39d6d',
+  sha1: 'ca45e7b58e60fa1489237afbd0061c1c6cd13b9a',
   source: `-- rwlock/force-release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local keys={
 lock=KEYS[1],
 readers=KEYS[3],
@@ -2598,6 +2621,10 @@ if type(mode)=='table' then
 return mode
 end
 local is_held,clients=mode==ARGV[3],{}
+local id,window_ms,readers_wait=nil,nil,nil
+if (is_held or freed) and redis.call('EXISTS',keys.writers)==1 then
+id,window_ms,readers_wait=rw_next_writer(keys,now)
+end
 if is_held then
 local fields,hold_keys=tombstones_set(lock,ARGV[7],ARGV[8]),{}
 clients=clients_of_holders(fields)
@@ -2607,18 +2634,18 @@ for hold=1,math.min(tonumber(fields[i+1]) or 0,100,500 - #hold_keys) do
 hold_keys[#hold_keys+1]=stem .. hold
 end
 end
-if redis.call('EXISTS',keys.writers)==1 then
+if id then
 redis.call('HSET',lock,'mode',mode)
+redis.call('ZREM',keys.writers,'')
+redis.call('HDEL',keys.tickets,'')
+redis.call('DEL',readers)
 end
 redis.call('UNLINK',lock,readers,unpack(hold_keys))
 end
 local answer=request_record(requests,number,is_held and '1' or '0')
-local channel,message=nil,nil
-if is_held or freed then
-channel,message=rw_serve(keys,now)
-end
 local own=string.sub(requests,-36)
-if channel then
+if id then
+local channel,message=rw_grant(keys,now,id,window_ms,readers_wait)
 return notify_ended(answer,lock,clients,own,ARGV[4],channel,message)
 end
 local payload=(is_held or freed) and (mode=='write' and '1' or '0')
@@ -2743,7 +2770,7 @@ export const rwlockLeaveQueue: Script<
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: 'c9aa01f99233ad5a8228322e441cafd0d97877e2',
+  sha1: '7005ff967f8f11b887b980d308ad4739fdc94f00',
   source: `-- rwlock/leave-queue
 ${libNotify}${libNowMs}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}local keys={
 lock=KEYS[1],
@@ -2778,9 +2805,9 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: 'a5f15bf7de70a5d4a0a4ea45298da80e5708a16a',
+  sha1: '24bbc862c18058f2c80fe29a80bc0772c1534115',
   source: `-- rwlock/release-read
-${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
+${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
@@ -2806,9 +2833,12 @@ local now=now_ms()
 local alive=rw_is_alive(readers,holder,KEYS[first],now)
 local stays=alive and count>0
 local function next_writer()
-local id,window_ms,readers_wait=nil,nil,nil
+local id,window_ms,readers_wait,is_reader_first=nil,nil,nil,false
 if redis.call('EXISTS',keys.writers)==1 then
-id,window_ms,readers_wait=rw_next_writer(keys,now)
+id,window_ms,readers_wait,is_reader_first=rw_next_writer(keys,now)
+end
+if is_reader_first or not alive then
+return id,window_ms,readers_wait,false
 end
 local client=string.sub(holder,1,36)
 local is_opened=rw_turn(keys,id~=nil,client,ARGV[4],ARGV[5],ARGV[6],now)
@@ -2850,13 +2880,10 @@ return notify(alive and -5 or -1,ARGV[5],rw_grant(keys,now,id,window_ms,readers_
 end
 return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
 end
-local head=redis.call('ZRANGE',keys.writers,0,0)[1]
-if head and redis.call('HLEN',lock) - 1>redis.call('ZCARD',readers) then
-local ticket=redis.call('HGET',keys.tickets,head)
-if ticket and string.sub(ticket,-1)=='0' then
-local channel=own_channel(head,lock,ARGV[5])
-return notify(alive and 0 or -2,ARGV[5],channel,'r' .. head .. ' ' .. lock)
-end
+local untold=redis.call('EXISTS',keys.writers)==1 and rw_untold_writer(keys,now)
+if untold then
+local channel=own_channel(untold,lock,ARGV[5])
+return notify(alive and 0 or -2,ARGV[5],channel,'r' .. untold .. ' ' .. lock)
 end
 return alive and 0 or -2`,
   operands: (keys, args) => [7 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.listens, args.publish, args.channel, args.stem],
@@ -2870,9 +2897,9 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '7b4fdde9b846dbcbe56347d8b3fd6a09e0137e11',
+  sha1: '454b4cff5c573efaf33565bac986ebed81372a4b',
   source: `-- rwlock/release-write
-${libNotify}${libNowMs}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libRwFirstWriter}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}local keys={
+${libNotify}${libNowMs}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
@@ -2893,14 +2920,17 @@ if redis.call('HGET',lock,'mode')~='write' then
 if stood then
 return notify(-1,ARGV[5],ARGV[6],'1')
 end
+local untold=rw_untold_writer(keys,now_ms())
+if not untold then
 return -1
 end
-local head,owner=redis.call('ZRANGE',keys.writers,0,0)[1],rw_owner(lock)
+return notify(-1,ARGV[5],own_channel(untold,lock,ARGV[5]),'r' .. untold .. ' ' .. lock)
+end
+local head,owner=rw_first_writer(keys,now_ms(),true),rw_owner(lock)
 if not head or owner and own_listeners(owner,lock,ARGV[5])>0 then
 return -1
 end
-local channel=own_channel(head,lock,ARGV[5])
-return notify(-1,ARGV[5],channel,'r' .. head .. ' ' .. lock)
+return notify(-1,ARGV[5],own_channel(head,lock,ARGV[5]),'r' .. head .. ' ' .. lock)
 end
 if is_held and count>0 then
 redis.call('HSET',lock,field,count)
@@ -2917,12 +2947,13 @@ if rw_readers(lock,keys.readers,now_ms(),ARGV[7]) then
 return notify(1,ARGV[5],ARGV[6],'1')
 end
 end
-local now,id,window_ms,readers_wait,is_opened=nil,nil,nil,nil,false
+local now,id,window_ms,readers_wait,is_reader_first,is_opened =
+nil,nil,nil,nil,false,false
 if redis.call('EXISTS',keys.writers)==1 then
 now=now_ms()
-id,window_ms,readers_wait=rw_next_writer(keys,now)
+id,window_ms,readers_wait,is_reader_first=rw_next_writer(keys,now)
 end
-if is_held then
+if is_held and not is_reader_first then
 is_opened=rw_turn(keys,id~=nil,client,ARGV[4],ARGV[5],ARGV[6],now)
 end
 if id and not is_opened then

@@ -10,16 +10,14 @@ export const write = [
     id: 'write-dead-not-passed-over',
     mistake: 'a write lock is handed to a client that is gone',
     file: 'lua/lib/rw_first_writer.lua',
-    changes: [['keys.publish) > 0', 'keys.publish) >= 0']],
+    changes: [['listeners > 0 or is_refused and not has_ticket', 'listeners >= 0']],
     tests: onServer,
   },
   {
     id: 'write-unseen-for-ever',
     mistake: 'a client that does not listen is handed a write lock long after it has asked',
     file: 'lua/lib/rw_first_writer.lua',
-    changes: [
-      ["is_seen == '0' and ABSENT_MS - left_ms <= UNSEEN_MS", "is_seen == '0' and left_ms > 0"],
-    ],
+    changes: [["is_seen == '0' and ABSENT_MS - left_ms <= UNSEEN_MS", "is_seen == '0'"]],
     tests: atInstants,
   },
   {
@@ -47,7 +45,7 @@ export const write = [
     id: 'write-run-over-readers',
     mistake: 'a client passes the write lock on though it was told of a reader',
     file: 'src/core/locks/hand-offs.ts',
-    changes: [['?.endWithThisHold();', '?.othersWait();']],
+    changes: [['holder?.endWithThisHold();', 'holder?.othersWait();']],
     tests: onServer,
   },
   {
@@ -67,7 +65,7 @@ export const write = [
   {
     id: 'write-java-reader-untold',
     mistake: 'a writer does not learn that a reader of Java has come after it',
-    file: 'lua/rwlock/release-read.lua',
+    file: 'lua/lib/rw_untold_writer.lua',
     changes: [["string.sub(ticket, -1) == '0'", "string.sub(ticket, -1) == ''"]],
     tests: onServer,
   },
