@@ -1,5 +1,5 @@
--- Publishes messages about grants with the command `publish`, as the last step of a script, and returns its reply as notify does.
--- `told` has the own channel of a client and the message, for each.
+-- Publishes messages about grants with the command `publish`, as the last step of a script, and returns its
+-- reply as notify does. `told` has the own channel of a client and the message, for each.
 local function notify_granted(reply, publish, told)
   local answer = { reply }
   for i = 1, #told, 2 do

@@ -2,8 +2,8 @@
 -- leaves frees the lock.
 --
 -- A lock that is free then goes to the first writer that can take it, unless a reader has waited for
--- longer, or it is time to free it openly. With `tombstone_ms` it also sets a tombstone for the holder id: no later copy of its acquisition
--- is granted.
+-- longer, or it is time to free it openly. With `tombstone_ms` it also sets a tombstone for the holder id:
+-- no later copy of its acquisition is granted.
 --
 -- KEYS[1] lock         hash     mode, and holder -> number of holds; its TTL is the longest lease
 -- KEYS[2] tombstone    string   private: the tombstone of this holder id; lives for tombstone_ms

@@ -186,15 +186,8 @@ export class HandOffs {
   }
 
   /** The lock was left for a moment to those who stand in no line: it is offered to the line then. */
-  serveLater(serveLine: () => Command<unknown> | undefined): void {
-    this.#turns.add(
-      new Limit(() => {
-        const command = serveLine();
-        if (command !== undefined) {
-          this.#services.delivery.inBackground(command);
-        }
-      }),
-    );
+  serveLater(serveLine: () => Command<unknown>): void {
+    this.#turns.add(new Limit(() => this.#services.delivery.inBackground(serveLine())));
   }
 
   close(): void {

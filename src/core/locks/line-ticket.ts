@@ -170,7 +170,8 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       services.delivery.hasOpenRequest(this.key)
     ) {
       // It is asked for or about just now: a copy of the ask may run after the hold, and the answer knows
-      // what came after the grant; the times may be those of two servers; another waiter was answered since; or this client frees the lock by force.
+      // what came after the grant; the times may be those of two servers; another waiter was answered since;
+      // or this client frees the lock by force.
       this.#judgeLater(grant);
       return;
     }

@@ -219,7 +219,7 @@ export class LockGrants<H extends LockHold = LockHold>
   override answered(result: ReleaseResult): void {
     const { protocol } = this;
     if (result.is === 'opened') {
-      this.locks.handOffs.serveLater(() => protocol.serveLine?.());
+      this.locks.handOffs.serveLater(() => protocol.serveLine());
     }
     if (this.#isRaced) {
       this.locks.fairness.released(protocol.channel, result);

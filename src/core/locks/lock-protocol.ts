@@ -88,7 +88,7 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult>;
   forceRelease(request: { number: number; lowWater: number }): Command<string>;
   /** Offers a lock that was opened to those in no line to the line. */
-  serveLine?(): Command<ReleaseResult>;
+  serveLine(): Command<ReleaseResult>;
   /** Notifies the next waiter again while the lock is free; true: follow up once more. */
   followUp?(): Command<boolean>;
   /** The longest lease, page by page; one of at least `enoughMs` settles it. */
