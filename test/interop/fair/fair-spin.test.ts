@@ -155,8 +155,12 @@ test('Q1: Java that comes to a free lock whose Node head has died asks on and on
   const calls = await historyOf(world.name);
 
   const [head = ''] = await world.raw.lrange(`redisson_lock_queue:{${world.name}}`, 0, 0);
+  // The server knows that it listened, and that it does so no more: else the dead one is handed the lock.
+  await eventually(async () => {
+    const ticket = await world.raw.hget(`latchkey_tickets:{${world.name}}`, head);
+    return ticket?.endsWith(' 1') === true;
+  });
   await worker.kill();
-  // The server has noticed: it would hand the lock to the dead one otherwise.
   await eventually(
     async () => (await world.raw.pubsub('NUMSUB', `latchkey:${head.slice(0, 36)}`))[1] === 0,
   );
