@@ -103,7 +103,10 @@ export function absorb(
   for (const { waiter: at, hold } of real.grants.splice(0)) {
     const waiter = model.waiters[at]!;
     const { side, client, behind } = waiter;
-    const passed = behind.filter(({ state }) => state === 'waiting');
+    // One whose client was cut off is passed over until that listens again.
+    const passed = behind.filter(
+      (before) => before.state === 'waiting' && !real.routes[before.client]!.wasCut,
+    );
     expect(passed, `a ${side} of client ${client} has passed them`).toEqual([]);
     const first = waiting(model, side).find((other) => other.client === client);
     if (side === 'write') {
