@@ -246,6 +246,7 @@ class LatchkeyClient extends Printable implements Client {
       .map((hold) => hold[Symbol.asyncDispose]());
     const cleanUp = async (): Promise<void> => {
       await Promise.all(released);
+      this.#locks.handOffs.serveNow();
       await services.delivery.cleanedUp();
     };
     await client.inTime(cleanUp(), timeoutMs);

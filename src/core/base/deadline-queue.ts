@@ -58,12 +58,12 @@ export class DeadlineQueue implements Deadlines {
     return this.#entries.delete(entry);
   }
 
-  /** For the alarm only. */
+  /** When the first of them falls due. */
   get earliest(): number | undefined {
     return this.#entries.first?.deadline;
   }
 
-  /** For the alarm only. */
+  /** The first of them is due, or is taken for that. */
   due(): void {
     const head = this.#entries.first;
     if (head !== undefined) {

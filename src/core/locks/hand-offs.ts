@@ -190,6 +190,13 @@ export class HandOffs {
     this.#turns.add(new Limit(() => this.#services.delivery.inBackground(serveLine())));
   }
 
+  /** This client closes: what it has left to those in no line is offered to the lines now. */
+  serveNow(): void {
+    while (this.#turns.earliest !== undefined) {
+      this.#turns.due();
+    }
+  }
+
   close(): void {
     this.#turns.close();
     this.#rechecks.close();
