@@ -6,7 +6,7 @@ import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import { HandOffQueue } from '../core/locks/hand-off-queue.js';
 import {
   enterOf,
-  handsOn,
+  handsOff,
   lineKeys,
   lockChannel,
   releaseOf,
@@ -132,9 +132,8 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
   }
 
   release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
-    const { client, router } = this.services;
-    const yields = client.settings.handOff !== 'race' && handsOn(router);
-    return releaseOf(router, this.lineKeys, holder, terms, yields);
+    const { services } = this;
+    return releaseOf(services.router, this.lineKeys, holder, terms, handsOff(services));
   }
 
   /** The ask of a ticket. */

@@ -11,7 +11,7 @@ import {
   type ReadWriteKeys,
 } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
-import { handsOn } from '../core/locks/line.js';
+import { handsOff } from '../core/locks/line.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockForceRelease,
@@ -120,13 +120,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     // A release by nobody serves the line of a lock that is free.
     const terms = { count: 0, tombstoneMs: 0, upTo: 1 };
     const { client, router } = this.services;
-    return writeReleaseOf(router, this.keys, `${client.id}:0`, terms, this.yields);
-  }
-
-  /** It stands back for those who stand in no line. */
-  protected get yields(): boolean {
-    const { client, router } = this.services;
-    return client.settings.handOff !== 'race' && handsOn(router);
+    return writeReleaseOf(router, this.keys, `${client.id}:0`, terms, handsOff(this.services));
   }
 
   get #asked(): { lock: string; readers: string } {

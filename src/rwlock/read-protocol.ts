@@ -15,7 +15,7 @@ import {
   rwlockRenewRead,
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import { listensOf } from '../core/locks/line.js';
+import { handsOff, listensOf } from '../core/locks/line.js';
 import { readersKey } from '../core/locks/write-line.js';
 import { holdKey, holdKeys, SideProtocol } from './protocol.js';
 import { ReaderQueue, type ReadAttempt, type ReaderCommands } from './reader-queue.js';
@@ -124,7 +124,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
 
   release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Command<ReleaseResult> {
     const { key, services, stem, notice } = this;
-    const listens = listensOf(services.router, notice.channel, this.yields);
+    const listens = listensOf(services.router, notice.channel, handsOff(services));
     const keys = {
       ...this.keys,
       tombstone: tombstoneKey(key, holder),

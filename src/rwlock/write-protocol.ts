@@ -2,7 +2,7 @@ import type { Command, CommandScript } from '../core/wire/call.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import { HandOffQueue } from '../core/locks/hand-off-queue.js';
-import { windowOf, type LineAnswer, type LineKeys } from '../core/locks/line.js';
+import { handsOff, windowOf, type LineAnswer, type LineKeys } from '../core/locks/line.js';
 import type { LineTicket } from '../core/locks/line-ticket.js';
 import { writeAskOf, writeEnter, writeLineKeys, writeReleaseOf } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
@@ -77,6 +77,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   }
 
   release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
-    return writeReleaseOf(this.services.router, this.keys, holder, terms, this.yields);
+    const { services, keys } = this;
+    return writeReleaseOf(services.router, keys, holder, terms, handsOff(services));
   }
 }

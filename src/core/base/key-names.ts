@@ -13,7 +13,7 @@ export function isOwnChannel(channel: string): boolean {
 
 /** The channel on which a client is told of one lock, in the slot of that. */
 export function ownLockChannel(clientId: string, key: string): string {
-  return `${OWN_CHANNEL}${clientId}:${key.includes('{') ? key : `{${key}}`}`;
+  return inFront(OWN_CHANNEL + clientId, key);
 }
 
 /** At most one hash tag, not empty: any other braces could put an object's keys in two slots. */

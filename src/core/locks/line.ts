@@ -3,6 +3,7 @@
 import { UnexpectedReplyError } from '../../errors.js';
 import { prefixed, privateKey } from '../base/key-names.js';
 import type { Router } from '../connection/router.js';
+import type { EndpointServices } from '../endpoint-services.js';
 import type { ReleaseResult } from '../grant/grant-lifecycle.js';
 import { releaseResultOf } from './release-results.js';
 import type { ReleaseTerms } from './release-terms.js';
@@ -206,6 +207,11 @@ const release: CommandScript<ReleaseResult> = {
  * messages the nodes of a cluster do not. */
 export function handsOn({ isCluster, publish }: Pick<Router, 'isCluster' | 'publish'>): boolean {
   return !isCluster || publish === 'SPUBLISH';
+}
+
+/** Whether this client takes part in that, as its user wants it. */
+export function handsOff({ client, router }: Pick<EndpointServices, 'client' | 'router'>): boolean {
+  return client.settings.handOff !== 'race' && handsOn(router);
 }
 
 /** How many connections of this client listen to the channel of a lock; -1: it does not stand back for

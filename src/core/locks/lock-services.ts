@@ -1,7 +1,7 @@
 import type { EndpointServices } from '../endpoint-services.js';
 import { Fairness } from './fairness.js';
 import { HandOffs } from './hand-offs.js';
-import { handsOn } from './line.js';
+import { handsOff } from './line.js';
 import { FollowUps } from './follow-ups.js';
 import type { LockHold } from './hold.js';
 import { Scopes } from './scopes.js';
@@ -33,8 +33,7 @@ export class LockServices {
 
   /** Whether a release gives a lock to the next waiter, or frees it for whoever asks first. */
   get handsOff(): boolean {
-    const { client, router } = this.services;
-    return client.settings.handOff !== 'race' && handsOn(router) && !this.handOffs.isBlind;
+    return handsOff(this.services) && !this.handOffs.isBlind;
   }
 
   /** Whether this client keeps a lock for its own waiters for a while. */
