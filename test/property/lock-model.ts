@@ -108,8 +108,10 @@ export function doom(model: Model): void {
 export function absorb(model: Model, real: Real, forcedBy?: number): void {
   for (const { waiter: at, hold } of real.grants.splice(0)) {
     const waiter = model.waiters[at]!;
+    // One whose client was cut off is passed over until that listens again.
     const rivals = waiting(model).filter(
-      ({ client }) => real.kind.isFair || client === waiter.client,
+      ({ client }) =>
+        client === waiter.client || (real.kind.isFair && !real.routes[client]!.isCutOff),
     );
     expect(waiter, 'first come, first served').toBe(rivals[0]);
     waiter.state = 'granted';
@@ -179,7 +181,7 @@ function checkHandles(model: Model, real: Real): void {
 
 /** What must be true after every command. */
 export async function check(model: Model, real: Real): Promise<void> {
-  await settled(async () => {
+  await settled(real, async () => {
     const seen = await look(real);
     return [
       () => absorb(model, real),

@@ -210,7 +210,7 @@ function checkHandles(model: Model, real: Real, seen: Seen): void {
 
 /** What must be true after every command. */
 export async function check(model: Model, real: Real): Promise<void> {
-  await settled(async () => {
+  await settled(real, async () => {
     const known = real.permits.length;
     const seen = await look(real);
     return [

@@ -27,6 +27,8 @@ export class Route {
   readonly #armed: (() => void)[] = [];
   #late: Late[] = [];
   #wasCut = false;
+  /** The subscribers that were cut since their client was last known to listen. */
+  #cutOff: ProxyConnection[] = [];
 
   constructor(proxy: Proxy) {
     this.#proxy = proxy;
@@ -42,6 +44,23 @@ export class Route {
   /** Another client takes this route, of which nothing has been cut. */
   renew(): void {
     this.#wasCut = false;
+    this.#cutOff = [];
+  }
+
+  /** True since its messages were cut, until it is known to listen again: others may get what its
+   * client waits for meanwhile. */
+  get isCutOff(): boolean {
+    return this.#cutOff.length > 0;
+  }
+
+  /** True once the server can know that what was cut is gone. */
+  get cutReachedServer(): boolean {
+    return this.#cutOff.every(({ reachesServer }) => !reachesServer);
+  }
+
+  /** Its client was seen among the subscribers of the server, after `cutReachedServer`. */
+  seenListening(): void {
+    this.#cutOff = [];
   }
 
   /** The server runs the next script, and the client never hears of it: it will send it again. */
@@ -87,6 +106,8 @@ export class Route {
 
   cut(which: Which): void {
     this.#wasCut = true;
+    const chosen = this.#proxy.connections().filter(isOneOf(which));
+    this.#cutOff.push(...chosen.filter(({ isSubscriber }) => isSubscriber));
     this.#proxy.cutAll(isOneOf(which));
   }
 

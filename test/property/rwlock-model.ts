@@ -105,7 +105,7 @@ export function absorb(
     const { side, client, behind } = waiter;
     // One whose client was cut off is passed over until that listens again.
     const passed = behind.filter(
-      (before) => before.state === 'waiting' && !real.routes[before.client]!.wasCut,
+      (before) => before.state === 'waiting' && !real.routes[before.client]!.isCutOff,
     );
     expect(passed, `a ${side} of client ${client} has passed them`).toEqual([]);
     const first = waiting(model, side).find((other) => other.client === client);
@@ -250,7 +250,7 @@ function checkHandles(model: Model, real: Real): void {
 
 /** What must be true after every command. */
 export async function check(model: Model, real: Real): Promise<void> {
-  await settled(async () => {
+  await settled(real, async () => {
     const seen = await look(real);
     return [
       () => absorb(model, real),

@@ -126,7 +126,7 @@ function checkProgress(model: Model, real: Real, line: readonly string[]): void 
 /** What must be true after every command. */
 export async function check(model: Model, real: Real): Promise<void> {
   const { raw, name } = real;
-  await settled(async () => {
+  await settled(real, async () => {
     const line = `latchkey_waiting:{${name}}`;
     const replies = await raw.multi().get(name).zrange(line, '0', '-1').exec();
     const [value, clients] = (replies ?? []).map(([, reply]) => reply);

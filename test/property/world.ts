@@ -96,13 +96,31 @@ export async function worlds(word: string, lasting: readonly RegExp[] = []): Pro
   };
 }
 
+/** Notes which clients whose messages were cut listen again. */
+async function noteListeners({ raw, clients, routes }: World): Promise<void> {
+  const gone = routes.filter(({ isCutOff, cutReachedServer }) => isCutOff && cutReachedServer);
+  if (gone.length === 0) {
+    return;
+  }
+  // By the time of its answer the server has noticed that they are gone.
+  await raw.ping();
+  const channels = gone.map((route) => `latchkey:${clients[routes.indexOf(route)]!.id}`);
+  const counts = (await raw.pubsub('NUMSUB', ...channels)) as (string | number)[];
+  gone.forEach((route, i) => {
+    if (Number(counts[2 * i + 1]) > 0) {
+      route.seenListening();
+    }
+  });
+}
+
 /**
  * Waits until model and server agree.
  *
- * @param look at the server; returns what notes the grants that came meanwhile, which must be right
+ * @param look looks at the server; returns what notes the grants that came meanwhile, which must be right
  * the first time, and what compares the two, which may take its time to come true
  */
 export async function settled(
+  world: World,
   look: () => Promise<[note: () => void, compare: () => void]>,
 ): Promise<void> {
   const violations: unknown[] = [];
@@ -122,4 +140,5 @@ export async function settled(
   if (violations.length > 0) {
     throw violations[0];
   }
+  await noteListeners(world);
 }
