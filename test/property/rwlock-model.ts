@@ -103,10 +103,13 @@ export function absorb(
   for (const { waiter: at, hold } of real.grants.splice(0)) {
     const waiter = model.waiters[at]!;
     const { side, client, behind } = waiter;
-    // One whose client was cut off is passed over until that listens again.
-    const passed = behind.filter(
-      (before) => before.state === 'waiting' && !real.routes[before.client]!.isCutOff,
-    );
+    // A writer whose client was cut off is passed over until that listens again; and readers of one
+    // client share a place, which a late copy takes away until they ask again.
+    const mayBePassed = (before: ModelWaiter): boolean => {
+      const route = real.routes[before.client]!;
+      return before.side === 'write' ? route.isCutOff : route.wasCut;
+    };
+    const passed = behind.filter((before) => before.state === 'waiting' && !mayBePassed(before));
     expect(passed, `a ${side} of client ${client} has passed them`).toEqual([]);
     const first = waiting(model, side).find((other) => other.client === client);
     if (side === 'write') {
