@@ -18,6 +18,8 @@ const open = interopWorlds('fair-scores');
 const PATIENCE_MS = 300_000;
 const LEASE_MS = 30_000;
 const HOUR_MS = 3_600_000;
+/** Each turn has a holder id of its own, by which it is looked for. */
+const STRICT = { handOff: 'strict' } as const;
 
 /** Waiters of Java that do not get in: their time runs out, or they are interrupted. */
 async function losers(line: MixedLine, java: JavaClient, round: number): Promise<Place[]> {
@@ -54,7 +56,7 @@ function comeAndGo(line: MixedLine, java: JavaClient, waitMs: number): () => Pro
 async function mixedPlaces(world: World, line: MixedLine, brief: JavaClient): Promise<Place[]> {
   const { node, java } = world;
   const { shuffled } = chance('fair scores');
-  const other = world.open();
+  const other = world.open(STRICT);
   const ofNode: Place[] = [];
   const nodeWaits = [node, other, node, other].map((client) => async () => {
     ofNode.push(await line.join(async () => await line.node(client)));
@@ -74,14 +76,14 @@ async function mixedPlaces(world: World, line: MixedLine, brief: JavaClient): Pr
 }
 
 test('waiters of Java come, give up, are interrupted and get in, and every Node waiter keeps its place', async (context) => {
-  const world = await open(context);
+  const world = await open(context, { node: STRICT });
   const { name, java } = world;
   const line = new MixedLine(world, context);
   const brief = await world.openJava({ fairWaitMs: 20_000 });
   const calls = await fairHistories(await startMonitor())(name);
   const holder = java.thread('holder');
   await holder.call('fair.lock', name);
-  const head = await line.join(async () => await line.node(world.open()));
+  const head = await line.join(async () => await line.node(world.open(STRICT)));
   const gone = await losers(line, java, 1);
   const places = await mixedPlaces(world, line, brief);
   gone.push(...(await losers(line, java, 2)));
