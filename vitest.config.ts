@@ -11,6 +11,7 @@ export default defineConfig({
     // They need a JDK and Maven: `npm run test:interop`.
     exclude: [...configDefaults.exclude, 'test/interop/**'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/endings.ts'],
     pool: 'forks',
     // Outages are made here all the time. The warnings are emitted, but not printed.
     execArgv: ['--disable-warning=LatchkeyWarning'],

@@ -23,9 +23,9 @@ import { runVitest } from './lib/vitest.mjs';
 /** Models, chaos, the package and the demo: each of them costs ten to fifty seconds of CPU. */
 const LONG = ['property', 'chaos', 'package', 'demo'];
 
-/** Their files share processes: each one in a process of its own costs a third of a second of CPU.
- * None of them has a server or looks at its process. */
-const SHARED = ['unit', 'simulation/checkers'];
+/** Their files share processes: each one in a process of its own costs half a second of CPU. None of
+ * them looks at its process, and `test/support/file-end.ts` ends what they leave open. */
+const SHARED = ['unit', 'simulation/checkers', 'integration', 'faults'];
 
 /** Of a failed check; the check itself, run alone, shows the rest. */
 const shownLines = 150;
@@ -110,7 +110,8 @@ async function main(argv) {
         : [
             {
               name: 'tests in shared processes',
-              args: ['--no-isolate', ...SHARED.map((name) => `test/${name}/`)],
+              // They wait for most of the time.
+              args: ['--no-isolate', '--maxWorkers=6', ...SHARED.map((name) => `test/${name}/`)],
             },
             {
               name: 'tests',

@@ -2,7 +2,7 @@
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll } from 'vitest';
+import { atFileEnd } from './file-end.js';
 
 /** What a worker script sends with `process.send`: a type, and what the type carries. */
 export interface WorkerMessage {
@@ -23,7 +23,7 @@ export class WorkerError extends Error {
 const workers = new Set<Worker>();
 const driver5 = fileURLToPath(new URL('ioredis-5.mjs', import.meta.url));
 
-afterAll(async () => {
+atFileEnd(async () => {
   await Promise.all([...workers].map(async (worker) => await worker.kill()));
 });
 

@@ -2,9 +2,9 @@
 // late. It reads the requests that pass, so that a test can pick the very command to hit.
 
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
 import { reservePort, type Reservation } from '../../scripts/redis/ports.mjs';
 import { ProxyConnection } from './proxy-connection.js';
+import { atFileEnd } from './file-end.js';
 
 export type { ProxyConnection } from './proxy-connection.js';
 export type RequestPredicate = (command: string[], connection: ProxyConnection) => boolean;
@@ -37,7 +37,7 @@ interface CutRule {
 
 const proxies = new Set<Proxy>();
 
-afterAll(async () => {
+atFileEnd(async () => {
   await Promise.all([...proxies].map(async (proxy) => await proxy.close()));
 });
 

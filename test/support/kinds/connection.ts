@@ -1,15 +1,9 @@
 import type { Redis } from 'ioredis';
-import { rawClient } from '../redis.js';
-
-let shared: Redis | undefined;
+import { rawClient, sharedClient } from '../redis.js';
 
 /** A connection that looks at a server: the file's own one for the shared server. */
 export function ask(url?: string): Redis {
-  if (url !== undefined) {
-    return rawClient(url);
-  }
-  shared ??= rawClient();
-  return shared;
+  return url === undefined ? sharedClient() : rawClient(url);
 }
 
 /** Redisson's rule for what goes in front of a name. */
