@@ -88,6 +88,9 @@ function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void 
     case 'close':
       close(world, world.clients[fault.client]!);
       break;
+    case 'force':
+      world.force((fault.client + (fault.isByAnother ? 1 : 0)) % world.clients.length);
+      break;
     case 'server stall': {
       const until = world.timeline.now + fault.forMs;
       host.stall(until);

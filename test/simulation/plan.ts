@@ -42,6 +42,8 @@ export type PlannedFault = {
   | { readonly do: 'stall holder'; readonly forMs: number }
   | { readonly do: 'kill'; readonly client: number }
   | { readonly do: 'close'; readonly client: number }
+  /** Some client frees the lock by force. */
+  | { readonly do: 'force'; readonly client: number; readonly isByAnother: boolean }
   | { readonly do: 'server stall'; readonly forMs: number }
   | { readonly do: 'restart'; readonly downMs: number; readonly isTold: boolean }
   | { readonly do: 'script flush' }
@@ -220,10 +222,13 @@ function aimed(
   fault: PlannedFault,
   { clients, paceMs }: Pick<FaultTerms, 'clients' | 'paceMs'>,
 ): PlannedFault {
-  if (random.chance(0.6)) {
+  if (random.chance(0.5)) {
     return { ...fault, atGrant: true };
   }
   const client = random.int(0, clients - 1);
+  if (random.chance(0.4)) {
+    return { at: fault.at, atGrant: true, do: 'force', client, isByAnother: random.chance(0.5) };
+  }
   const byMs = random.int(1, random.pick([20, paceMs >> 1, paceMs]));
   return { at: fault.at, do: 'late messages', client, byMs, forMs: random.int(1, paceMs * 3) };
 }
@@ -242,7 +247,7 @@ function lossesOf(random: Random, at: number, paceMs: number): Choice[] {
         do: 'failover',
         lostMs: random.int(0, random.pick([2, 20, paceMs])),
         downMs: random.int(0, paceMs),
-        clockMs: random.pick([0, 0, 5, -5, -paceMs]),
+        clockMs: random.pick([0, 0, 5, -5, -paceMs, paceMs]),
       }),
     ],
     [1, () => ({ at, do: 'clock step', byMs: random.int(1, paceMs * 2) })],

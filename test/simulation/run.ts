@@ -49,6 +49,12 @@ export async function run(
     healAt: plan.healAt + beganAt,
     faults: plan.faults.map((fault) => ({ ...fault, at: fault.at + beganAt })),
   };
+  world.force = (client) => {
+    const user = users.find((one) => one.client.number === client);
+    if (kind.force !== undefined && user?.client.isAlive === true && !user.client.isClosed) {
+      void kind.perform(user, OBJECT, kind.force);
+    }
+  };
   scheduleFaults(world, shifted);
   plan.scripts.forEach((script, i) => {
     const user = users[i]!;

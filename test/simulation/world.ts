@@ -87,6 +87,8 @@ export class World {
   readonly openStore = new RecordedStore(new OpenStore());
   /** What the clock of the server is ahead of where it would be without jumps. */
   clockOffsetMs = 0;
+  /** Has a user of a client free the object by force. */
+  force: (client: number) => void = () => undefined;
   readonly #lua: LuaEngine;
   readonly #random: Random;
   readonly #serverRate: number;

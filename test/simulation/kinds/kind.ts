@@ -68,6 +68,8 @@ export interface KindOfObject<A extends Act = Act> {
   /** Something that a user may do; `leaseMs` is the lease of a client. */
   act(random: Random, leaseMs: number): A;
   perform(user: User, object: string, act: A): Promise<void>;
+  /** Frees the object by force, where that can be. */
+  readonly force?: A;
   /** Shows what the object is like when everybody is through and all is well again. */
   readonly probe: A;
 }

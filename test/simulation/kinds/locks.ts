@@ -202,6 +202,7 @@ export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
       }
       await ask(user, object, kind, act);
     },
+    force: { do: 'force', mode: 'exclusive' },
     probe: {
       do: 'section',
       mode: 'exclusive',
