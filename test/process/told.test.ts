@@ -6,7 +6,7 @@ import { createClient, type Client, type Hold } from '../../src/index.js';
 import { privateKey } from '../../src/core/base/key-names.js';
 import { eventually } from '../support/eventually.js';
 import type { ExclusiveLock } from '../support/kinds/kind.js';
-import { fairLock, fencedLock, lock, stored } from '../support/kinds/locks.js';
+import { fairLock, fencedLock, lock, stored, writeLock } from '../support/kinds/locks.js';
 import { startWorker, type Worker, type WorkerMessage } from '../support/processes.js';
 import { rawClient, redisUrl } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
@@ -20,7 +20,7 @@ const LEASE_MS = 1_000;
 afterAll(async () => {
   await expectNoResidue(scope.prefix, {
     allow: [
-      /(?:latchkey_(?:cancelled|requests|line|tickets|beats)|redisson_lock_(?:queue|timeout)):/,
+      /(?:latchkey_(?:cancelled|requests|line|writers|tickets|beats)|redisson_lock_(?:queue|timeout)):/,
     ],
   });
   await expectNoChannels(scope.prefix);
@@ -85,7 +85,7 @@ async function expectNext({ name, next }: Scene): Promise<void> {
   await raw.del(`redisson_lock_token:{${name}}`);
 }
 
-describe.concurrent.each([lock, fencedLock, fairLock])('of a $what', (kind) => {
+describe.concurrent.each([lock, fencedLock, fairLock, writeLock])('of a $what', (kind) => {
   test('who is frozen before it is told is not in beside the next one, and gets its turn', async (context) => {
     const all = await scene(context, kind, 'none');
 

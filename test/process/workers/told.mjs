@@ -15,6 +15,7 @@ const locks = {
   lock: client.getLock(name),
   'fenced lock': client.getFencedLock(name),
   'fair lock': client.getFairLock(name),
+  'write lock': client.getReadWriteLock(name).writeLock,
 };
 
 /** @param {import('../../../dist/index.js').Hold} hold */
