@@ -5,6 +5,7 @@ import { fair } from './fair.mjs';
 import { gate } from './gate.mjs';
 import { latch } from './latch.mjs';
 import { memory } from './memory.mjs';
+import { permits } from './permits.mjs';
 import { quiet } from './quiet.mjs';
 import { readers } from './readers.mjs';
 import { renewals } from './renewals.mjs';
@@ -32,6 +33,7 @@ export const figures = [
   renewals,
   memory,
   contended,
+  permits,
   quiet,
   gate,
   fair,

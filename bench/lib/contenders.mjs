@@ -9,8 +9,8 @@ import { Polling } from './polling.mjs';
  * @typedef {import('./kinds.mjs').Kind} Kind
  * @typedef {import('./kinds.mjs').Grant} Grant
  * @typedef {'direct' | 'strict' | 'race'} HandOff
- * @typedef {HandOff | 'write' | 'fair' | 'fair, race' | 'queue' | 'polling'} Contender all but the last two are
- *   latchkey
+ * @typedef {HandOff | 'write' | 'fair' | 'fair, race' | 'permits' | 'queue' | 'polling'} Contender all but the
+ *   last two are latchkey
  *
  * @typedef {object} Contended
  * @property {string} url
@@ -31,7 +31,7 @@ export async function contenderOf({ url, keyPrefix, kind, name, permits, contend
     return new Polling(url, keyPrefix + name);
   }
   if (contender === 'queue') {
-    const queue = new LuaQueue(url, keyPrefix + name);
+    const queue = new LuaQueue(url, keyPrefix + name, permits);
     await queue.open();
     return queue;
   }
@@ -54,6 +54,8 @@ function wayOf(contender) {
       return ['fair lock', 'direct'];
     case 'fair, race':
       return ['fair lock', 'race'];
+    case 'permits':
+      return ['permit-expirable semaphore', 'direct'];
     default:
       return [undefined, contender];
   }

@@ -22,16 +22,35 @@ redis.call('SET', KEYS[1], next)
 redis.call('PUBLISH', string.sub(next, 1, 36), next)
 return 1`;
 
+/** The same for some permits: the first key is how many are out. */
+const ENTER_PERMITS = `
+if tonumber(redis.call('GET', KEYS[1]) or 0) < tonumber(ARGV[2]) then
+  redis.call('INCR', KEYS[1])
+  return 1
+end
+redis.call('RPUSH', KEYS[2], ARGV[1])
+return 0`;
+
+const RELEASE_PERMITS = `
+local next = redis.call('LPOP', KEYS[2])
+if not next then
+  redis.call('DECR', KEYS[1])
+  return 0
+end
+redis.call('PUBLISH', string.sub(next, 1, 36), next)
+return 1`;
+
 /** @param {string} source */
 const digestOf = (source) => createHash('sha1').update(source).digest('hex');
-const ENTER_DIGEST = digestOf(ENTER);
-const RELEASE_DIGEST = digestOf(RELEASE);
 
 export class LuaQueue {
   #id = randomUUID();
   #redis;
   #subscriber;
   #keys;
+  #permits;
+  #enter;
+  #release;
   #last = 0;
   /** @type {Map<string, () => void>} */
   #waiting = new Map();
@@ -39,8 +58,12 @@ export class LuaQueue {
   /**
    * @param {string} url
    * @param {string} name
+   * @param {number} permits
    */
-  constructor(url, name) {
+  constructor(url, name, permits) {
+    this.#permits = permits;
+    this.#enter = permits === 1 ? ENTER : ENTER_PERMITS;
+    this.#release = permits === 1 ? RELEASE : RELEASE_PERMITS;
     this.#redis = new Redis(url);
     this.#subscriber = new Redis(url);
     this.#keys = /** @type {const} */ ([`${name}:owner`, `${name}:queue`]);
@@ -53,8 +76,10 @@ export class LuaQueue {
       granted?.();
     });
     await this.#subscriber.subscribe(this.#id);
-    await this.#redis.script('LOAD', ENTER);
-    await this.#redis.script('LOAD', RELEASE);
+    await this.#redis.script('LOAD', this.#enter);
+    await this.#redis.script('LOAD', this.#release);
+    this.#enter = digestOf(this.#enter);
+    this.#release = digestOf(this.#release);
   }
 
   /** @returns {Promise<import('./kinds.mjs').Grant>} */
@@ -65,7 +90,7 @@ export class LuaQueue {
     const turn = new Promise((resolve) => {
       this.#waiting.set(id, () => resolve(undefined));
     });
-    const answer = await this.#redis.evalsha(ENTER_DIGEST, 2, ...this.#keys, id);
+    const answer = await this.#redis.evalsha(this.#enter, 2, ...this.#keys, id, this.#permits);
     if (answer === 1) {
       this.#waiting.delete(id);
     } else {
@@ -73,7 +98,7 @@ export class LuaQueue {
     }
     return {
       release: async () => {
-        await this.#redis.evalsha(RELEASE_DIGEST, 2, ...this.#keys);
+        await this.#redis.evalsha(this.#release, 2, ...this.#keys);
       },
     };
   }
