@@ -20,6 +20,8 @@ return {
   -- A client that is handed a fenced lock may pass it on, and each hold needs a token of its own:
   -- client: Each grant to a client in the line of a fenced lock has so many tokens.
   TOKEN_BLOCK = 16,
+  -- A client may pass a fair lock on to at most so many of its waiters that are right behind.
+  FOLLOWERS_MAX = 15,
   -- A wait queue is kept for so long after its last entry or heartbeat.
   QUEUE_TTL_MS = 600000,
   -- One call passes over at most so many entries of a fair lock's queue.

@@ -27,7 +27,7 @@ local function fair_grant(
   local client, followers = string.sub(id, 1, CLIENT_ID_LENGTH), 0
   local is_behind = redis.call('LINDEX', queue, at)
   if is_behind and string.sub(is_behind, 1, CLIENT_ID_LENGTH) == client then
-    for _, entry in ipairs(redis.call('LRANGE', queue, at, at + 14)) do
+    for _, entry in ipairs(redis.call('LRANGE', queue, at, at + FOLLOWERS_MAX - 1)) do
       if string.sub(entry, 1, CLIENT_ID_LENGTH) ~= client then
         break
       end

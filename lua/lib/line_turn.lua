@@ -6,11 +6,11 @@
 -- The field `turn` of `tickets` has when that was last, when the last hand-off was, to a quarter of a
 -- second, and how many there were since, while others listen. A second begins with the first hand-off
 -- after a quiet one.
+-- include lib/listeners
 -- include lib/now_ms
 local function line_turn(tickets, length, own, publish, channel, now)
   local has_line = length > 0
-  local command = publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-  local strangers = (redis.pcall('PUBSUB', command, channel)[2] or 0) - own
+  local strangers = (listeners(publish, channel)[2] or 0) - own
   if not has_line and strangers <= 0 then
     return false
   end

@@ -139,7 +139,7 @@ end
 local client,followers=string.sub(id,1,36),0
 local is_behind=redis.call('LINDEX',queue,at)
 if is_behind and string.sub(is_behind,1,36)==client then
-for _,entry in ipairs(redis.call('LRANGE',queue,at,at+14)) do
+for _,entry in ipairs(redis.call('LRANGE',queue,at,at+15 - 1)) do
 if string.sub(entry,1,36)~=client then
 break
 end
@@ -381,8 +381,7 @@ end
 
 const libLineTurn = `local function line_turn(tickets,length,own,publish,channel,now)
 local has_line=length>0
-local command=publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-local strangers=(redis.pcall('PUBSUB',command,channel)[2] or 0) - own
+local strangers=(listeners(publish,channel)[2] or 0) - own
 if not has_line and strangers<=0 then
 return false
 end
@@ -423,6 +422,11 @@ if is_short then
 redis.call('PEXPIRE',tickets,1100)
 end
 return is_due
+end
+`;
+
+const libListeners = `local function listeners(publish,...)
+return redis.pcall('PUBSUB',publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB',...)
 end
 `;
 
@@ -550,16 +554,14 @@ end
 `;
 
 const libOwnListeners = `local function own_listeners(id,lock,publish)
-local command=publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-local answer=redis.pcall('PUBSUB',command,own_channel(id,lock,publish))
+local answer=listeners(publish,own_channel(id,lock,publish))
 return answer[2] or 0,answer.err~=nil
 end
 `;
 
 const libOwnListening = `local function own_listening(id,other,lock,publish)
-local answer=redis.pcall(
-'PUBSUB',
-publish=='SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB',
+local answer=listeners(
+publish,
 own_channel(id,lock,publish),
 other and own_channel(other,lock,publish) or ''
 )
@@ -1575,9 +1577,9 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '21e5a3b61a025d0c16710ff9e219c941250cf0f9',
+  sha1: '428fccc8590eddb19c1f443ad3ea91dada6d3a86',
   source: `-- fair-lock/acquire
-${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
+${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
 local refusal,held=lock_admit(lock,tombstone,holder,count)
@@ -1660,9 +1662,9 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '8e8eae78a3bf5cd52c8152aa158c79f59693838e',
+  sha1: 'a9859f32c366a932847cea14ee3c6c2c865c037d',
   source: `-- fair-lock/follow-up
-${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
+${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
 return 0
 end
 local told=fair_serve(KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],ARGV[1],ARGV[2])
@@ -1683,9 +1685,9 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '14bed0859c80a0ca26324c386b1d14c86bde0fde',
+  sha1: 'ab1f138c67b63f0226ea9a2a6d92a030ee9f3040',
   source: `-- fair-lock/force-release
-${libRequestRecall}${libFairSettleQueue}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
 local wrong=lock_not_read_write(lock)
 if wrong then
@@ -1719,9 +1721,9 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '80d66768936f812b372b0f941f87d39fdfec1019',
+  sha1: '879dd9f1a9352de6a39fd101d0034c5699e51cd4',
   source: `-- fair-lock/release
-${libFairBefore}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
+${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local function serve()
 return fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])
@@ -1957,9 +1959,9 @@ export const lockEnter: Script<
   string
 > = {
   name: 'lock/enter',
-  sha1: 'b777ffbb39a917fac14c620e45bde036d281f673',
+  sha1: '6ed73cf625ee67d30ce8523d71a8d9abc9214cc2',
   source: `-- lock/enter
-${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
+${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local holder,lease_ms,window_ms,publish=ARGV[1],tonumber(ARGV[2]),ARGV[3],ARGV[6]
 local function granted(held,others)
 local issued='0'
@@ -2034,9 +2036,9 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'aa7716333d5fb2b6fa4b96f97a49d8a77e516b9e',
+  sha1: 'd24e91c093b42d7a688e0c181a1b780315389dbc',
   source: `-- lock/force-release
-${libRequestRecall}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local wrong=lock_not_read_write(lock)
 if wrong then
@@ -2126,9 +2128,9 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: 'ed6b17f7463b17533b2b34e9ebce61807e0f4b4d',
+  sha1: '676daa50838278b95c262841f0c8a8bed4740f3e',
   source: `-- lock/recheck
-${libNowMs}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
+${libNowMs}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
 local function serve(lock,line,tickets,token,holder)
 local left_ms=line_stands_back(tickets,now)
 if left_ms>0 then
@@ -2208,9 +2210,9 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: 'd191ea34334cc9c8e6407d71db5c7e3b3d0b4c7d',
+  sha1: 'ff90cf9f4edeaafb5eff444713c16da045889161',
   source: `-- lock/release
-${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
 if tombstone_ms>0 then
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
@@ -2344,9 +2346,9 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: 'ed3ab89768f5856635a35e44d518a50d7876665a',
+  sha1: 'd401a312fbf39522caa598509cf1dd10de0ff24a',
   source: `-- rwlock/acquire-read
-${libZaddFor}${libQueueHeartbeat}${libRwKeepHolds}${libNeedsMemory}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}${libRwSweep}${libNotify}local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
+${libZaddFor}${libQueueHeartbeat}${libRwKeepHolds}${libNeedsMemory}${libListeners}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}${libRwSweep}${libNotify}local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
 local keys={
 lock=lock,
 readers=readers,
@@ -2465,9 +2467,9 @@ export const rwlockAcquireWrite: Script<
   string
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '40ff9e7dcccba86c267fa3b4a27a7361a2774c9f',
+  sha1: '37f0c3d6cdf21da09d74bcfc94a4c96dcf62bb50',
   source: `-- rwlock/acquire-write
-${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libOwnListening}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libRwMode}${libRwOwner}${libRwPutTicket}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}local keys={
+${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libListeners}${libOwnListening}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libRwMode}${libRwOwner}${libRwPutTicket}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
@@ -2601,9 +2603,9 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: 'ca45e7b58e60fa1489237afbd0061c1c6cd13b9a',
+  sha1: '230d879ed21e09efdb485d8faefa463058a47832',
   source: `-- rwlock/force-release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local keys={
 lock=KEYS[1],
 readers=KEYS[3],
@@ -2770,9 +2772,9 @@ export const rwlockLeaveQueue: Script<
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: '7005ff967f8f11b887b980d308ad4739fdc94f00',
+  sha1: 'a7c7b4840e1b30b123b8649ea8ad3471fe6388da',
   source: `-- rwlock/leave-queue
-${libNotify}${libNowMs}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}local keys={
+${libNotify}${libNowMs}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}local keys={
 lock=KEYS[1],
 readers=KEYS[2],
 writers=KEYS[3],
@@ -2805,9 +2807,9 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '24bbc862c18058f2c80fe29a80bc0772c1534115',
+  sha1: '265187ee1bf560f1a9ba0804f6cf863b8457ec86',
   source: `-- rwlock/release-read
-${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
+${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
@@ -2897,9 +2899,9 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '454b4cff5c573efaf33565bac986ebed81372a4b',
+  sha1: '3b5cbeb3c27f642f79d706dcf42145ed525452a2',
   source: `-- rwlock/release-write
-${libNotify}${libNowMs}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
+${libNotify}${libNowMs}${libOwnChannel}${libListeners}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
