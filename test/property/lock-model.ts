@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import type { Client, Hold, Lock } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { settled, type World } from './world.js';
+import { isReordered, settled, type World } from './world.js';
 
 /** One hold. `doomed`: the server has forgotten it, and its owner will learn that. */
 export interface ModelHold {
@@ -103,7 +103,7 @@ export function doom(model: Model): void {
  * Notes what was granted to those who wait, in the order in which it was.
  *
  * @param forcedBy the client that has just freed the lock by force: what it had asked for before that
- * is lost with it, also what a second copy of the attempt got afterwards
+ * is lost with it, also what the attempt got afterwards, when it ran late or twice
  */
 export function absorb(model: Model, real: Real, forcedBy?: number): void {
   for (const { waiter: at, hold } of real.grants.splice(0)) {
@@ -116,7 +116,7 @@ export function absorb(model: Model, real: Real, forcedBy?: number): void {
     expect(waiter, 'first come, first served').toBe(rivals[0]);
     waiter.state = 'granted';
     granted(model, real, hold);
-    if (waiter.client === forcedBy && real.routes[forcedBy]!.wasCut && hold.state === 'lost') {
+    if (waiter.client === forcedBy && isReordered(real, forcedBy) && hold.state === 'lost') {
       doom(model);
     }
   }

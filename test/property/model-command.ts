@@ -60,8 +60,9 @@ export function faults<M extends object, R extends World>(
       onRoutes(`cut ${which}`, (route) => route.cut(which)),
     ),
     fc.constant(
-      command('flushScripts', async (_, { raw }) => {
-        await raw.script('FLUSH');
+      command('flushScripts', async (_, real) => {
+        real.hasForgottenScripts = true;
+        await real.raw.script('FLUSH');
       }),
     ),
   ];

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import type { Client, Hold, Lock } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { settled, type World } from './world.js';
+import { isReordered, settled, type World } from './world.js';
 
 export type Side = 'read' | 'write';
 
@@ -93,7 +93,8 @@ export function doom(model: Model, which: (hold: ModelHold) => boolean = () => t
  * Notes what was granted to those who wait, in the order in which it was.
  *
  * @param forced the client and the side that have just been used to free the lock by force: what was
- * asked for there before that is lost with it, also what a second copy of the attempt got afterwards
+ * asked for there before that is lost with it, also what the attempt got afterwards, when it ran late or
+ * twice
  */
 export function absorb(
   model: Model,
@@ -118,7 +119,7 @@ export function absorb(
     waiter.state = 'granted';
     granted(model, real, { hold, side });
     const isForced = client === forced?.client && side === forced.side;
-    if (isForced && real.routes[client]!.wasCut && hold.state === 'lost') {
+    if (isForced && isReordered(real, client) && hold.state === 'lost') {
       model.holds.at(-1)!.state = 'doomed';
     }
   }

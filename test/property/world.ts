@@ -20,6 +20,13 @@ export interface World {
   readonly routes: readonly Route[];
   /** How many holds the clients have told to be lost. */
   lostEvents: number;
+  /** The server has forgotten its scripts: a call that it did not know is sent again, after later ones. */
+  hasForgottenScripts: boolean;
+}
+
+/** True when calls of a client may have run in another order than they were made. */
+export function isReordered({ routes, hasForgottenScripts }: World, client: number): boolean {
+  return routes[client]!.wasCut || hasForgottenScripts;
 }
 
 export interface Worlds {
@@ -77,7 +84,9 @@ export async function worlds(word: string, lasting: readonly RegExp[] = []): Pro
           handOff: 'strict',
         }),
       );
-      const world: World = { name: `${prefix}-${runs}`, raw, clients, routes, lostEvents: 0 };
+      const name = `${prefix}-${runs}`;
+      const news = { lostEvents: 0, hasForgottenScripts: false };
+      const world: World = { name, raw, clients, routes, ...news };
       for (const client of clients) {
         client.on('lost', () => {
           world.lostEvents += 1;
