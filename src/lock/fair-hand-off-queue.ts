@@ -90,7 +90,8 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     this.missed(ticket);
   }
 
-  /** A grant to any other of this client is found by the ask of the first one. */
+  /** The first of this client is the first in the queue, unless its entry was lost. A grant to another
+   * one, of which the message is lost too, ends with its window. */
   missed(ticket: FairTicket): void {
     if (ticket === this.#tickets.head) {
       ticket.recheck();
