@@ -1,8 +1,7 @@
 // @ts-check
 // One lock that changes hands as fast as it can: inside a process, and between processes. Latchkey in
 // each of its ways, beside a strict queue in Lua without leases, and beside bare polling.
-import { contest } from '../lib/contention.mjs';
-import { median } from '../lib/stats.mjs';
+import { byQueue, contest } from '../lib/contention.mjs';
 
 /** @type {readonly import('../lib/contenders.mjs').Contender[]} */
 const CONTENDERS = ['direct', 'strict', 'race', 'write', 'fair', 'fair, race', 'queue', 'polling'];
@@ -35,19 +34,18 @@ async function compare(bench, [processes, tasks, limit]) {
     : { count: 5, ms: 500, warmUpMs: processes > 1 ? 7_000 : 500 };
   const shape = /** @type {const} */ ({ kind: 'lock', permits: 1, processes, tasks, holdMs: 0 });
   const contests = await contest(bench, shape, rounds, CONTENDERS);
-  const queue = contests.find(({ contender }) => contender === 'queue');
-  return contests.map(({ contender, perSecond, commandsEach, jain, longestMs, rates }) => {
-    const counts = `${perSecond.toFixed(0)}/s, ${commandsEach.toFixed(2)} commands each`;
-    // Of each turn, so that a drift of the machine hits both alike.
-    const value = median(rates.map((rate, i) => rate / (queue?.rates[i] ?? Number.NaN)));
-    return {
-      figure: `one lock, ${processes} x ${tasks} waiters: ${contender} by the Lua queue`,
-      ...targetOf(contender, limit),
-      value,
-      measured: `${value.toFixed(2)}: ${counts}, Jain ${jain.toFixed(3)}, longest wait ${longestMs.toFixed(0)} ms`,
-      details: { contender, processes, tasks, perSecond, commandsEach, jain, longestMs, rates },
-    };
-  });
+  return byQueue(contests).map(
+    ({ contender, value, perSecond, commandsEach, jain, longestMs, rates }) => {
+      const counts = `${perSecond.toFixed(0)}/s, ${commandsEach.toFixed(2)} commands each`;
+      return {
+        figure: `one lock, ${processes} x ${tasks} waiters: ${contender} by the Lua queue`,
+        ...targetOf(contender, limit),
+        value,
+        measured: `${value.toFixed(2)}: ${counts}, Jain ${jain.toFixed(3)}, longest wait ${longestMs.toFixed(0)} ms`,
+        details: { contender, processes, tasks, perSecond, commandsEach, jain, longestMs, rates },
+      };
+    },
+  );
 }
 
 /**
@@ -61,9 +59,7 @@ async function sections(bench) {
   const kind = /** @type {const} */ ('lock');
   const shape = { kind, permits: 1, processes: 4, tasks: 25, holdMs: SECTION_MS };
   const contests = await contest(bench, shape, rounds, ['direct', 'strict', 'queue']);
-  const queue = contests.find(({ contender }) => contender === 'queue');
-  return contests.map(({ contender, perSecond, jain, longestMs, rates }) => {
-    const value = median(rates.map((rate, i) => rate / (queue?.rates[i] ?? Number.NaN)));
+  return byQueue(contests).map(({ contender, value, perSecond, jain, longestMs, rates }) => {
     return {
       figure: `sections of ${SECTION_MS} ms, 4 x 25 waiters: ${contender} by the Lua queue`,
       ...(contender === 'direct' ? { target: { is: '>=', limit: 1 } } : {}),

@@ -1,7 +1,6 @@
 // @ts-check
 // Ten permits and many who want one for a moment, beside a strict queue in Lua without leases.
-import { contest } from '../lib/contention.mjs';
-import { median } from '../lib/stats.mjs';
+import { byQueue, contest } from '../lib/contention.mjs';
 
 /** The permit-expirable semaphore is `permits`. */
 const CONTENDERS = /** @type {const} */ (['direct', 'permits', 'queue']);
@@ -28,18 +27,18 @@ async function compare(bench, [processes, tasks, limit]) {
   const kind = /** @type {const} */ ('semaphore');
   const shape = { kind, permits: PERMITS, processes, tasks, holdMs: HOLD_MS };
   const contests = await contest(bench, shape, rounds, CONTENDERS);
-  const queue = contests.find(({ contender }) => contender === 'queue');
-  return contests.map(({ contender, perSecond, commandsEach, jain, longestMs, rates }) => {
-    const value = median(rates.map((rate, i) => rate / (queue?.rates[i] ?? Number.NaN)));
-    const what = contender === 'direct' ? kind : contender;
-    return {
-      figure: `${PERMITS} permits for ${HOLD_MS} ms, ${processes} x ${tasks} waiters: ${what} by the Lua queue`,
-      ...(contender === 'direct' ? { target: { is: '>=', limit } } : {}),
-      value,
-      measured: `${value.toFixed(2)}: ${perSecond.toFixed(0)}/s, ${commandsEach.toFixed(2)} commands each, Jain ${jain.toFixed(3)}, longest wait ${longestMs.toFixed(0)} ms`,
-      details: { contender, processes, tasks, perSecond, commandsEach, jain, longestMs, rates },
-    };
-  });
+  return byQueue(contests).map(
+    ({ contender, value, perSecond, commandsEach, jain, longestMs, rates }) => {
+      const what = contender === 'direct' ? kind : contender;
+      return {
+        figure: `${PERMITS} permits for ${HOLD_MS} ms, ${processes} x ${tasks} waiters: ${what} by the Lua queue`,
+        ...(contender === 'direct' ? { target: { is: '>=', limit } } : {}),
+        value,
+        measured: `${value.toFixed(2)}: ${perSecond.toFixed(0)}/s, ${commandsEach.toFixed(2)} commands each, Jain ${jain.toFixed(3)}, longest wait ${longestMs.toFixed(0)} ms`,
+        details: { contender, processes, tasks, perSecond, commandsEach, jain, longestMs, rates },
+      };
+    },
+  );
 }
 
 /** @type {import('./index.mjs').Figure} */

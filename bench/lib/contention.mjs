@@ -122,3 +122,17 @@ export async function contest({ url, keyPrefix }, { processes, ...shape }, round
   await counter.close();
   return teams.map((team) => team.contest);
 }
+
+/**
+ * How many times as fast as the queue each contender was: the median over the turns, so that a drift of the
+ * machine hits both alike.
+ * @param {readonly Contest[]} contests
+ * @returns {(Contest & { value: number })[]}
+ */
+export function byQueue(contests) {
+  const queue = contests.find(({ contender }) => contender === 'queue');
+  return contests.map((one) => ({
+    ...one,
+    value: median(one.rates.map((rate, i) => rate / (queue?.rates[i] ?? Number.NaN))),
+  }));
+}

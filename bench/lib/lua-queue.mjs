@@ -2,7 +2,7 @@
 // A strict queue in Lua, as a careful person would write it by hand on a bare driver: whoever releases
 // takes the next one out of a list and tells its process. It has no leases, and a process that dies
 // stops it: what it costs less than latchkey is what those cost.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 
 const ENTER = `
@@ -22,9 +22,12 @@ redis.call('SET', KEYS[1], next)
 redis.call('PUBLISH', string.sub(next, 1, 36), next)
 return 1`;
 
-/** The same for some permits: the first key is how many are out. */
-const ENTER_PERMITS = `
-if tonumber(redis.call('GET', KEYS[1]) or 0) < tonumber(ARGV[2]) then
+/**
+ * The same for some permits: the first key is how many are out.
+ * @param {number} permits
+ */
+const enterOf = (permits) => `
+if tonumber(redis.call('GET', KEYS[1]) or 0) < ${permits} then
   redis.call('INCR', KEYS[1])
   return 1
 end
@@ -40,17 +43,15 @@ end
 redis.call('PUBLISH', string.sub(next, 1, 36), next)
 return 1`;
 
-/** @param {string} source */
-const digestOf = (source) => createHash('sha1').update(source).digest('hex');
-
 export class LuaQueue {
   #id = randomUUID();
   #redis;
   #subscriber;
   #keys;
-  #permits;
-  #enter;
-  #release;
+  #sources;
+  /** Digests of the sources. */
+  #enter = '';
+  #release = '';
   #last = 0;
   /** @type {Map<string, () => void>} */
   #waiting = new Map();
@@ -61,9 +62,7 @@ export class LuaQueue {
    * @param {number} permits
    */
   constructor(url, name, permits) {
-    this.#permits = permits;
-    this.#enter = permits === 1 ? ENTER : ENTER_PERMITS;
-    this.#release = permits === 1 ? RELEASE : RELEASE_PERMITS;
+    this.#sources = permits === 1 ? [ENTER, RELEASE] : [enterOf(permits), RELEASE_PERMITS];
     this.#redis = new Redis(url);
     this.#subscriber = new Redis(url);
     this.#keys = /** @type {const} */ ([`${name}:owner`, `${name}:queue`]);
@@ -76,10 +75,8 @@ export class LuaQueue {
       granted?.();
     });
     await this.#subscriber.subscribe(this.#id);
-    await this.#redis.script('LOAD', this.#enter);
-    await this.#redis.script('LOAD', this.#release);
-    this.#enter = digestOf(this.#enter);
-    this.#release = digestOf(this.#release);
+    const loading = this.#sources.map((source) => this.#redis.script('LOAD', source));
+    [this.#enter = '', this.#release = ''] = (await Promise.all(loading)).map(String);
   }
 
   /** @returns {Promise<import('./kinds.mjs').Grant>} */
@@ -90,7 +87,7 @@ export class LuaQueue {
     const turn = new Promise((resolve) => {
       this.#waiting.set(id, () => resolve(undefined));
     });
-    const answer = await this.#redis.evalsha(this.#enter, 2, ...this.#keys, id, this.#permits);
+    const answer = await this.#redis.evalsha(this.#enter, 2, ...this.#keys, id);
     if (answer === 1) {
       this.#waiting.delete(id);
     } else {

@@ -10,9 +10,17 @@ export function atFileEnd(end: End): void {
   ends.push(end);
 }
 
-/** What was registered last ends first. */
+/** What was registered last ends first. One that fails keeps no other from ending. */
 export async function endFile(): Promise<void> {
+  const errors: unknown[] = [];
   for (const end of ends.toReversed()) {
-    await end();
+    try {
+      await end();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) {
+    throw new AggregateError(errors, 'a test file could not end what it had left open');
   }
 }
