@@ -90,8 +90,8 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     this.missed(ticket);
   }
 
-  /** The first of this client is the first in the queue, unless its entry was lost. A grant to another
-   * one, of which the message is lost too, ends with its window. */
+  /** The first of this client is the first in the queue, unless its entry was lost: then its answer says
+   * which other one has the lock. */
   missed(ticket: FairTicket): void {
     if (ticket === this.#tickets.head) {
       ticket.recheck();
@@ -108,7 +108,8 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     return this.#proof;
   }
 
-  waits(ticket: FairTicket, { busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
+  waits(ticket: FairTicket, answer: LineAnswer & { is: 'waiting' }): void {
+    const { busyMs, isOurs, isSeen, ownHolder } = answer;
     const { handOffs } = this.asks.locks;
     this.contended = true;
     this.#proof = ticket.proof;
@@ -122,6 +123,9 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     }
     if (!isOurs) {
       this.#listen(ticket);
+    }
+    if (ownHolder !== undefined) {
+      this.#untold(ownHolder);
     }
     const isToldOfGrants = isSeen === true && handOffs.channels.isListening(ticket.key);
     const dueMs = isToldOfGrants ? HEARTBEAT_MS : UNSEEN_RECHECK_MS;
@@ -156,6 +160,15 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
       handOffs.forget(ticket.holderId);
     } else {
       handOffs.granted(ticket.holderId, this.run);
+    }
+  }
+
+  /** A waiter here has the lock, unless it is a hold: it was granted, and the message was lost. */
+  #untold(holderId: string): void {
+    for (const ticket of this.#tickets.all()) {
+      if (ticket.holderId === holderId) {
+        ticket.recheck();
+      }
     }
   }
 

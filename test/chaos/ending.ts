@@ -242,6 +242,18 @@ export async function closeClients(scene: Scene): Promise<void> {
   });
 }
 
+/** A process that was killed while it waited is passed over: its entry stays until somebody looks at the
+ * queue 4 s later, or the queue has had no entry for ten minutes. */
+async function dropEntriesOfKilled({ killed, names, raw }: Scene): Promise<void> {
+  const queue = `redisson_lock_queue:{${names.fair}}`;
+  for (const entry of await raw.lrange(queue, 0, -1)) {
+    if (killed.has(entry.split(':')[0]!)) {
+      await raw.lrem(queue, 1, entry);
+      await raw.zrem(`redisson_lock_timeout:{${names.fair}}`, entry);
+    }
+  }
+}
+
 /** Nothing stays on the server but numbers, counters and records that go by themselves. */
 export async function checkResidue(scene: Scene): Promise<void> {
   const { history, names, prefix, raw } = scene;
@@ -256,6 +268,7 @@ export async function checkResidue(scene: Scene): Promise<void> {
     await raw.del(name);
   }
   await raw.del(`{${names.permits}}:timeout`, `redisson_lock_token:{${names.fenced}}`);
+  await dropEntriesOfKilled(scene);
   try {
     await expectNoResidue(prefix, { allow: RECORDS, client: raw, withinMs: 3_000 });
     await expectNoChannels(prefix, { client: raw });

@@ -23,12 +23,18 @@ export class Processes {
   readonly #scene: Scene;
   readonly #mortal: Worker;
   readonly #sleeper: Worker;
+  readonly #mortalId: string;
   #isKilled = false;
 
-  private constructor(scene: Scene, [mortal, sleeper]: readonly [Worker, Worker]) {
+  private constructor(
+    scene: Scene,
+    [mortal, sleeper]: readonly [Worker, Worker],
+    mortalId: string,
+  ) {
     this.#scene = scene;
     this.#mortal = mortal;
     this.#sleeper = sleeper;
+    this.#mortalId = mortalId;
   }
 
   static async start(scene: Scene, seed: number): Promise<Processes> {
@@ -39,16 +45,20 @@ export class Processes {
         args: [scene.server.url, String(LEASE_MS), String((seed % 97) + which), names],
       });
     const workers = [start(0), start(1)] as const;
-    for (const worker of workers) {
+    const idOf = async (worker: Worker): Promise<string> => {
       const { id } = await worker.message<WorkerMessage & { id: string }>('ready');
       scene.ids.set(id, `process ${worker.pid}`);
-    }
-    return new Processes(scene, workers);
+      return id;
+    };
+    const mortalId = await idOf(workers[0]);
+    await idOf(workers[1]);
+    return new Processes(scene, workers, mortalId);
   }
 
   async kill(): Promise<void> {
     this.#isKilled = true;
     await this.#mortal.kill();
+    this.#scene.killed.add(this.#mortalId);
   }
 
   /** Stands still for longer than its lease. */

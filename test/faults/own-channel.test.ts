@@ -2,9 +2,16 @@
 
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { rawClient } from '../support/redis.js';
 import { faultWorlds, isSubscriber } from './world.js';
 
 const open = faultWorlds('own-channel');
+
+/** Of the tickets in a fair lock's queue: whether their client was seen to listen. */
+async function seenTickets(raw: ReturnType<typeof rawClient>, name: string): Promise<boolean[]> {
+  const tickets = await raw.hvals(`latchkey_tickets:{${name}}`);
+  return tickets.map((ticket) => ticket.endsWith(' 1'));
+}
 
 test('a hold that was forced free while its client did not listen ends when it listens again', async (context) => {
   const { proxy, name, client, other } = await open(context);
@@ -19,4 +26,41 @@ test('a hold that was forced free while its client did not listen ends when it l
 
   // Its next renewal would be 10 s later.
   await eventually(() => hold.state === 'lost');
+});
+
+test('a waiter of a fair lock that is not told of its grant has it, though one before it lost its entry', async (context) => {
+  const { proxy, name, client, other } = await open(context);
+  const raw = rawClient();
+  const hold = await other.getFairLock(name).acquire();
+  const order: number[] = [];
+  const turns: Promise<void>[] = [];
+  for (const turn of [1, 2]) {
+    // Nothing ends the grant that nobody knows of but this lease.
+    const turnOf = async (): Promise<void> => {
+      const own = await client.getFairLock(name).acquire({ leaseMs: 60_000, waitMs: 20_000 });
+      order.push(turn);
+      await own.release();
+    };
+    turns.push(turnOf());
+    await eventually(async () => {
+      expect(await raw.llen(`redisson_lock_queue:{${name}}`)).toBe(turn);
+    });
+  }
+  await eventually(async () => {
+    expect(await seenTickets(raw, name)).toContain(true);
+  });
+  const [first = ''] = await raw.lrange(`redisson_lock_queue:{${name}}`, 0, 0);
+  await raw.lrem(`redisson_lock_queue:{${name}}`, 1, first);
+  await raw.zrem(`redisson_lock_timeout:{${name}}`, first);
+  await raw.hdel(`latchkey_tickets:{${name}}`, first);
+
+  for (const connection of proxy.connections().filter(isSubscriber)) {
+    connection.down.swallows = true;
+  }
+  await hold.release();
+  proxy.cutAll(isSubscriber);
+  await Promise.all(turns);
+
+  // The grant of the second was there, and the first one goes first all the same.
+  expect(order).toEqual([1, 2]);
 });

@@ -50,6 +50,8 @@ export type LineAnswer =
       readonly isOurs: boolean;
       /** The server has seen this client listen to its own channel; undefined: no ticket was made. */
       readonly isSeen: boolean | undefined;
+      /** Of a fair lock: the holder, if it is of the same client. It may not know of its grant. */
+      readonly ownHolder?: string | undefined;
     }
   | {
       /** Its holder id has a tombstone, or the server knows nothing of it. */
@@ -103,7 +105,7 @@ const tokenOf = (text = ''): bigint | undefined => (text === '0' ? undefined : B
 
 /** Decodes what a ticket was answered. */
 export function answerOf(text: string): LineAnswer {
-  const [first = '', second = '', third = '', fourth = ''] = text.split(' ');
+  const [first = '', second = '', third = '', fourth = '', fifth] = text.split(' ');
   if (first === '?' || first === '-3') {
     return { is: 'void' };
   }
@@ -115,7 +117,7 @@ export function answerOf(text: string): LineAnswer {
     const lastToken = tokenOf(third);
     return { is: 'granted', leftMs: Number(second), others: true, mayPass: true, lastToken };
   }
-  if (!/^-?\d+ \d+ \d [012]$/.test(text)) {
+  if (!/^-?\d+ \d+ \d [012](?: \S+)?$/.test(text)) {
     throw new UnexpectedReplyError(`a ticket was answered ${JSON.stringify(text)}`);
   }
   return {
@@ -124,6 +126,7 @@ export function answerOf(text: string): LineAnswer {
     serverMs: Number(second),
     isOurs: third === '1',
     isSeen: fourth === '2' ? undefined : fourth === '1',
+    ownHolder: fifth,
   };
 }
 

@@ -240,6 +240,22 @@ describe('a ticket', () => {
     expect(await all.enter(START, `${TWO}:1`, 'front')).toMatch(new RegExp(` ${isOurs} 1$`));
   });
 
+  test('that asks for the front is told which one of its client has the lock', async () => {
+    const all = await held();
+    await all.listens(ONE);
+    await all.enter(START, `${ONE}:1`);
+    await all.enter(START, `${ONE}:2`);
+    expect(await all.enter(START, `${ONE}:1`)).toMatch(/ 1 1$/);
+    expect(await all.enter(START, `${ONE}:1`, 'front')).toMatch(new RegExp(` 1 1 ${ONE}:0$`));
+    await all.release(START, `${ONE}:0`);
+
+    expect(await all.redis.hkeys(all.keys.lock)).toEqual([`${ONE}:1`]);
+    expect(await all.enter(START, `${ONE}:2`, 'front')).toMatch(new RegExp(` 1 1 ${ONE}:1$`));
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    expect(await all.enter(START, `${TWO}:1`, 'front')).toMatch(/ 1 1$/);
+  });
+
   test('behind one that leaves hears of it, if it is behind somebody now who does not hand on', async () => {
     const all = await held();
     await all.java(`${JAVA}:1`, START + AHEAD_MS);

@@ -106,6 +106,13 @@ export const fair = [
     tests: tickets,
   },
   {
+    id: 'fair-untold-unasked',
+    mistake: 'a waiter of a fair lock that was not told of its grant waits until its window ends',
+    file: 'src/lock/fair-hand-off-queue.ts',
+    changes: [['if (ownHolder !== undefined) {', "if (ownHolder === '') {"]],
+    tests: ['test/faults/own-channel.test.ts'],
+  },
+  {
     id: 'fair-grant-keeps-ticket',
     mistake: 'the ticket of a grant stays',
     file: 'lua/lib/fair_leave_queue.lua',

@@ -14,7 +14,7 @@ const client = createClient({
   redis,
   leaseMs: Number(lease),
   commandTimeoutMs: 1_000,
-  handOff: 'race',
+  handOff: 'strict',
 });
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 /** @param {Record<string, unknown>} message */
