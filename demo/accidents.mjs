@@ -103,7 +103,7 @@ export async function leadToAccident(stage, worker) {
 
 /** @param {Stage} stage @param {number} worker */
 function kill(stage, worker) {
-  const at = stage.record('killed', worker);
+  const [at = 0n] = stage.troupe.companionsOf(worker).map((each) => stage.record('killed', each));
   stage.troupe.signal(worker, 'SIGKILL');
   return at;
 }
@@ -128,7 +128,8 @@ function thaw(stage, worker) {
  * @param {bigint} since
  */
 export async function othersGoOn(stage, absent, since) {
-  const others = stage.workers.filter((worker) => worker !== absent);
+  const gone = stage.troupe.companionsOf(absent);
+  const others = stage.workers.filter((worker) => !gone.includes(worker));
   await stage.until('all others to be granted again', () =>
     others.every(
       (worker) =>

@@ -21,6 +21,8 @@ import { now } from './events.mjs';
 
 const FLUSH_MS = 40;
 const nothing = () => {};
+/** Of all writes of this process. */
+let writes = 0;
 
 export class Kit {
   stopped = false;
@@ -33,7 +35,6 @@ export class Kit {
   #cues = new Map();
   /** @type {Map<number, (accepted: boolean) => void>} */
   #writes = new Map();
-  #nextWrite = 0;
 
   /**
    * @param {import('./worker.mjs').Casting} casting
@@ -51,9 +52,12 @@ export class Kit {
     setInterval(() => this.flush(), FLUSH_MS).unref();
   }
 
-  /** @typedef {{ cue?: string, answer?: { id: number, accepted: boolean } }} Cue */
+  /** @typedef {{ cue?: string, to?: number, answer?: { id: number, accepted: boolean } }} Cue */
   /** @param {Cue} message */
-  #hear({ cue, answer }) {
+  #hear({ cue, to, answer }) {
+    if (cue !== undefined && to !== this.casting.worker) {
+      return;
+    }
     if (answer !== undefined) {
       this.#writes.get(answer.id)?.(answer.accepted);
       this.#writes.delete(answer.id);
@@ -163,7 +167,7 @@ export class Kit {
    * @param {{ stale?: boolean }} [options]
    */
   async write(token, { stale = false } = {}) {
-    const id = this.#nextWrite++;
+    const id = writes++;
     /** @type {Promise<boolean>} */
     const answered = new Promise((resolve) => this.#writes.set(id, resolve));
     process.send?.({ write: { id, token } });

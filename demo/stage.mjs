@@ -56,6 +56,7 @@ export class Stage {
     this.#patienceMs = patienceMs;
     this.troupe = new Troupe({
       size: act.workers,
+      together: act.together ?? 1,
       casting: { ...casting, act: act.id },
       report: (worker, report) => this.#hear(worker, report),
       fail: (error) => {

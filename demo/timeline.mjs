@@ -19,6 +19,7 @@ const LOGO =
 const LEGEND = [
   ['waiting', '<rect class="wait" y="7.5" width="28" height="5"/>'],
   ['holding', '<rect class="hold" width="28" height="19" rx="3"/>'],
+  ['on one lease, no command', '<rect class="run" y="8" width="28" height="3"/>'],
   ['reading', '<rect class="read" width="28" height="19" rx="3"/>'],
   ['frozen', '<rect class="paused" x=".5" y=".5" width="27" height="18" rx="3"/>'],
   ['lost: the lease is over', '<rect class="lost" x=".5" y=".5" width="27" height="18" rx="3"/>'],
@@ -62,7 +63,10 @@ ${body.join('\n')}
 
 /** @param {Result} result */
 function header(result) {
-  const processes = result.acts.reduce((sum, { stage }) => sum + stage.workers.length, 0);
+  const processes = result.acts.reduce(
+    (sum, { stage }) => sum + stage.workers.length / (stage.act.together ?? 1),
+    0,
+  );
   const holds = result.acts.reduce((sum, { figures }) => sum + figures.acquisitions, 0);
   const violations = findingsOf(result).filter((finding) => !finding.ok).length;
   const mood = violations === 0 ? 'good' : 'bad';

@@ -30,23 +30,26 @@ process.on('exit', endAllWorkers);
 export class Troupe {
   /** @type {Map<number, import('node:child_process').ChildProcess>} by worker number, from 1 */
   #children = new Map();
-  /** @type {Set<number>} */
+  /** @type {Set<import('node:child_process').ChildProcess>} */
   #killed = new Set();
   #size;
+  #together;
   #casting;
   #report;
   #fail;
 
   /**
    * @param {object} options
-   * @param {number} options.size
-   * @param {Omit<Casting, 'worker'>} options.casting
+   * @param {number} options.size how many workers there are
+   * @param {number} options.together how many of them there are in one process
+   * @param {Omit<Casting, 'worker' | 'together'>} options.casting
    * @param {(worker: number, report: Report) => { id: number, accepted: boolean } | undefined}
    *   options.report called for every message; what it returns is sent back
    * @param {(error: Error) => void} options.fail called when a worker ends that should not
    */
-  constructor({ size, casting, report, fail }) {
+  constructor({ size, together, casting, report, fail }) {
     this.#size = size;
+    this.#together = together;
     this.#casting = casting;
     this.#report = report;
     this.#fail = fail;
@@ -54,16 +57,19 @@ export class Troupe {
 
   /** Starts the workers. */
   enter() {
-    for (let worker = 1; worker <= this.#size; worker++) {
-      this.#fork({ ...this.#casting, worker });
+    const together = this.#together;
+    for (let worker = 1; worker <= this.#size; worker += together) {
+      this.#fork({ ...this.#casting, worker, together });
     }
   }
 
   /** @param {Casting} casting */
   #fork(casting) {
-    const { worker } = casting;
+    const { worker, together } = casting;
     const child = fork(WORKER, [JSON.stringify(casting)], { serialization: 'advanced' });
-    this.#children.set(worker, child);
+    for (let each = worker; each < worker + together; each++) {
+      this.#children.set(each, child);
+    }
     alive.add(child);
     child.on('message', (message) => {
       const answer = this.#report(worker, /** @type {Report} */ (message));
@@ -73,7 +79,7 @@ export class Troupe {
     });
     child.on('exit', (code, signal) => {
       alive.delete(child);
-      if (code !== 0 && !this.#killed.has(worker)) {
+      if (code !== 0 && !this.#killed.has(child)) {
         this.#fail(new Error(`worker ${worker} ended with ${signal ?? `exit code ${code}`}`));
       }
     });
@@ -87,9 +93,16 @@ export class Troupe {
   cue(cue, only) {
     for (const [worker, child] of this.#children) {
       if ((only === undefined || only === worker) && child.connected) {
-        child.send({ cue });
+        child.send({ cue, to: worker });
       }
     }
+  }
+
+  /** The workers in the same process as this one, which comes first. @param {number} worker */
+  companionsOf(worker) {
+    const child = this.#children.get(worker);
+    const all = [...this.#children].filter(([each, one]) => one === child && each !== worker);
+    return [worker, ...all.map(([each]) => each)];
   }
 
   /**
@@ -103,7 +116,7 @@ export class Troupe {
       throw new Error(`worker ${worker} is not running`);
     }
     if (signal === 'SIGKILL') {
-      this.#killed.add(worker);
+      this.#killed.add(child);
     }
     child.kill(signal);
   }
@@ -119,7 +132,7 @@ export class Troupe {
     const timer = setTimeout(() => {
       for (const [worker, child] of running.filter(([, each]) => alive.has(each))) {
         late.push(worker);
-        this.#killed.add(worker);
+        this.#killed.add(child);
         child.kill('SIGKILL');
       }
     }, withinMs);

@@ -1,6 +1,7 @@
 // @ts-check
-// One worker process: passes the start gun, sprints, goes on at working speed until the stage says
-// stop, and crosses the finish line. What a turn is, the act says. All it does, it reports.
+// One worker process with one worker, or several that share a client. Each passes the start gun,
+// sprints, goes on at working speed until the stage says stop, and crosses the finish line. What a turn
+// is, the act says. All they do, they report.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../dist/index.js';
@@ -12,7 +13,8 @@ import { scriptCalls } from './script-calls.mjs';
 /**
  * @typedef {object} Casting what a worker is told when it starts
  * @property {string} act
- * @property {number} worker its number, from 1
+ * @property {number} worker its number, from 1; of several in one process, the first one's
+ * @property {number} together how many workers there are in one process
  * @property {string} url
  * @property {string} keyPrefix
  * @property {number} leaseMs
@@ -32,41 +34,49 @@ const client = createClient({
   leaseMs: casting.leaseMs,
 });
 const redis = new Redis(casting.url);
-const kit = new Kit(casting, client, redis);
+const kits = Array.from(
+  { length: casting.together },
+  (_, index) => new Kit({ ...casting, worker: casting.worker + index }, client, redis),
+);
 // The stage is gone: nobody is left to work for.
 process.once('disconnect', () => process.exit(1));
-
-await kit.connected();
-kit.emit('ready', { clientId: client.id });
-kit.flush();
-await client.getCountDownLatch(`${act.id}:start-gun`).wait();
-kit.emit('go');
-
+const [first] = kits;
+await first?.connected();
 const before = scriptCalls();
-const sprintEnd = performance.now() + casting.sprintMs;
-while (performance.now() < sprintEnd) {
-  await act.turn(kit, 0);
-}
-kit.emit('sprinted', { scripts: scriptCalls() - before });
-
-while (!kit.stopped) {
-  if (kit.takeAccident()) {
-    await act.accident(kit);
-  } else {
-    await act.turn(kit, WORK_MS.min + Math.random() * (WORK_MS.max - WORK_MS.min));
-    await sleep(1);
-  }
-}
-
-const finishLine = client.getCountDownLatch(`${act.id}:finish-line`);
-kit.emit('arrived');
-await finishLine.countDown();
-await finishLine.wait();
-kit.emit('finished');
-kit.flush();
-
-await kit.leave;
+await Promise.all(kits.map(play));
 await client.close();
 await redis.quit();
 process.removeAllListeners('disconnect');
 process.disconnect();
+
+/** What one worker does, from the start gun to the end. @param {Kit} kit */
+async function play(kit) {
+  kit.emit('ready', { clientId: client.id });
+  kit.flush();
+  await client.getCountDownLatch(`${act.id}:start-gun`).wait();
+  kit.emit('go');
+
+  const sprintEnd = performance.now() + casting.sprintMs;
+  while (performance.now() < sprintEnd) {
+    await act.turn(kit, 0);
+  }
+  // Those of all who are here.
+  kit.emit('sprinted', { scripts: kit === first ? scriptCalls() - before : 0 });
+
+  while (!kit.stopped) {
+    if (kit.takeAccident()) {
+      await act.accident(kit);
+    } else {
+      await act.turn(kit, WORK_MS.min + Math.random() * (WORK_MS.max - WORK_MS.min));
+      await sleep(1);
+    }
+  }
+
+  const finishLine = client.getCountDownLatch(`${act.id}:finish-line`);
+  kit.emit('arrived');
+  await finishLine.countDown();
+  await finishLine.wait();
+  kit.emit('finished');
+  kit.flush();
+  await kit.leave;
+}

@@ -2,6 +2,7 @@
 // The acts, in the order in which they begin. A new primitive joins by one more line here.
 import { fairLock } from './fair-lock.mjs';
 import { fencedLock } from './fenced-lock.mjs';
+import { localRuns } from './local-runs.mjs';
 import { lock } from './lock.mjs';
 import { permitExpirableSemaphore } from './permit-expirable-semaphore.mjs';
 import { readWriteLock } from './read-write-lock.mjs';
@@ -20,6 +21,7 @@ import { semaphore } from './semaphore.mjs';
  * @property {string} story one sentence for the reader of the timeline
  * @property {string} resource what the workers share, as the name of its lane
  * @property {number} workers
+ * @property {number} [together] how many of the workers there are in one process, 1 by default
  * @property {number} capacity how many may hold at once; Infinity where that is not the question
  * @property {(worker: number) => string} [role] what a worker does, where not all do the same
  * @property {(kit: import('../kit.mjs').Kit, workMs: number) => Promise<void>} turn
@@ -45,6 +47,7 @@ import { semaphore } from './semaphore.mjs';
 /** @type {readonly Act[]} */
 export const acts = [
   lock,
+  localRuns,
   fairLock,
   fencedLock,
   readWriteLock,

@@ -1,6 +1,7 @@
 // @ts-check
 // The lanes of a drawing: that of what is shared, and one for each worker.
 import { ofType } from '../events.mjs';
+import { runsOf } from '../checks/runs.mjs';
 import { PLOT } from './layout.mjs';
 import { rowsOf, spansOf, spansOfResource } from './spans.mjs';
 import { line, tag, text, title } from './svg.mjs';
@@ -37,8 +38,48 @@ export function lanes(stage, scale, tiny) {
     resource +
     text('name strong', PLOT.left - 12, y + 4, stage.act.resource, 'end') +
     stacked(spansOfResource(stage), scale, tiny) +
+    (stage.act.together === undefined ? '' : runs(stage, scale) + processes(stage, scale)) +
     rows.join('')
   );
+}
+
+/** A line over the turns that were held on one lease. @param {Stage} stage @param {Scale} scale */
+function runs(stage, scale) {
+  const y = scale.resourceY - scale.resourceHeight / 2 - 1;
+  const drawn = runsOf(stage).map((run) => {
+    const [first, last] = [run[0], run.at(-1)];
+    if (first === undefined || last === undefined || run.length < 2) {
+      return '';
+    }
+    const from = Math.max(PLOT.left, scale.x(first.held));
+    const to = Math.min(PLOT.right, scale.x(last.end));
+    const tip = title(`${run.length} turns on one lease, no command between them`);
+    const shape = { class: 'run', x: from, y: y - 2, width: to - from, height: 3 };
+    return to > from ? tag('rect', shape, tip) : '';
+  });
+  return drawn.join('');
+}
+
+/** Which workers are in one process. @param {Stage} stage @param {Scale} scale */
+function processes({ act, workers }, scale) {
+  const { together = 1 } = act;
+  const firsts = workers.filter((worker) => (worker - 1) % together === 0);
+  return firsts
+    .map((first, index) => {
+      const margin = scale.lane.pitch * 0.42;
+      const [top, bottom] = [
+        scale.laneY(first) - margin,
+        scale.laneY(first + together - 1) + margin,
+      ];
+      const middle = (top + bottom) / 2;
+      const name = {
+        class: 'name',
+        'text-anchor': 'middle',
+        transform: `translate(10 ${middle}) rotate(-90)`,
+      };
+      return line('process', 16, top, 16, bottom) + tag('text', name, `process ${index + 1}`);
+    })
+    .join('');
 }
 
 /** A lane ends where its worker does. @param {Stage} stage @param {number} worker @param {Scale} scale */
@@ -127,7 +168,14 @@ export function handOverLines({ turns }, scale) {
       return '';
     }
     const [from, to] = [scale.laneY(before.worker), scale.laneY(turn.worker)];
-    return line('hand-over', scale.x(before.end), from, scale.x(turn.held), to);
+    const isPass = before.holderId !== undefined && before.holderId === turn.holderId;
+    return line(
+      isPass ? 'hand-over pass' : 'hand-over',
+      scale.x(before.end),
+      from,
+      scale.x(turn.held),
+      to,
+    );
   });
   return lines.join('');
 }

@@ -1,5 +1,6 @@
 // @ts-check
 // Which few milliseconds of an act are worth a closer look.
+import { runsOf } from '../checks/runs.mjs';
 import { earlier, msBetween, ofType, percentile } from '../events.mjs';
 import { handOvers } from './spans.mjs';
 import { showMs } from './svg.mjs';
@@ -22,6 +23,25 @@ export function amidSprint({ turns, events, gunAt }) {
     beforeMs: cycle * 8,
     afterMs: cycle * 8,
     caption: `${showMs(cycle * 16)} ms of the sprint: from a release to the next worker’s hold, ${showMs(gap)} ms (median)`,
+  });
+}
+
+/** Some runs in the middle of the sprint, and how often the lock went to another process. @param {Stage} stage @returns {Lens} */
+export function amidRuns(stage) {
+  const { events, gunAt } = stage;
+  const ends = ofType(events, 'sprinted').map((event) => event.at);
+  const end = ends.reduce(earlier, ends[0] ?? gunAt);
+  const sprint = runsOf(stage).filter(([first]) => first !== undefined && first.held < end);
+  const middle = sprint[Math.floor(sprint.length / 2)]?.[0]?.held ?? gunAt;
+  const turns = sprint.reduce((sum, run) => sum + run.length, 0);
+  const gaps = sprint.flatMap(handOvers);
+  const runMs = msBetween(gunAt, end) / Math.max(1, sprint.length);
+  return around(middle, {
+    beforeMs: runMs * 2.5,
+    afterMs: runMs * 2.5,
+    caption:
+      `${showMs(runMs * 5)} ms of the sprint: ${(turns / Math.max(1, sprint.length)).toFixed(1)} turns a run; ` +
+      `inside a run from one worker to the next ${showMs(percentile(gaps, 0.5))} ms (median)`,
   });
 }
 

@@ -53,7 +53,8 @@ svg .name { fill: var(--ink); font-size: 12.5px } svg .strong { font-weight: 700
 .orphan { fill: none; stroke: var(--killed); stroke-dasharray: 4 3 }
 svg .on { font-size: 10.5px; font-weight: 600; pointer-events: none } svg .on.hold { fill: var(--on-hold) } svg .on.read { fill: var(--on-read) }
 svg .on.paused, svg .on.lost { fill: var(--ink); stroke: none } .plate { fill: var(--panel); pointer-events: none }
-.hand-over { stroke: var(--hold); stroke-width: 1.2; opacity: .75 }
+.hand-over { stroke: var(--hold); stroke-width: 1.2; opacity: .75 } .hand-over.pass { stroke: var(--good); opacity: .9 }
+.run { fill: var(--good) } .process { stroke: var(--soft); stroke-width: 2 }
 svg .on.orphan, svg .remark { fill: var(--killed); stroke: none; font-weight: 600; font-size: 11.5px }
 .pole { stroke: var(--ink); stroke-width: 1.5 } .cloth { fill: var(--ink) } svg .flag { fill: var(--ink); font-weight: 700 }
 svg .phase { font-style: italic }

@@ -18,6 +18,7 @@ import {
 } from '../../demo/checks/gate.mjs';
 import { neverTorn } from '../../demo/checks/guarded.mjs';
 import { lostWaiters, servedInOrder } from '../../demo/checks/order.mjs';
+import { runsAreBounded } from '../../demo/checks/runs.mjs';
 import {
   downgraded,
   nobodyPassesWriters,
@@ -238,4 +239,24 @@ test('a worker that passed a latch too early, or not at all, is found out', () =
 
   expect(ok(found)).toEqual([true, false, false]);
   expect(ok(checkLatches([]))).toEqual([false, false]);
+});
+
+/** Thirty runs of some turns each, the last of which may be late. */
+function runs({ worker = (place: number) => 1 + (place % 4), turns = 5, lateMs = 0 }): boolean {
+  const places = Array.from({ length: turns }, (_, place) => place);
+  const events = Array.from({ length: 30 }, (_, run) => run).flatMap((run) =>
+    places.flatMap((place) => {
+      const held = run * 1_000 + 3 * place + (place === turns - 1 ? lateMs : 0);
+      return turn(worker(place), [held - 1, held, held + 1], { holderId: `run ${run}` });
+    }),
+  );
+  return runsAreBounded(record('local-runs', events)).ok;
+}
+
+test('a run of one process passes, one that is too long, too late, or of two processes does not', () => {
+  expect(runs({})).toBe(true);
+  expect(runs({ turns: 65 })).toBe(false);
+  expect(runs({ lateMs: 300 })).toBe(false);
+  expect(runs({ worker: (place) => 3 + place })).toBe(false);
+  expect(runs({ turns: 1 })).toBe(false);
 });

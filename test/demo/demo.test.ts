@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const PRIMITIVES = [
   'Lock',
+  'Lock with local runs',
   'Fair lock',
   'Fenced lock',
   'Read-write lock',

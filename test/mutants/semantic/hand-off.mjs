@@ -41,7 +41,10 @@ export const handOff = [
     id: 'push-outdated',
     mistake: 'a grant that an answer since then has denied starts a hold',
     file: TICKET,
-    changes: [['grant.serverMs < this.proof.serverMs', 'grant.serverMs < 0']],
+    changes: [
+      ['grant.serverMs < this.proof.serverMs', 'grant.serverMs < 0'],
+      ['      grant.serverMs < proof.serverMs ||\n', ''],
+    ],
     tests: rules,
   },
   {
