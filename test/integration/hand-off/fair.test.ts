@@ -185,30 +185,32 @@ test('waiters of two clients that come in turn are served in turn', async () => 
 });
 
 test('a lock is not passed on to a waiter behind another client when one before that has given up', async () => {
-  const view = new FairView(raw, name());
   const [a, b, c] = [client(), client(), client()];
-  const held = await c.getFairLock(view.name).acquire();
-  const served: string[] = [];
-  const lock = a.getFairLock(view.name);
-  const abort = new AbortController();
-  const first = lock.acquire();
-  await view.queued(1);
-  const second = lock.acquire({ signal: abort.signal });
-  await view.queued(2);
-  const others = b.getFairLock(view.name).using(() => served.push('b'));
-  await view.queued(3);
-  const third = lock.using(() => served.push('third of a'));
-  await view.queued(4);
-  await eventually(async () => (await toldOf(view.name, raw)) >= 4);
-  await held.release();
-  const hold = await first;
-  // At once: a run ends soon in any case.
-  abort.abort();
-  const released = hold.release();
-  await expect(second).rejects.toThrow('abort');
-  await Promise.all([released, others, third]);
+  // In a new process the first runs may be over before the waiter has left.
+  for (let round = 0; round < 8; round += 1) {
+    const view = new FairView(raw, name());
+    const held = await c.getFairLock(view.name).acquire();
+    const served: string[] = [];
+    const lock = a.getFairLock(view.name);
+    const abort = new AbortController();
+    const first = lock.acquire();
+    await view.queued(1);
+    const second = lock.acquire({ signal: abort.signal });
+    await view.queued(2);
+    const others = b.getFairLock(view.name).using(() => served.push('b'));
+    await view.queued(3);
+    const third = lock.using(() => served.push('third of a'));
+    await view.queued(4);
+    await eventually(async () => (await toldOf(view.name, raw)) >= 4);
+    await held.release();
+    const hold = await first;
+    abort.abort();
+    const released = hold.release();
+    await expect(second).rejects.toThrow('abort');
+    await Promise.all([released, others, third]);
 
-  expect(served).toEqual(['b', 'third of a']);
+    expect(served).toEqual(['b', 'third of a']);
+  }
 });
 
 test('a turn of one waiter in each of two clients costs an ask and a release', async () => {
