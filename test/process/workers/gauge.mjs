@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 // KEYS[1] the gauge; ARGV: shared or alone, how many may share, who, and the fencing token or nothing.
-// Answers how often it was full.
+// Answers how often it was full. A turn is all that one enters without anybody between.
 export const ENTER = `
 local gauge, side = KEYS[1], ARGV[1]
 local inside = redis.call('HINCRBY', gauge, side, 1)
@@ -18,6 +18,9 @@ end
 if shared == tonumber(ARGV[2]) then redis.call('HINCRBY', gauge, 'full', 1) end
 if shared > peak then redis.call('HSET', gauge, 'peak', shared) end
 redis.call('HINCRBY', gauge, 'entries', 1)
+if redis.call('HGET', gauge, 'who') ~= ARGV[3] then
+  redis.call('HINCRBY', gauge, 'turns ' .. ARGV[3], 1)
+end
 redis.call('HSET', gauge, 'who', ARGV[3])
 if (ARGV[4] or '') ~= '' then
   local token, before = tonumber(ARGV[4]), tonumber(redis.call('HGET', gauge, 'token') or 0)

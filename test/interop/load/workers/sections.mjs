@@ -27,9 +27,13 @@ const entries = {
   permits: async () => await client.getPermitExpirableSemaphore(name).acquire(),
 };
 
+const told = { goesOn: false, longestWaitMs: 0 };
+
 /** Answers how many were inside so far. */
 async function section() {
+  const askedAt = performance.now();
   const grant = await /** @type {() => Promise<Grant>} */ (entries[kind])();
+  told.longestWaitMs = Math.max(told.longestWaitMs, performance.now() - askedAt);
   await gauge.enter(side, limit, grant.fencingToken);
   if (side === 'alone') {
     const count = Number(await store.get(`${name}:counter`));
@@ -40,8 +44,6 @@ async function section() {
   return seen;
 }
 
-const told = { goesOn: false };
-
 async function enterAndLeave() {
   let sections = 0;
   for (let seen = 0; seen < total || told.goesOn; sections += 1) {
@@ -49,7 +51,7 @@ async function enterAndLeave() {
   }
   await client.close();
   await store.quit();
-  process.send?.({ type: 'done', sections });
+  process.send?.({ type: 'done', sections, longestWaitMs: told.longestWaitMs });
   process.disconnect();
 }
 

@@ -1,6 +1,7 @@
 package latchkey.interop;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class Sections {
     this.side = args.text("side");
   }
 
-  /** Answers how many sections this thread was in. */
+  /** Answers how many sections this thread was in, and how long it waited at most. */
   Map<String, Long> run(String kind) throws Exception {
     return switch (kind) {
       case "semaphore" -> {
@@ -82,10 +83,14 @@ final class Sections {
   private Map<String, Long> repeat(Entry entry) throws Exception {
     long total = args.number("total");
     long sections = 0;
+    long longestWait = 0;
+    var who = "java " + Thread.currentThread().getId();
     for (long seen = 0; seen < total; ) {
+      var askedAt = System.nanoTime();
       var stay = entry.enter();
+      longestWait = Math.max(longestWait, System.nanoTime() - askedAt);
       try {
-        note(args.text("enter"), side, args.number("limit"), "java", stay.token());
+        note(args.text("enter"), side, args.number("limit"), who, stay.token());
         inside();
         seen = note(args.text("leave"), side);
       } finally {
@@ -93,7 +98,7 @@ final class Sections {
       }
       sections += 1;
     }
-    return Map.of("sections", sections);
+    return Map.of("sections", sections, "longestWaitMs", NANOSECONDS.toMillis(longestWait));
   }
 
   private long note(String text, Object... values) {

@@ -1,0 +1,116 @@
+// What a turn of a contended lock costs in commands, and what is subscribed for it.
+
+import { expect, test } from 'vitest';
+import type { Client, Lock } from '../../../src/index.js';
+import { fixture } from '../../contract/fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { channelsUnder, redisUrl } from '../../support/redis.js';
+import { countedTraffic, quiet, type Traffic } from '../../support/traffic.js';
+
+const { client, name, raw } = fixture('hand-off-cost');
+
+type Of = (of: Client, lockName: string) => Lock;
+
+const kinds: Readonly<Record<string, Of>> = {
+  lock: (of, lockName) => of.getLock(lockName),
+  'fenced lock': (of, lockName) => of.getFencedLock(lockName),
+  'write lock': (of, lockName) => of.getReadWriteLock(lockName).writeLock,
+  'fair lock': (of, lockName) => of.getFairLock(lockName),
+};
+
+interface Cost {
+  readonly scripts: number;
+  readonly others: number;
+}
+
+/** What a turn costs where each client has so many waiters, in sections as short as can be. */
+async function costOf(of: Of, clients: number, waiters: number, turns: number): Promise<Cost> {
+  const lockName = name();
+  const traffics = await Promise.all(
+    Array.from({ length: clients }, async () => await countedTraffic(redisUrl())),
+  );
+  const locks = traffics.map(({ url }) => of(client({ redis: url }), lockName));
+  const crowd = locks.flatMap((lock) => Array.from({ length: waiters }, () => lock));
+  let inside = 0;
+  const takeTurns = async (lock: Lock, count: number): Promise<void> => {
+    for (let turn = 0; turn < count; turn += 1) {
+      await lock.using(() => {
+        inside += 1;
+      });
+    }
+  };
+  const count = (kind: (traffic: Traffic) => number): number =>
+    traffics.reduce((sum, traffic) => sum + kind(traffic), 0);
+  const others = ({ names }: Traffic): number =>
+    names().filter((command) => !command.startsWith('eval')).length;
+  // Connected, known to the server, and listening.
+  await Promise.all(crowd.map(async (lock) => await takeTurns(lock, 3)));
+  const before = { scripts: count(({ scripts }) => scripts()), others: count(others) };
+  inside = 0;
+  await Promise.all(crowd.map(async (lock) => await takeTurns(lock, turns)));
+  await raw.del(`redisson_lock_token:{${lockName}}`);
+  return {
+    scripts: (count(({ scripts }) => scripts()) - before.scripts) / inside,
+    others: (count(others) - before.others) / inside,
+  };
+}
+
+test.each(
+  Object.keys(kinds).flatMap((kind) => [2, 4, 8].map((clients) => [kind, clients] as const)),
+)(
+  'a turn of a %s costs an ask and a release where each of %i clients has one waiter',
+  async (kind, clients) => {
+    const cost = await costOf(kinds[kind]!, clients, 1, 150);
+
+    expect(cost.scripts).toBeLessThanOrEqual(2.05);
+    expect(cost.others).toBeLessThanOrEqual(0.1);
+  },
+);
+
+test.each(
+  Object.keys(kinds)
+    .filter((kind) => kind !== 'fair lock')
+    .flatMap((kind) => [[kind, 1, 50] as const, [kind, 4, 25] as const]),
+)(
+  'most turns of a %s cost no command where each of %i clients has %i waiters',
+  async (kind, clients, waiters) => {
+    const cost = await costOf(kinds[kind]!, clients, waiters, 40);
+
+    expect(cost.scripts).toBeLessThanOrEqual(0.25);
+    expect(cost.others).toBeLessThanOrEqual(0.1);
+  },
+);
+
+test('a turn of a fair lock costs little more than a command where one client has 50 waiters', async () => {
+  const cost = await costOf(kinds['fair lock']!, 1, 50, 40);
+
+  expect(cost.scripts).toBeLessThanOrEqual(1.1);
+  expect(cost.others).toBeLessThanOrEqual(0.1);
+});
+
+test('a client that waits for many locks, which others hold, subscribes once', async () => {
+  const traffic = await countedTraffic(redisUrl());
+  const [holder, waiter] = [client(), client({ redis: traffic.url })];
+  const names = Array.from({ length: 40 }, () => name());
+  // Both listen to their own channels.
+  await Promise.all([holder, waiter].map(async (each) => await each.getLock(name()).acquire()));
+  await eventually(async () => {
+    const channels = await channelsUnder('latchkey:', raw);
+    expect(channels).toContain(`latchkey:${holder.id}`);
+    expect(channels).toContain(`latchkey:${waiter.id}`);
+  });
+  const all = names.flatMap((each) =>
+    Object.values(kinds).map((of, i) => [of, `${each}:${i}`] as const),
+  );
+  const held = await Promise.all(all.map(async ([of, each]) => await of(holder, each).acquire()));
+  const waits = all.map(([of, each]) => of(waiter, each).acquire());
+  await quiet(traffic, waiter);
+
+  expect(traffic.names().filter((command) => command.includes('subscribe'))).toEqual(['subscribe']);
+
+  await Promise.all(held.map(async (hold) => await hold.release()));
+  const holds = await Promise.all(waits);
+  await Promise.all(holds.map(async (hold) => await hold.release()));
+  const tokens = all.map(([, each]) => `redisson_lock_token:{${each}}`);
+  await raw.del(...tokens);
+});

@@ -1,0 +1,95 @@
+// A lock with local runs beside Java for as long as LATCHKEY_LOAD_MS says, by default some seconds: how
+// often each gets it, and how long they wait.
+
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { heard, startCrowd, tell } from '../../process/crowd.js';
+import { ENTER, LEAVE } from '../../process/workers/gauge.mjs';
+import type { WorkerMessage } from '../../support/processes.js';
+import { redisUrl } from '../../support/redis.js';
+import { interopWorlds, type World } from '../support/world.js';
+
+interface Done {
+  readonly sections: number;
+  readonly longestWaitMs: number;
+}
+
+interface Side {
+  readonly turns: number;
+  readonly sections: number;
+  readonly longestWaitMs: number;
+}
+
+const SCRIPT = fileURLToPath(new URL('workers/sections.mjs', import.meta.url));
+const LOAD_MS = Number(process.env['LATCHKEY_LOAD_MS'] ?? 6_000);
+const NO_LIMIT = 1_000_000;
+const FOR_EVER = 1_000_000_000;
+/** Of each language; alone Java has all of them. */
+const THREADS = 2;
+
+const open = interopWorlds('beside');
+
+/** Lets so many threads of Java, and so many processes of Node, take the lock for a while. */
+async function contend(
+  { java, raw }: World,
+  name: string,
+  [threads, processes]: readonly [number, number],
+): Promise<{ java: Side; node: Side; clashes: number }> {
+  const gauge = `${name}:gauge`;
+  const crowd = await startCrowd(SCRIPT, processes, () => {
+    return [redisUrl(), name, 'lock', 'alone', FOR_EVER, NO_LIMIT, 'direct'];
+  });
+  const args = { enter: ENTER, leave: LEAVE, gauge, side: 'alone', counter: `${name}:counter` };
+  const ofJava = Array.from({ length: threads }, async (_, i) => {
+    const limits = { total: FOR_EVER, limit: NO_LIMIT };
+    const thread = java.thread(`${name} ${i}`);
+    return await thread.call<Done>('sections.lock', name, { ...args, ...limits });
+  });
+  tell(crowd, { type: 'go' });
+  const ofNode = heard<Done & WorkerMessage>(crowd, 'done', { withinMs: LOAD_MS * 2 });
+  await new Promise((resolve) => {
+    setTimeout(resolve, LOAD_MS);
+  });
+  // They go on until so many have entered.
+  await raw.hincrby(gauge, 'entries', FOR_EVER);
+  const [javas, nodes] = await Promise.all([Promise.all(ofJava), ofNode]);
+
+  const counts = await raw.hgetall(gauge);
+  const turnsOf = (isTheirs: (who: string) => boolean): number =>
+    Object.entries(counts)
+      .filter(([field]) => field.startsWith('turns ') && isTheirs(field.slice(6)))
+      .reduce((sum, [, count]) => sum + Number(count), 0);
+  const side = (all: readonly Done[], isTheirs: (who: string) => boolean): Side => ({
+    turns: turnsOf(isTheirs),
+    sections: all.reduce((sum, { sections }) => sum + sections, 0),
+    longestWaitMs: Math.max(0, ...all.map(({ longestWaitMs }) => longestWaitMs)),
+  });
+  await raw.del(gauge, `${name}:counter`);
+  return {
+    java: side(javas, (who) => who.startsWith('java')),
+    node: side(nodes, (who) => !who.startsWith('java')),
+    clashes: Number(counts['clashes'] ?? 0),
+  };
+}
+
+test(
+  'beside Node each thread of Java gets a lock no less often than beside Java, and nobody waits for 2 s',
+  { timeout: 60_000 + 3 * LOAD_MS },
+  async (context) => {
+    const world = await open(context);
+    const alone = await contend(world, `${world.name}-alone`, [2 * THREADS, 0]);
+    const mixed = await contend(world, `${world.name}-mixed`, [THREADS, THREADS]);
+    const shown = JSON.stringify({ alone: alone.java, java: mixed.java, node: mixed.node });
+    await context.annotate(shown);
+
+    expect([alone.clashes, mixed.clashes]).toEqual([0, 0]);
+    expect(mixed.java.longestWaitMs, shown).toBeLessThan(2_000);
+    expect(mixed.node.longestWaitMs, shown).toBeLessThan(2_000);
+    // Half of the threads, so half of what they get alone.
+    expect(mixed.java.sections, shown).toBeGreaterThanOrEqual(alone.java.sections / 2);
+    const evenTurns = (mixed.java.turns + mixed.node.turns) / 2;
+    expect(Math.min(mixed.java.turns, mixed.node.turns), shown).toBeGreaterThanOrEqual(
+      evenTurns / 4,
+    );
+  },
+);
