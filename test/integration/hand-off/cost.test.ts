@@ -23,6 +23,13 @@ interface Cost {
   readonly others: number;
 }
 
+/** All that was sent so far. */
+function sent(traffics: readonly Traffic[]): Cost {
+  const names = traffics.flatMap((traffic) => traffic.names());
+  const scripts = names.filter((command) => command.startsWith('eval')).length;
+  return { scripts, others: names.length - scripts };
+}
+
 /** What a turn costs where each client has so many waiters, in sections as short as can be. */
 async function costOf(of: Of, clients: number, waiters: number, turns: number): Promise<Cost> {
   const lockName = name();
@@ -39,19 +46,16 @@ async function costOf(of: Of, clients: number, waiters: number, turns: number): 
       });
     }
   };
-  const count = (kind: (traffic: Traffic) => number): number =>
-    traffics.reduce((sum, traffic) => sum + kind(traffic), 0);
-  const others = ({ names }: Traffic): number =>
-    names().filter((command) => !command.startsWith('eval')).length;
   // Connected, known to the server, and listening.
   await Promise.all(crowd.map(async (lock) => await takeTurns(lock, 3)));
-  const before = { scripts: count(({ scripts }) => scripts()), others: count(others) };
+  const before = sent(traffics);
   inside = 0;
   await Promise.all(crowd.map(async (lock) => await takeTurns(lock, turns)));
+  const after = sent(traffics);
   await raw.del(`redisson_lock_token:{${lockName}}`);
   return {
-    scripts: (count(({ scripts }) => scripts()) - before.scripts) / inside,
-    others: (count(others) - before.others) / inside,
+    scripts: (after.scripts - before.scripts) / inside,
+    others: (after.others - before.others) / inside,
   };
 }
 

@@ -1,0 +1,171 @@
+// What goes wrong while a client passes a lock on among its own waiters: each of them, and the waiter of
+// another client, gets its turn alone, and nothing is left behind.
+
+import { describe, expect, test } from 'vitest';
+import { LeaseLostError, type Client, type Hold, type Lock } from '../../src/index.js';
+import {
+  fairLockRelease,
+  lockRelease,
+  rwlockReleaseWrite,
+} from '../../src/core/wire/scripts.generated.js';
+import { eventually } from '../support/eventually.js';
+import type { WireScript } from '../support/kinds/kind.js';
+import { rawClient } from '../support/redis.js';
+import { ownServer } from '../support/server.js';
+import { toldOf } from '../support/told.js';
+import { cutReply, faultWorlds, isSubscriber, type World } from './world.js';
+
+interface Kind {
+  readonly kind: string;
+  readonly of: (client: Client, name: string) => Lock;
+  readonly release: WireScript;
+}
+
+const KINDS: readonly Kind[] = [
+  { kind: 'lock', of: (client, name) => client.getLock(name), release: lockRelease },
+  { kind: 'fenced lock', of: (client, name) => client.getFencedLock(name), release: lockRelease },
+  {
+    kind: 'write lock',
+    of: (client, name) => client.getReadWriteLock(name).writeLock,
+    release: rwlockReleaseWrite,
+  },
+  { kind: 'fair lock', of: (client, name) => client.getFairLock(name), release: fairLockRelease },
+];
+const WAITERS = 6;
+
+const server = await ownServer();
+const raw = rawClient(server.url);
+const open = faultWorlds('runs');
+
+interface Turns {
+  readonly holds: readonly Hold[];
+  readonly order: readonly string[];
+  readonly lost: number;
+  /** It has gone wrong. */
+  readonly wentWrong: boolean;
+}
+
+/**
+ * Some waiters of one client and then one of another wait in the line, and are let in. In the second
+ * section of the first run something goes wrong.
+ */
+async function turns(
+  world: World,
+  { of }: Kind,
+  goesWrong: () => Promise<void> | void,
+): Promise<Turns> {
+  const { client, name, other } = world;
+  const first = await of(world.open(), name).acquire();
+  const holds: Hold[] = [];
+  const order: string[] = [];
+  let [inside, lost, wentWrong] = [0, 0, false];
+  const section = async (hold: Hold, who: string): Promise<void> => {
+    inside += 1;
+    expect(inside).toBe(1);
+    const isPassed = holds.at(-1)?.holderId === hold.holderId;
+    holds.push(hold);
+    order.push(who);
+    if (isPassed && !wentWrong) {
+      wentWrong = true;
+      await goesWrong();
+    }
+    inside -= 1;
+  };
+  const turn = async (by: Client, who: string): Promise<void> => {
+    try {
+      await of(by, name).using(async (hold) => await section(hold, who));
+    } catch (error) {
+      if (!(error instanceof LeaseLostError)) {
+        throw error;
+      }
+      lost += 1;
+    }
+  };
+  // Both know that they are told.
+  const all = Array.from({ length: WAITERS }, () => turn(client, 'own'));
+  await eventually(async () => (await toldOf(name, raw)) >= 1);
+  const before = await toldOf(name, raw);
+  all.push(turn(other, 'other'));
+  const done = Promise.all(all);
+  done.catch(() => undefined);
+  await eventually(async () => (await toldOf(name, raw)) > before);
+  await first.release();
+  await done;
+  return { holds, order, lost, wentWrong };
+}
+
+function expectAll({ holds, order, wentWrong }: Turns): void {
+  expect(wentWrong).toBe(true);
+  expect(order.toSorted()).toEqual(['other', ...Array<string>(WAITERS).fill('own')]);
+  const tokens = holds.flatMap(({ fencingToken }) => fencingToken ?? []);
+  expect(tokens.filter((token, i) => i > 0 && token <= tokens[i - 1]!)).toEqual([]);
+}
+
+async function expectNothing({ name }: World): Promise<void> {
+  await eventually(async () => {
+    expect(await raw.exists(name)).toBe(0);
+  });
+  await raw.del(`redisson_lock_token:{${name}}`);
+}
+
+describe.each(KINDS)('a run of a $kind', (kind) => {
+  test('goes on where the server has forgotten its scripts', async (context) => {
+    const world = await open(context, {}, server.url);
+
+    const done = await turns(world, kind, async () => void (await raw.script('FLUSH')));
+
+    expectAll(done);
+    expect(done.lost).toBe(0);
+    await expectNothing(world);
+  });
+
+  test('ends where the answer to its release is lost, and the release counts once', async (context) => {
+    const world = await open(context, {}, server.url);
+    let replayed = Promise.resolve();
+
+    const done = await turns(world, kind, () => {
+      const { ran, replay } = cutReply(world.proxy, kind.release);
+      replayed = ran().then(replay);
+    });
+
+    await replayed;
+    expectAll(done);
+    expect(done.lost).toBe(0);
+    await expectNothing(world);
+  });
+
+  test('ends where Redis is gone for a while, and so does the wait of all others', async (context) => {
+    const world = await open(context, {}, server.url);
+
+    const done = await turns(world, kind, () => {
+      world.down();
+      setTimeout(() => void world.up(), 300);
+    });
+
+    expectAll(done);
+    expect(done.lost).toBe(0);
+    await expectNothing(world);
+  });
+
+  test('goes on where its client hears no messages for a while', async (context) => {
+    const world = await open(context, {}, server.url);
+
+    const done = await turns(world, kind, () => {
+      world.proxy.cutAll(isSubscriber);
+    });
+
+    expectAll(done);
+    expect(done.lost).toBe(0);
+    await expectNothing(world);
+  });
+
+  test('is lost where the server loses its data, and all get in', async (context) => {
+    const world = await open(context, {}, server.url);
+
+    const done = await turns(world, kind, async () => void (await raw.flushall()));
+
+    expectAll(done);
+    expect(done.lost).toBeGreaterThan(0);
+    await expectNothing(world);
+  });
+});
