@@ -45,6 +45,7 @@ export function controlPlan(seed: number): Plan {
       isMadeByJava: false,
       handOffs: ['race'],
     },
+    isCrowd: false,
     startsCold: false,
     scripts,
     faults: faults.toSorted((a, b) => a.at - b.at),

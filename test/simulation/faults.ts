@@ -6,7 +6,8 @@ import { LATE_MS } from '../../src/testing/network/conditions.js';
 import { PHASE } from '../../src/testing/timeline.js';
 import type { Snapshot } from '../../src/testing/keyspace/keyspace.js';
 import { Grants } from './grants.js';
-import type { Of, Plan, PlannedFault } from './plan.js';
+import type { Plan } from './plan.js';
+import type { Of, PlannedFault } from './planned-faults.js';
 import { denyChannels, denyCommand, refuse } from './refusals.js';
 import type { SimulatedClient, World } from './world.js';
 

@@ -71,6 +71,8 @@ export interface Claim {
   readonly owner: string;
   readonly permits: number;
   readonly token: bigint | undefined;
+  /** The holder id, which the holds of a run share; of locks alone. */
+  readonly holderId: string | undefined;
   /** The lease that was asked for; longer when it was extended. */
   leaseMs: number;
   readonly isRenewed: boolean;
@@ -169,6 +171,8 @@ export interface History {
   /** Keys, subscriptions, connections and timers that were left when all clients had been closed and
    * all leases had ended. */
   readonly left: readonly string[];
+  /** Many users ask for the lock again and again, and all who wait stand in its line. */
+  readonly isCrowd: boolean;
   /** Errors that came up where nobody expects them: of calls, and as `error` events. */
   readonly surprises: readonly string[];
 }

@@ -28,6 +28,8 @@ export function judge(history: History, { terms, startsCold }: Plan): Judgement 
   const findings = checkAll(history, {
     bounds: {
       networkMs: (terms.latencyMaxMs + terms.latenessMs) * turns + 5,
+      // The ask, the message, and the turn in which it is read.
+      toldMs: 2 * (terms.latencyMaxMs + terms.latenessMs) * turns + 1,
       leaseMs: terms.leaseMs,
       commandTimeoutMs: terms.commandTimeoutMs,
     },

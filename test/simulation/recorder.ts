@@ -5,7 +5,8 @@ import type { Claim, Closing, Fault, FaultKind, Operation, Outcome } from './his
 import type { SimulatedClient } from './world.js';
 
 /** What a user got: its claim ends when `isHeld` is false. */
-type Held = Pick<Hold | Permit, 'isHeld' | 'remainingMs' | 'signal'>;
+type Held = Pick<Hold | Permit, 'isHeld' | 'remainingMs' | 'signal'> &
+  Partial<Pick<Hold, 'holderId'>>;
 
 interface OpenClaim {
   readonly claim: Claim;
@@ -120,6 +121,7 @@ export class Recorder {
       client: client.number,
       owner,
       ...terms,
+      holderId: held?.holderId,
       firstMs: held?.remainingMs ?? terms.leaseMs,
       from: now,
       until: Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 // A server that refuses what it is asked for a while.
 
-import type { Of } from './plan.js';
+import type { Of } from './planned-faults.js';
 import type { World } from './world.js';
 
 export function refuse({ host, recorder, timeline }: World, { what, forMs }: Of<'refusal'>): void {

@@ -85,6 +85,7 @@ export async function run(
     quietAt,
     endedAt,
     left,
+    isCrowd: plan.isCrowd,
     surprises: recorder.surprises,
   };
 }

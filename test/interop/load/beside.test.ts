@@ -16,7 +16,8 @@ interface Done {
 
 interface Side {
   readonly turns: number;
-  readonly sections: number;
+  /** A second and thread. */
+  readonly rate: number;
   readonly longestWaitMs: number;
 }
 
@@ -24,16 +25,21 @@ const SCRIPT = fileURLToPath(new URL('workers/sections.mjs', import.meta.url));
 const LOAD_MS = Number(process.env['LATCHKEY_LOAD_MS'] ?? 6_000);
 const NO_LIMIT = 1_000_000;
 const FOR_EVER = 1_000_000_000;
+/** Java alone takes the lock for no longer than that. */
+const ALONE_MS = Math.min(LOAD_MS, 60_000);
 /** Of each language; alone Java has all of them. */
 const THREADS = 2;
+/** Of Java's rate alone: how little is left on a busy machine, where nothing is wrong. */
+const RATE_MIN = 0.7;
 
 const open = interopWorlds('beside');
 
-/** Lets so many threads of Java, and so many processes of Node, take the lock for a while. */
+/** Lets so many threads of Java, and so many processes of Node, take the lock for so long. */
 async function contend(
   { java, raw }: World,
   name: string,
   [threads, processes]: readonly [number, number],
+  forMs: number,
 ): Promise<{ java: Side; node: Side; clashes: number }> {
   const gauge = `${name}:gauge`;
   const crowd = await startCrowd(SCRIPT, processes, () => {
@@ -46,9 +52,9 @@ async function contend(
     return await thread.call<Done>('sections.lock', name, { ...args, ...limits });
   });
   tell(crowd, { type: 'go' });
-  const ofNode = heard<Done & WorkerMessage>(crowd, 'done', { withinMs: LOAD_MS * 2 });
+  const ofNode = heard<Done & WorkerMessage>(crowd, 'done', { withinMs: forMs + 30_000 });
   await new Promise((resolve) => {
-    setTimeout(resolve, LOAD_MS);
+    setTimeout(resolve, forMs);
   });
   // They go on until so many have entered.
   await raw.hincrby(gauge, 'entries', FOR_EVER);
@@ -61,7 +67,7 @@ async function contend(
       .reduce((sum, [, count]) => sum + Number(count), 0);
   const side = (all: readonly Done[], isTheirs: (who: string) => boolean): Side => ({
     turns: turnsOf(isTheirs),
-    sections: all.reduce((sum, { sections }) => sum + sections, 0),
+    rate: all.reduce((sum, { sections }) => sum + sections, 0) / all.length / (forMs / 1_000),
     longestWaitMs: Math.max(0, ...all.map(({ longestWaitMs }) => longestWaitMs)),
   });
   await raw.del(gauge, `${name}:counter`);
@@ -73,20 +79,19 @@ async function contend(
 }
 
 test(
-  'beside Node each thread of Java gets a lock no less often than beside Java, and nobody waits for 2 s',
-  { timeout: 60_000 + 3 * LOAD_MS },
+  'beside Node a thread of Java gets a lock about as often as beside others of Java, and nobody waits for 2 s',
+  { timeout: 60_000 + ALONE_MS + LOAD_MS },
   async (context) => {
     const world = await open(context);
-    const alone = await contend(world, `${world.name}-alone`, [2 * THREADS, 0]);
-    const mixed = await contend(world, `${world.name}-mixed`, [THREADS, THREADS]);
+    const alone = await contend(world, `${world.name}-alone`, [2 * THREADS, 0], ALONE_MS);
+    const mixed = await contend(world, `${world.name}-mixed`, [THREADS, THREADS], LOAD_MS);
     const shown = JSON.stringify({ alone: alone.java, java: mixed.java, node: mixed.node });
     await context.annotate(shown);
 
     expect([alone.clashes, mixed.clashes]).toEqual([0, 0]);
     expect(mixed.java.longestWaitMs, shown).toBeLessThan(2_000);
     expect(mixed.node.longestWaitMs, shown).toBeLessThan(2_000);
-    // Half of the threads, so half of what they get alone.
-    expect(mixed.java.sections, shown).toBeGreaterThanOrEqual(alone.java.sections / 2);
+    expect(mixed.java.rate / alone.java.rate, shown).toBeGreaterThanOrEqual(RATE_MIN);
     const evenTurns = (mixed.java.turns + mixed.node.turns) / 2;
     expect(Math.min(mixed.java.turns, mixed.node.turns), shown).toBeGreaterThanOrEqual(
       evenTurns / 4,

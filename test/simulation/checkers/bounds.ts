@@ -27,6 +27,9 @@ export interface Bounds {
   /** For so long a lock that was released may be left to those who stand in no line, until a waiter in one
    * looks again. */
   readonly openTurnMs: number;
+  /** From the call of a waiter until the holder is told that somebody waits, in a sound network, and reads
+   * that. */
+  readonly toldMs: number;
   /** Of the search for an order: what takes more is undecided. */
   readonly maxSteps: number;
 }
@@ -44,5 +47,6 @@ export const BOUNDS: Bounds = {
   cleanUpMs: 250,
   releasedMs: 10,
   openTurnMs: 5,
+  toldMs: 50,
   maxSteps: 3_000_000,
 };

@@ -92,5 +92,6 @@ const EMPTY: History = {
   quietAt: Number.POSITIVE_INFINITY,
   endedAt: 0,
   left: [],
+  isCrowd: false,
   surprises: [],
 };

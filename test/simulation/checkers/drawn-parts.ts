@@ -35,6 +35,7 @@ export function claimOf(kind: Kind, holder: Holder, end: ClaimEnd): Claim {
     owner,
     permits: amount,
     token: acquire.token,
+    holderId: undefined,
     leaseMs: 300,
     firstMs: 300,
     isRenewed: true,

@@ -11,6 +11,7 @@ import { checkLeftovers, checkSurprises } from './leftovers.js';
 import { checkProvenHolds, checkToldLosses } from './losses.js';
 import { checkOrder } from './order.js';
 import type { Property } from './property.js';
+import { checkRuns } from './runs.js';
 import { checkSettling } from './settling.js';
 import { checkTokens } from './tokens.js';
 import { checkWaking } from './waking.js';
@@ -30,6 +31,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'fencing tokens grow', kinds: ['fenced'], check: checkTokens },
   { name: 'a fenced store takes no stale write', kinds: ['fenced'], check: checkFencedStore },
   { name: 'first come, first served', kinds: ['fair'], check: checkFairness },
+  { name: 'a run ends while others wait', kinds: LOCKS, check: checkRuns },
   { name: 'waiters get in', kinds: KINDS, check: checkWaking },
   { name: 'calls settle in time', kinds: KINDS, check: checkSettling },
   { name: 'no call fails without a cause', kinds: KINDS, check: checkAnswers },

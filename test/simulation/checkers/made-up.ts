@@ -46,13 +46,14 @@ export function part(...operations: readonly Operation[]): Part {
   return { operations, claims: [], faults: [] };
 }
 
-type HoldGiven = Partial<Operation> & Partial<Pick<Claim, 'end' | 'toldLostAt' | 'isRenewed'>>;
+type HoldGiven = Partial<Operation> &
+  Partial<Pick<Claim, 'end' | 'toldLostAt' | 'isRenewed' | 'holderId'>>;
 
 /** Acquired in [calledAt, from], released in [until, releasedAt]; without the last it was not. */
 export function hold(
   owner: string,
   [calledAt, from, until, releasedAt]: readonly [number, number, number, number?],
-  { end, toldLostAt, isRenewed, ...given }: HoldGiven = {},
+  { end, toldLostAt, isRenewed, holderId, ...given }: HoldGiven = {},
 ): Part {
   const acquire = call('acquire', [calledAt, from], { owner, waits: true, leaseMs: 300, ...given });
   const { object, kind, mode, client, token, amount, id } = acquire;
@@ -65,6 +66,7 @@ export function hold(
     owner,
     permits: amount,
     token,
+    holderId,
     leaseMs: acquire.leaseMs ?? Number.POSITIVE_INFINITY,
     firstMs: (acquire.leaseMs ?? Number.POSITIVE_INFINITY) - (from - acquire.calledAt),
     isRenewed: isRenewed ?? true,
@@ -120,6 +122,7 @@ export function historyOf(parts: readonly Part[], given: Partial<History> = {}):
     quietAt: Number.POSITIVE_INFINITY,
     endedAt: 1_000,
     left: [],
+    isCrowd: false,
     surprises: [],
     ...given,
   };
@@ -139,6 +142,7 @@ export const SMALL: Bounds = {
   cleanUpMs: 5,
   releasedMs: 10,
   openTurnMs: 5,
+  toldMs: 4,
   maxSteps: 100_000,
 };
 

@@ -182,6 +182,26 @@ function sectionOf(random: Random, leaseMs: number, kind: LockKind): Section {
   };
 }
 
+function crowdSectionOf(random: Random, kind: LockKind): Section {
+  const mode = kind === 'rwlock' && random.chance(0.1) ? 'shared' : 'exclusive';
+  const again: Reentry[] = random.chance(0.05) ? [{ mode, afterMs: 0, isBehindForce: false }] : [];
+  return {
+    do: 'section',
+    mode,
+    how: 'acquire',
+    ...(random.chance(0.05) ? { leaseMs: 600 } : {}),
+    ...(random.chance(0.05) ? { abortMs: random.int(0, 5) } : {}),
+    stayMs: random.weighted<number>([
+      [70, () => 0],
+      [25, () => random.next()],
+      [5, () => random.int(1, 6)],
+    ]),
+    again,
+    releasesOuterFirst: random.chance(0.5),
+    ...(random.chance(0.03) ? { extendMs: 600 } : {}),
+  };
+}
+
 export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
   return {
     kind,
@@ -195,6 +215,7 @@ export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
         [5, () => ({ do: 'look', mode })],
       ]);
     },
+    crowdAct: (random) => crowdSectionOf(random, kind),
     perform: async (user, object, act) => {
       if (act.do === 'section') {
         await section(user, object, kind, act);
