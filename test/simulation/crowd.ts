@@ -2,22 +2,23 @@
 
 import { Random } from '../../src/testing/random.js';
 import type { Act, KindOfObject } from './kinds/kind.js';
-import type { Plan } from './plan.js';
+import type { Plan, Step } from './plan.js';
 import { aimed, faultOf } from './planned-faults.js';
 
 /** One seed in so many of a lock that has runs is that of a crowd. */
 export const CROWD_EVERY = 5;
 
-const CROWD = { users: 5, sections: 8, spanMs: 60 };
+const CROWD = { users: 5, spanMs: 60 };
 
 /** The default of a client. */
 const LONG_LEASE_MS = 30_000;
 
-/** Two clients, or three, each with several users who ask again as soon as they are out. */
+/** Two clients, or three, each with several users who ask again as soon as they are out; or one such client,
+ * and others who come now and then. */
 export function crowdOf(
   seed: number,
   kind: KindOfObject,
-  crowdAct: (random: Random) => Act,
+  crowdAct: (random: Random, isTight: boolean) => Act,
   losesData: boolean,
 ): Plan {
   const random = new Random(seed);
@@ -36,14 +37,21 @@ export function crowdOf(
     handOffs: ['direct' as const],
     otherSlots: 40,
   };
-  const { users, sections, spanMs } = CROWD;
-  const scripts = Array.from({ length: clients * users }, (_, i) => ({
-    client: i % clients,
-    steps: Array.from({ length: sections }, () => ({
-      pauseMs: random.chance(0.8) ? 0 : random.int(0, 10),
-      act: crowdAct(random),
-    })),
-  }));
+  const { users, spanMs } = CROWD;
+  // Nothing but passes: a run has as many holds as it may.
+  const isTight = random.chance(0.2);
+  const sections = isTight ? 30 : random.pick([8, 8, 20]);
+  const isLopsided = random.chance(0.4);
+  const step = (isBusy: boolean): Step => {
+    const pauseMs = isTight || random.chance(0.8) ? 0 : random.int(0, 10);
+    return { pauseMs: isBusy ? pauseMs : random.int(2, 20), act: crowdAct(random, isTight) };
+  };
+  const scripts = Array.from({ length: clients * users }, (_, i) => {
+    const client = i % clients;
+    const isBusy = client === 0 || !isLopsided;
+    const own = isBusy ? sections : i < clients ? 6 : 0;
+    return { client, steps: Array.from({ length: own }, () => step(isBusy)) };
+  });
   const faults = Array.from({ length: random.pick([0, 0, 1, 2]) }, () => {
     const fault = faultOf(random, random.next() * spanMs, { clients, nodes: 1, paceMs, losesData });
     return aimed(random, fault, { clients, paceMs });

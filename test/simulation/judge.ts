@@ -2,12 +2,16 @@
 
 import { checkAll, violationsOf, type Finding } from './checkers/index.js';
 import { counts, isCounted, type Counts } from './checkers/counted.js';
+import { runsOf } from './checkers/runs.js';
 import type { History, Violation } from './history.js';
 import type { Plan } from './plan.js';
 
 /** Somebody was refused, and that much went wrong: faults, losses, leases that ended, waits that were
  * given up. */
 const TROUBLES_MIN = 2;
+
+/** In a crowd clients passed the lock on inside themselves. */
+const RUNS_MIN = 5;
 
 const wasDisturbed = ({ faults, losses, expiries, cancelledWaits }: Counts): boolean =>
   faults + losses + expiries + cancelledWaits >= TROUBLES_MIN;
@@ -38,7 +42,9 @@ export function judge(history: History, { terms, startsCold }: Plan): Judgement 
   return {
     findings,
     violations: violationsOf(findings),
-    isCounted: isCounted(history, { operations: 10, refusals: 1 }) && wasDisturbed(happened),
+    isCounted: history.isCrowd
+      ? runsOf(history.claims).length >= RUNS_MIN
+      : isCounted(history, { operations: 10, refusals: 1 }) && wasDisturbed(happened),
     happened,
   };
 }

@@ -42,7 +42,7 @@ export const checkRuns: Checker = (scope) => {
 };
 
 /** Holds of several owners on one lease, in their order. */
-function runsOf(claims: readonly Claim[]): Claim[][] {
+export function runsOf(claims: readonly Claim[]): Claim[][] {
   const own = claims.filter(({ holderId, mode }) => holderId !== undefined && mode === 'exclusive');
   return [...groupBy(own, ({ object, holderId }) => `${object} ${holderId}`).values()]
     .map((run) => {

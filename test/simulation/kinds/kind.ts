@@ -67,8 +67,9 @@ export interface KindOfObject<A extends Act = Act> {
   prepare(user: User, object: string): Promise<void>;
   /** Something that a user may do; `leaseMs` is the lease of a client. */
   act(random: Random, leaseMs: number): A;
-  /** The same where many users of a client ask for it again and again: short, and mostly a section. */
-  readonly crowdAct?: (random: Random) => A;
+  /** The same where many users of a client ask for it again and again; `isTight`: they stay for no time at
+   * all. */
+  readonly crowdAct?: (random: Random, isTight: boolean) => A;
   perform(user: User, object: string, act: A): Promise<void>;
   /** Frees the object by force, where that can be. */
   readonly force?: A;

@@ -5,7 +5,7 @@ import type { Random } from '../../../src/testing/random.js';
 import type { Claim, Kind, Mode } from '../history.js';
 import type { SimulatedClient } from '../world.js';
 import { extend, operationOf, type KindOfObject, type User } from './kind.js';
-import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
+import { doesWait, NO_STAY, optionsOf, termsOf, type Terms } from './terms.js';
 
 type LockKind = Extract<Kind, 'lock' | 'fair' | 'fenced' | 'rwlock'>;
 
@@ -127,7 +127,9 @@ async function section(user: User, object: string, kind: LockKind, act: Section)
     await extend(user, outer.claim, outer.hold, act.extendMs);
   }
   const write = beginRound(user, outer);
-  await user.sleep(act.stayMs);
+  if (act.stayMs !== NO_STAY) {
+    await user.sleep(act.stayMs);
+  }
   write();
   const order = act.releasesOuterFirst ? holdings : holdings.toReversed();
   for (const holding of order) {
@@ -182,7 +184,16 @@ function sectionOf(random: Random, leaseMs: number, kind: LockKind): Section {
   };
 }
 
-function crowdSectionOf(random: Random, kind: LockKind): Section {
+function crowdSectionOf(random: Random, kind: LockKind, isTight: boolean): Section {
+  if (isTight && random.chance(0.98)) {
+    const stays = {
+      how: 'acquire',
+      stayMs: NO_STAY,
+      again: [],
+      releasesOuterFirst: false,
+    } as const;
+    return { do: 'section', mode: 'exclusive', ...stays };
+  }
   const mode = kind === 'rwlock' && random.chance(0.1) ? 'shared' : 'exclusive';
   const again: Reentry[] = random.chance(0.05) ? [{ mode, afterMs: 0, isBehindForce: false }] : [];
   return {
@@ -215,7 +226,7 @@ export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
         [5, () => ({ do: 'look', mode })],
       ]);
     },
-    crowdAct: (random) => crowdSectionOf(random, kind),
+    crowdAct: (random, isTight) => crowdSectionOf(random, kind, isTight),
     perform: async (user, object, act) => {
       if (act.do === 'section') {
         await section(user, object, kind, act);

@@ -2,6 +2,9 @@
 
 import type { Random } from '../../../src/testing/random.js';
 
+/** Of a stay: it ends in the turn of the event loop in which it began. */
+export const NO_STAY = -1;
+
 export interface Terms {
   /** `ask`: `tryAcquire` without waiting. */
   readonly how: 'acquire' | 'try' | 'ask';
