@@ -86,7 +86,7 @@ test(
     const alone = await contend(world, `${world.name}-alone`, [2 * THREADS, 0], ALONE_MS);
     const mixed = await contend(world, `${world.name}-mixed`, [THREADS, THREADS], LOAD_MS);
     const shown = JSON.stringify({ alone: alone.java, java: mixed.java, node: mixed.node });
-    await context.annotate(shown);
+    process.stderr.write(`beside: ${shown}\n`);
 
     expect([alone.clashes, mixed.clashes]).toEqual([0, 0]);
     expect(mixed.java.longestWaitMs, shown).toBeLessThan(2_000);

@@ -69,3 +69,12 @@ test('a call that is not answered needs a fault', () => {
   expect(found([unanswered, fault('stall', [2_000, 2_050], { client: 1 })])).toEqual([ANSWERED]);
   expect(found([unanswered, fault('script flush', [5_100, 5_100])])).toEqual([ANSWERED]);
 });
+
+const secondOf = (holderId: string): Part => hold('b', [75, 84, 89], { holderId });
+
+test('a forced release that was over before a hold of a run began may end it, and no other hold', () => {
+  const first = hold('a', [50, 80, 82, 83], { holderId: 'h' });
+
+  expect(uncaused([first, secondOf('h'), force([60, 70], 'ok')])).toBe(0);
+  expect(uncaused([first, secondOf('other'), force([60, 70], 'ok')])).toBe(1);
+});

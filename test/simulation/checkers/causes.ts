@@ -41,8 +41,8 @@ export const checkCauses: Checker = ({ history, bounds, property, kinds }) => {
 /** Whether a hold was ended by others, or could not be renewed in the last third of its lease: until
  * then it was, and whoever looks then would have found that it is gone. */
 function hasCause(history: History, bounds: Bounds, claim: Claim): boolean {
-  const { client, until, object, operation } = claim;
-  const asked = history.operations.find(({ id }) => id === operation)?.calledAt ?? claim.from;
+  const { client, until, object } = claim;
+  const asked = askedAt(history, claim);
   const leaseMs = Math.max(
     ...history.claims.filter(({ owner }) => owner === claim.owner).map((own) => own.leaseMs),
   );
@@ -57,6 +57,15 @@ function hasCause(history: History, bounds: Bounds, claim: Claim): boolean {
     .map((fault) => afterwards(fault, bounds, recoveryMs))
     .filter(meets);
   return isEnded || (kept.length > 0 && without(last, kept).every(isShort));
+}
+
+/** The server was asked for the first hold of a run; a forced release since may be known only later. */
+function askedAt({ claims, operations }: History, claim: Claim): number {
+  const { holderId } = claim;
+  const run = holderId === undefined ? [claim] : claims.filter((one) => one.holderId === holderId);
+  const asks = new Set(run.map(({ operation }) => operation));
+  const times = operations.filter(({ id }) => asks.has(id)).map(({ calledAt }) => calledAt);
+  return Math.min(claim.from, ...times);
 }
 
 const isShort = ({ from, until }: Span): boolean => until - from <= RETRIED_MS;

@@ -8,8 +8,8 @@ const ORDER = 'calls have an order';
 
 type HoldAt = Parameters<typeof hold>[1];
 
-const fenced = (owner: string, at: HoldAt, token: bigint): Part =>
-  hold(owner, at, { kind: 'fenced', token });
+const fenced = (owner: string, at: HoldAt, token: bigint, holderId?: string): Part =>
+  hold(owner, at, { kind: 'fenced', token, holderId });
 
 const followedBy = (token: bigint): string[] =>
   found([fenced('a', [0, 10, 20, 25], 5n), fenced('b', [30, 40, 50, 55], token)]);
@@ -35,4 +35,15 @@ test('they grow through a flush, and through a failover unless a clock is behind
   expect(found([...parts, fault('flush', [27, 28])])).toContain(TOKENS);
   expect(found([...parts, failover])).toContain(TOKENS);
   expect(found([...parts, failover, fault('clock step', [27, 27], { detail: '-9' })])).toEqual([]);
+});
+
+test('a run goes on with its tokens after its lease was lost, and they grow', () => {
+  const first = fenced('a', [0, 10, 12, 13], 5n, 'h');
+  const other = fenced('b', [12, 14, 16, 17], 9n, 'x');
+  const next = (token: bigint): Part => fenced('c', [15, 16, 18, 19], token, 'h');
+  const flush = fault('flush', [11, 11]);
+
+  expect(found([first, other, next(6n), flush])).not.toContain(TOKENS);
+  expect(found([first, other, next(6n)])).toContain(TOKENS);
+  expect(found([first, other, next(4n), flush])).toContain(TOKENS);
 });

@@ -2,7 +2,7 @@
 
 import type { Claim, History, Violation } from '../history.js';
 import type { Checker } from './property.js';
-import { groupBy, nameOf, stepMs } from './spans.js';
+import { groupBy, lossesOf, nameOf, stepMs } from './spans.js';
 
 interface Grant {
   readonly claim: Claim;
@@ -30,21 +30,61 @@ export const checkTokens: Checker = ({ history, property, kinds }) => {
   const calledAt = new Map(
     history.operations.map((operation) => [operation.id, operation.calledAt]),
   );
+  const askedAt = (claim: Claim): number => calledAt.get(claim.operation) ?? claim.from;
   const violations = [...groupBy(claims, ({ object }) => object)].flatMap(([object, own]) => {
+    const mayOutlast = mayRunsOutlast(history, object);
     const grants = own.map((claim) => ({
       claim,
-      calledAt: calledAt.get(claim.operation) ?? claim.from,
+      calledAt: Math.min(...(mayOutlast ? runOf(own, claim) : [claim]).map(askedAt)),
       token: claim.token!,
     }));
     const tell = (text: string, at: number): Violation => ({ property, object, at, text });
     const firsts = firstGrants(grants);
     return [
       ...unequal(grants, tell),
-      ...(mayTokensFall(history, object) ? [] : [...falling(firsts, tell), ...twice(firsts, tell)]),
+      ...(mayTokensFall(history, object)
+        ? []
+        : [
+            ...falling(firsts, tell),
+            ...twice(firsts, tell),
+            ...groupByRun(firsts).flatMap((run) => fallingIn(run, tell)),
+          ]),
     ];
   });
   return { checked: claims.length, violations };
 };
+
+/** The server may have ended the lease of a run: until its client knows, it passes on what it has, and with
+ * that the tokens that came with the first hold. A fenced store refuses those. */
+function mayRunsOutlast(history: History, object: string): boolean {
+  const isForced = history.operations.some(
+    (one) => one.object === object && one.action === 'force' && one.outcome !== 'failed',
+  );
+  return isForced || lossesOf(history, object).length > 0;
+}
+
+const runOf = (claims: readonly Claim[], claim: Claim): readonly Claim[] =>
+  claim.holderId === undefined
+    ? [claim]
+    : claims.filter(({ holderId }) => holderId === claim.holderId);
+
+const groupByRun = (grants: readonly Grant[]): Grant[][] =>
+  [...groupBy(grants, ({ claim }) => claim.holderId).entries()].flatMap(([holderId, run]) =>
+    holderId === undefined ? [] : [run],
+  );
+
+/** Whatever happens, the tokens of one run grow. */
+function fallingIn(run: readonly Grant[], tell: Tell): Violation[] {
+  const inOrder = run.toSorted((a, b) => a.claim.from - b.claim.from);
+  return inOrder.flatMap((grant, i) => {
+    const before = inOrder[i - 1];
+    return before !== undefined &&
+      before.claim.from < grant.claim.from &&
+      grant.token <= before.token
+      ? [tell(`in one run ${show(before)}, and then ${show(grant)}`, grant.claim.from)]
+      : [];
+  });
+}
 
 type Tell = (text: string, at: number) => Violation;
 
