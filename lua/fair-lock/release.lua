@@ -79,20 +79,21 @@ fair_leave_queue(queue, timeouts, heartbeats, tickets, holder)
 if type(held) == 'table' then
   return held
 end
-if is_free then
-  -- The holder may have been notified that the lock is free: now the next entry must be.
-  local told = first == holder and serve()
+if is_free and first == holder then
+  -- It may have been notified that the lock is free: now the next entry must be.
+  local told = serve()
   if not told or told.is_unfinished then
     return -2
   end
   return notify(told.is_granted and -1 or -2, told.command, told.channel, told.payload)
 end
+local result = is_free and -2 or -1
 local next = at and redis.call('LINDEX', queue, at)
 if next and redis.call('HEXISTS', tickets, next) == 1 then
   local before = fair_before(lock, queue, at)
   if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) then
     -- It has to know that.
-    return notify(-1, ARGV[4], own_channel(next, lock, ARGV[4]), 'r' .. next .. ' ' .. lock)
+    return notify(result, ARGV[4], own_channel(next, lock, ARGV[4]), 'r' .. next .. ' ' .. lock)
   end
 end
-return -1
+return result

@@ -1729,7 +1729,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '879dd9f1a9352de6a39fd101d0034c5699e51cd4',
+  sha1: '63a5c8b0490f28cda9a028dd8149c2bd5a664745',
   source: `-- fair-lock/release
 ${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
@@ -1780,21 +1780,22 @@ fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
 if type(held)=='table' then
 return held
 end
-if is_free then
-local told=first==holder and serve()
+if is_free and first==holder then
+local told=serve()
 if not told or told.is_unfinished then
 return -2
 end
 return notify(told.is_granted and -1 or -2,told.command,told.channel,told.payload)
 end
+local result=is_free and -2 or -1
 local next=at and redis.call('LINDEX',queue,at)
 if next and redis.call('HEXISTS',tickets,next)==1 then
 local before=fair_before(lock,queue,at)
 if not (before and fair_hands_on(lock,tickets,before,next,ARGV[4])) then
-return notify(-1,ARGV[4],own_channel(next,lock,ARGV[4]),'r' .. next .. ' ' .. lock)
+return notify(result,ARGV[4],own_channel(next,lock,ARGV[4]),'r' .. next .. ' ' .. lock)
 end
 end
-return -1`,
+return result`,
   operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, ...args.served],
   decode: integer,
 };

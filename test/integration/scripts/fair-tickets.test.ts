@@ -271,6 +271,19 @@ describe('a ticket', () => {
     expect(await all.told()).toEqual([`latchkey:${TWO} r${TWO}:1 ${all.keys.lock}`]);
   });
 
+  test('behind one that leaves a free lock which Java has not taken yet hears of it, too', async () => {
+    const all = await held();
+    await all.java(`${JAVA}:1`, START + AHEAD_MS);
+    await all.enter(START, `${ONE}:1`);
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.redis.del(all.keys.lock);
+    await all.told();
+
+    expect(await all.release(START, `${ONE}:1`)).toBe(-2);
+    expect(await all.told()).toEqual([`latchkey:${TWO} r${TWO}:1 ${all.keys.lock}`]);
+  });
+
   test('is granted nothing after its tombstone', async () => {
     const all = await held();
     await all.release(START, `${TWO}:1`, 60_000);

@@ -50,9 +50,7 @@ export const fair = [
     id: 'fair-leaver-swallows',
     mistake: 'the head of a fair lock that leaves keeps the message to itself',
     file: 'lua/fair-lock/release.lua',
-    changes: [
-      ['local told = first == holder and serve()', 'local told = first ~= holder and serve()'],
-    ],
+    changes: [['if is_free and first == holder then', 'if is_free and first == false then']],
     tests: ['test/integration/scripts/fair-line.test.ts'],
   },
   {
@@ -134,6 +132,18 @@ export const fair = [
       [
         'if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) then',
         'if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) and false then',
+      ],
+    ],
+    tests: tickets,
+  },
+  {
+    id: 'fair-neighbour-untold-when-free',
+    mistake: 'the same, where the lock is free and its head has not come yet',
+    file: 'lua/fair-lock/release.lua',
+    changes: [
+      [
+        'if is_free and first == holder then',
+        'if is_free and first ~= holder then return -2 end\nif is_free then',
       ],
     ],
     tests: tickets,
