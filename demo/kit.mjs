@@ -47,9 +47,13 @@ export class Kit {
     this.redis = redis;
     this.leave = this.cued('leave');
     process.on('message', (message) => this.#hear(/** @type {Cue} */ (message)));
-    client.on('lost', ({ error }) => this.emit('lost', { message: error.message }));
-    client.on('error', ({ error }) => this.emit('background', { message: String(error) }));
     setInterval(() => this.flush(), FLUSH_MS).unref();
+  }
+
+  /** Records what the client tells. */
+  hearClient() {
+    this.client.on('lost', ({ error }) => this.emit('lost', { message: error.message }));
+    this.client.on('error', ({ error }) => this.emit('background', { message: String(error) }));
   }
 
   /** @typedef {{ cue?: string, to?: number, answer?: { id: number, accepted: boolean } }} Cue */

@@ -38,11 +38,13 @@ const kits = Array.from(
   { length: casting.together },
   (_, index) => new Kit({ ...casting, worker: casting.worker + index }, client, redis),
 );
+// Whatever befalls the client is told as that of the first worker here.
+kits[0]?.hearClient();
 // The stage is gone: nobody is left to work for.
 process.once('disconnect', () => process.exit(1));
-const [first] = kits;
-await first?.connected();
-const before = scriptCalls();
+await kits[0]?.connected();
+/** How many are in their sprint, and how many script calls there were before. */
+const sprint = { under: kits.length, before: Number.NaN };
 await Promise.all(kits.map(play));
 await client.close();
 await redis.quit();
@@ -55,13 +57,17 @@ async function play(kit) {
   kit.flush();
   await client.getCountDownLatch(`${act.id}:start-gun`).wait();
   kit.emit('go');
+  if (Number.isNaN(sprint.before)) {
+    sprint.before = scriptCalls();
+  }
 
   const sprintEnd = performance.now() + casting.sprintMs;
   while (performance.now() < sprintEnd) {
     await act.turn(kit, 0);
   }
-  // Those of all who are here.
-  kit.emit('sprinted', { scripts: kit === first ? scriptCalls() - before : 0 });
+  sprint.under -= 1;
+  // The last one tells those of all who are here.
+  kit.emit('sprinted', { scripts: sprint.under === 0 ? scriptCalls() - sprint.before : 0 });
 
   while (!kit.stopped) {
     if (kit.takeAccident()) {

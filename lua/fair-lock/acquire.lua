@@ -27,8 +27,8 @@
 --                    unknown), "-2" a re-entry into a lock that is free by now, "-4" a re-entry into a
 --                    lock held by another, "-3" the holder id has a tombstone. To a holder with a
 --                    ticket, after the ms: the server's time, whether whoever has the lock just before
---                    it hands it on, and whether its client listens to its own channel; to one that asks
---                    for the front also the holder, if that is of the same client: it may not know
+--                    it hands it on, and whether its client listens to its own channel; then the holder
+--                    of the lock, if that is of the same client, which may not know of its grant
 
 -- include lib/fair_before
 -- include lib/fair_enter_queue
@@ -84,7 +84,7 @@ local function waiting(left)
   local before = fair_before(lock, queue, at or 0)
   local is_ours = before and fair_hands_on(lock, tickets, before, holder, ARGV[6]) and 1 or 0
   local answer = string.format('%.0f %.0f %.0f %s', left, now, is_ours, is_seen)
-  local has_it = position == 'front' and redis.call('HRANDFIELD', lock)
+  local has_it = redis.call('HRANDFIELD', lock)
   if
     has_it
     and string.sub(has_it, 1, CLIENT_ID_LENGTH) == string.sub(holder, 1, CLIENT_ID_LENGTH)

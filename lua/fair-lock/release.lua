@@ -1,7 +1,8 @@
 -- fair-lock/release: state how many of a holder's holds are still alive, and free the lock at none.
 --
 -- A lock that is free then goes to the first in the queue that can take it. A holder id that only waits
--- leaves the queue. With `tombstone_ms` it also gets a tombstone: no later copy of its acquisition is
+-- leaves the queue, and the entry behind it is told if whoever is before that one now does not hand the
+-- lock on. With `tombstone_ms` it also gets a tombstone: no later copy of its acquisition is
 -- granted, or makes an entry.
 --
 -- KEYS[1] lock         hash     holder -> number of holds; its TTL is the lease

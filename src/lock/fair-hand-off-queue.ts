@@ -90,8 +90,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     this.missed(ticket);
   }
 
-  /** The first of this client is the first in the queue, unless its entry was lost: then its answer says
-   * which other one has the lock. */
+  /** The answer to the first of this client says which one of it has the lock, if any has. */
   missed(ticket: FairTicket): void {
     if (ticket === this.#tickets.head) {
       ticket.recheck();

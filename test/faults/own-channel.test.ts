@@ -49,15 +49,16 @@ test('a waiter of a fair lock that is not told of its grant has it, though one b
   await eventually(async () => {
     expect(await seenTickets(raw, name)).toContain(true);
   });
-  const [first = ''] = await raw.lrange(`redisson_lock_queue:{${name}}`, 0, 0);
-  await raw.lrem(`redisson_lock_queue:{${name}}`, 1, first);
-  await raw.zrem(`redisson_lock_timeout:{${name}}`, first);
-  await raw.hdel(`latchkey_tickets:{${name}}`, first);
-
+  const queue = `redisson_lock_queue:{${name}}`;
+  const [first = '', second] = await raw.lrange(queue, 0, -1);
   for (const connection of proxy.connections().filter(isSubscriber)) {
     connection.down.swallows = true;
   }
+  const losing = raw.multi().lrem(queue, 1, first);
+  losing.zrem(`redisson_lock_timeout:{${name}}`, first);
+  await losing.hdel(`latchkey_tickets:{${name}}`, first).exec();
   await hold.release();
+  expect(await raw.hkeys(name)).toEqual([second]);
   proxy.cutAll(isSubscriber);
   await Promise.all(turns);
 

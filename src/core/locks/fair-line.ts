@@ -71,7 +71,11 @@ export function fairAskOf<T>(
 /** The ask of a ticket. */
 export const fairEnter: CommandScript<LineAnswer> = {
   ...fairLockAcquire,
-  decode: (reply) => answerOf(fairLockAcquire.decode(reply)),
+  decode(reply) {
+    const words = fairLockAcquire.decode(reply).split(' ');
+    const answer = answerOf(words.slice(0, 4).join(' '));
+    return answer.is === 'waiting' ? { ...answer, ownHolder: words[4] } : answer;
+  },
 };
 
 const release: CommandScript<ReleaseResult> = {

@@ -105,7 +105,7 @@ const tokenOf = (text = ''): bigint | undefined => (text === '0' ? undefined : B
 
 /** Decodes what a ticket was answered. */
 export function answerOf(text: string): LineAnswer {
-  const [first = '', second = '', third = '', fourth = '', fifth] = text.split(' ');
+  const [first = '', second = '', third = '', fourth = ''] = text.split(' ');
   if (first === '?' || first === '-3') {
     return { is: 'void' };
   }
@@ -117,7 +117,7 @@ export function answerOf(text: string): LineAnswer {
     const lastToken = tokenOf(third);
     return { is: 'granted', leftMs: Number(second), others: true, mayPass: true, lastToken };
   }
-  if (!/^-?\d+ \d+ \d [012](?: \S+)?$/.test(text)) {
+  if (!/^-?\d+ \d+ \d [012]$/.test(text)) {
     throw new UnexpectedReplyError(`a ticket was answered ${JSON.stringify(text)}`);
   }
   return {
@@ -126,7 +126,6 @@ export function answerOf(text: string): LineAnswer {
     serverMs: Number(second),
     isOurs: third === '1',
     isSeen: fourth === '2' ? undefined : fourth === '1',
-    ownHolder: fifth,
   };
 }
 

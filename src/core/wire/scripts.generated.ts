@@ -1577,7 +1577,7 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '6cb28c5e8f156f466d10bd93c3c63e67dcbc79fc',
+  sha1: 'aeacbdc6390db963eafe755fcc850eab0e22f7c1',
   source: `-- fair-lock/acquire
 ${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
@@ -1616,7 +1616,7 @@ local at=redis.call('LINDEX',queue,-1)==holder and -1 or redis.call('LPOS',queue
 local before=fair_before(lock,queue,at or 0)
 local is_ours=before and fair_hands_on(lock,tickets,before,holder,ARGV[6]) and 1 or 0
 local answer=string.format('%.0f %.0f %.0f %s',left,now,is_ours,is_seen)
-local has_it=position=='front' and redis.call('HRANDFIELD',lock)
+local has_it=redis.call('HRANDFIELD',lock)
 if
 has_it
 and string.sub(has_it,1,36)==string.sub(holder,1,36)

@@ -203,9 +203,9 @@ describe('a ticket', () => {
   test('is answered the time of the server, and whether its client was seen to listen', async () => {
     const all = await held();
 
-    expect(await all.enter(START + 5, `${ONE}:1`)).toMatch(new RegExp(` ${START + 5} 1 0$`));
-    await all.listens(ONE);
-    expect(await all.enter(START + 6, `${ONE}:1`)).toMatch(new RegExp(` ${START + 6} 1 1$`));
+    expect(await all.enter(START + 5, `${TWO}:1`)).toMatch(new RegExp(` ${START + 5} 0 0$`));
+    await all.listens(TWO);
+    expect(await all.enter(START + 6, `${TWO}:1`)).toMatch(new RegExp(` ${START + 6} 0 1$`));
   });
 
   test.each([
@@ -240,21 +240,22 @@ describe('a ticket', () => {
     expect(await all.enter(START, `${TWO}:1`, 'front')).toMatch(new RegExp(` ${isOurs} 1$`));
   });
 
-  test('that asks for the front is told which one of its client has the lock', async () => {
-    const all = await held();
-    await all.listens(ONE);
-    await all.enter(START, `${ONE}:1`);
-    await all.enter(START, `${ONE}:2`);
-    expect(await all.enter(START, `${ONE}:1`)).toMatch(/ 1 1$/);
-    expect(await all.enter(START, `${ONE}:1`, 'front')).toMatch(new RegExp(` 1 1 ${ONE}:0$`));
-    await all.release(START, `${ONE}:0`);
+  test.each(['front', 'queue'] as const)(
+    'is told which one of its client has the lock, wherever it stands: %s',
+    async (position) => {
+      const all = await held();
+      await Promise.all([all.listens(ONE), all.listens(TWO)]);
+      await all.enter(START, `${ONE}:1`);
+      await all.enter(START, `${TWO}:1`);
+      await all.enter(START, `${ONE}:2`);
+      expect(await all.enter(START, `${ONE}:1`, position)).toMatch(new RegExp(` 1 1 ${ONE}:0$`));
+      await all.release(START, `${ONE}:0`);
 
-    expect(await all.redis.hkeys(all.keys.lock)).toEqual([`${ONE}:1`]);
-    expect(await all.enter(START, `${ONE}:2`, 'front')).toMatch(new RegExp(` 1 1 ${ONE}:1$`));
-    await all.listens(TWO);
-    await all.enter(START, `${TWO}:1`);
-    expect(await all.enter(START, `${TWO}:1`, 'front')).toMatch(/ 1 1$/);
-  });
+      expect(await all.redis.hkeys(all.keys.lock)).toEqual([`${ONE}:1`]);
+      expect(await all.enter(START, `${ONE}:2`, position)).toMatch(new RegExp(` 1 1 ${ONE}:1$`));
+      expect(await all.enter(START, `${TWO}:1`, position)).toMatch(/ 1 1$/);
+    },
+  );
 
   test('behind one that leaves hears of it, if it is behind somebody now who does not hand on', async () => {
     const all = await held();

@@ -2,7 +2,7 @@
 
 import type { Claim, History, Violation } from '../history.js';
 import type { Checker } from './property.js';
-import { groupBy, lossesOf, nameOf, stepMs } from './spans.js';
+import { endOf, groupBy, lossesOf, nameOf, stepMs, type Span } from './spans.js';
 
 interface Grant {
   readonly claim: Claim;
@@ -32,12 +32,11 @@ export const checkTokens: Checker = ({ history, property, kinds }) => {
   );
   const askedAt = (claim: Claim): number => calledAt.get(claim.operation) ?? claim.from;
   const violations = [...groupBy(claims, ({ object }) => object)].flatMap(([object, own]) => {
-    const mayOutlast = mayRunsOutlast(history, object);
-    const grants = own.map((claim) => ({
-      claim,
-      calledAt: Math.min(...(mayOutlast ? runOf(own, claim) : [claim]).map(askedAt)),
-      token: claim.token!,
-    }));
+    const grants = own.map((claim) => {
+      const runAskedAt = Math.min(...runOf(own, claim).map(askedAt));
+      const isOutlasted = mayOutlast(history, object, { from: runAskedAt, until: claim.from });
+      return { claim, calledAt: isOutlasted ? runAskedAt : askedAt(claim), token: claim.token! };
+    });
     const tell = (text: string, at: number): Violation => ({ property, object, at, text });
     const firsts = firstGrants(grants);
     return [
@@ -54,13 +53,20 @@ export const checkTokens: Checker = ({ history, property, kinds }) => {
   return { checked: claims.length, violations };
 };
 
-/** The server may have ended the lease of a run: until its client knows, it passes on what it has, and with
- * that the tokens that came with the first hold. A fenced store refuses those. */
-function mayRunsOutlast(history: History, object: string): boolean {
+/** The server may have ended the lease of a run meanwhile: until its client knows, it passes on what it has,
+ * and with that the tokens that came with the first hold. A fenced store refuses those. */
+function mayOutlast(history: History, object: string, { from, until }: Span): boolean {
   const isForced = history.operations.some(
-    (one) => one.object === object && one.action === 'force' && one.outcome !== 'failed',
+    (one) =>
+      one.object === object &&
+      one.action === 'force' &&
+      one.outcome !== 'failed' &&
+      one.calledAt <= until &&
+      (one.outcome === 'unknown' || one.returnedAt >= from),
   );
-  return isForced || lossesOf(history, object).length > 0;
+  return (
+    isForced || lossesOf(history, object).some((loss) => loss.from <= until && endOf(loss) >= from)
+  );
 }
 
 const runOf = (claims: readonly Claim[], claim: Claim): readonly Claim[] =>

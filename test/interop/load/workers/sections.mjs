@@ -3,7 +3,9 @@
 // entries of all sides; told to go on, until told to stop. Where it is alone it counts up by reading
 // and writing.
 //
-//   node sections.mjs URL NAME KIND SIDE TOTAL LIMIT [MODE]
+//   node sections.mjs URL NAME KIND SIDE TOTAL LIMIT [MODE] [LOOPS]
+//
+// LOOPS  so many do that side by side, on one client (default 1)
 
 import { Gauge } from '../../../process/workers/gauge.mjs';
 import { connect } from './connect.mjs';
@@ -44,11 +46,18 @@ async function section() {
   return seen;
 }
 
-async function enterAndLeave() {
+/** Answers how many sections it was in. */
+async function loop() {
   let sections = 0;
   for (let seen = 0; seen < total || told.goesOn; sections += 1) {
     seen = await section();
   }
+  return sections;
+}
+
+async function enterAndLeave() {
+  const loops = Array.from({ length: Number(process.argv[9] ?? 1) }, loop);
+  const sections = (await Promise.all(loops)).reduce((sum, each) => sum + each, 0);
   await client.close();
   await store.quit();
   process.send?.({ type: 'done', sections, longestWaitMs: told.longestWaitMs });
