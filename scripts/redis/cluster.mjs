@@ -14,14 +14,27 @@ const slots = 16_384;
  * @property {() => Promise<void>} stop
  */
 
+/** @param {number} index @param {number} masters */
+const firstSlotOf = (index, masters) => Math.floor((slots * index) / masters);
+
+/**
+ * The master that is responsible for a slot at first, by its index.
+ * @param {number} slot
+ * @param {number} masters
+ */
+export function masterOf(slot, masters) {
+  const indices = Array.from({ length: masters }, (_, index) => index);
+  return indices.findLast((index) => firstSlotOf(index, masters) <= slot) ?? 0;
+}
+
 /**
  * @param {RedisProcess} node
  * @param {number} index
  * @param {number} masters
  */
 async function assignSlots(node, index, masters) {
-  const first = Math.floor((slots * index) / masters);
-  const end = Math.floor((slots * (index + 1)) / masters);
+  const first = firstSlotOf(index, masters);
+  const end = firstSlotOf(index + 1, masters);
   const mine = Array.from({ length: end - first }, (_, offset) => first + offset);
   await call(node, 'CLUSTER', 'ADDSLOTS', ...mine);
 }

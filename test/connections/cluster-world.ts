@@ -2,11 +2,9 @@
 
 import { Cluster, type Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import { startCluster } from '../../scripts/redis/cluster.mjs';
+import { masterOf, startCluster } from '../../scripts/redis/cluster.mjs';
 import { slotOf } from '../../src/core/connection/slots.js';
 import { randomName, rawClient } from '../support/redis.js';
-
-const SLOTS = 16_384;
 
 type Servers = Awaited<ReturnType<typeof startCluster>>;
 
@@ -47,7 +45,7 @@ export async function clusterWorld(
     nameOn(master) {
       for (;;) {
         const name = randomName();
-        if (Math.floor((slotOf(name) * options.masters) / SLOTS) === master) {
+        if (masterOf(slotOf(name), options.masters) === master) {
           return name;
         }
       }

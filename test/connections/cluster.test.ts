@@ -3,7 +3,7 @@
 
 import { Cluster, type Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startCluster } from '../../scripts/redis/cluster.mjs';
+import { masterOf, startCluster } from '../../scripts/redis/cluster.mjs';
 import type { Client, ClientOptions } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { channelsUnder, randomName, rawClient, runPrefix } from '../support/redis.js';
@@ -12,7 +12,6 @@ import { cutClients, openClient } from './exercise.js';
 import { moveSlot } from './move-slot.js';
 
 const MASTERS = 3;
-const SLOTS = 16_384;
 
 let servers: Awaited<ReturnType<typeof startCluster>>;
 /** A plain connection to each node, masters first. */
@@ -49,7 +48,7 @@ async function slotOf(name: string): Promise<number> {
 async function nameOn(master: number, tagged = false): Promise<string> {
   for (;;) {
     const name = tagged ? `{${randomName('tag')}}:object` : randomName();
-    if (Math.floor(((await slotOf(name)) * MASTERS) / SLOTS) === master) {
+    if (masterOf(await slotOf(name), MASTERS) === master) {
       return name;
     }
   }

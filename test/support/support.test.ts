@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startCluster } from '../../scripts/redis/cluster.mjs';
+import { masterOf, startCluster } from '../../scripts/redis/cluster.mjs';
 import { isFree } from '../../scripts/redis/ports.mjs';
 import { startSentinels } from '../../scripts/redis/sentinel.mjs';
 import { eventually } from './eventually.js';
@@ -75,9 +75,17 @@ test('a worker answers, and its death ends what waits for it', async () => {
 test('a cluster serves on every node', async () => {
   const cluster = await startCluster({ masters: 3, replicas: 3 });
   try {
-    const info = await rawClient(cluster.nodes[0]?.url).cluster('INFO');
+    const raw = rawClient(cluster.nodes[0]?.url);
+    const info = await raw.cluster('INFO');
     expect(info).toContain('cluster_slots_ok:16384');
     expect(cluster.nodes).toHaveLength(6);
+
+    const ranges = (await raw.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
+    const ports = [0, 5_460, 5_461, 10_921, 10_922, 16_383].map((slot) => [
+      ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1],
+      cluster.nodes[masterOf(slot, 3)]?.port,
+    ]);
+    expect(ports.map(([known]) => known)).toEqual(ports.map(([, thought]) => thought));
   } finally {
     await cluster.stop();
   }
