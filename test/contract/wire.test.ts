@@ -103,15 +103,17 @@ function wireSuite(kind: ExclusiveLock): void {
       },
     );
 
-    test('a waiter listens on the channel of Redisson, and on no other', async () => {
+    test('a waiter behind Java listens on the channel of Redisson, and on no other', async () => {
       const object = name();
       const lock = kind.create(client(), object);
-      const hold = await kind.create(client(), object).acquire();
+      await kind.usurp(object, FOREIGNER, 60_000);
 
       const waiting = lock.acquire();
-      await eventually(async () => await kind.isAwaited(object));
-      const channels = await channelsUnder(object, raw);
-      await hold.release();
+      const channels = await eventually(async () => {
+        const found = await channelsUnder(object, raw);
+        return found.length > 0 && found;
+      });
+      await kind.vacate(object);
       await using next = await waiting;
 
       const own = kind.id === 'fair-lock' ? `:${next.holderId}` : '';
