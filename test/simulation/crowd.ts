@@ -10,8 +10,8 @@ export const CROWD_EVERY = 5;
 
 const CROWD = { users: 5, spanMs: 60 };
 
-/** The default of a client. */
-const LONG_LEASE_MS = 30_000;
+/** The default of a client. Without a long one the pace of a run is that of its leases. */
+export const LONG_LEASE_MS = 30_000;
 
 /** Two clients, or three, each with several users who ask again as soon as they are out; or one such client,
  * and others who come now and then. */

@@ -1,7 +1,7 @@
 // What happens in a run: data, made from the seed, from which parts can be left out.
 
 import { Random } from '../../src/testing/random.js';
-import { CROWD_EVERY, crowdOf } from './crowd.js';
+import { CROWD_EVERY, crowdOf, LONG_LEASE_MS } from './crowd.js';
 import type { Act, KindOfObject } from './kinds/kind.js';
 import { aimed, faultOf, type PlannedFault } from './planned-faults.js';
 import type { WorldTerms } from './world.js';
@@ -41,9 +41,6 @@ export interface PlanOptions {
 }
 
 const DEFAULT_OPTIONS: PlanOptions = { clients: 4, operations: 40, losesData: true };
-
-/** The default of a client. Without a long one the pace of a run is that of its leases. */
-const LONG_LEASE_MS = 30_000;
 
 /** Longer than anything is kept for late copies of calls. */
 const LONG_OUTAGE_MS = 700_000;

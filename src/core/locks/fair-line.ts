@@ -72,9 +72,14 @@ export function fairAskOf<T>(
 export const fairEnter: CommandScript<LineAnswer> = {
   ...fairLockAcquire,
   decode(reply) {
-    const words = fairLockAcquire.decode(reply).split(' ');
-    const answer = answerOf(words.slice(0, 4).join(' '));
-    return answer.is === 'waiting' ? { ...answer, ownHolder: words[4] } : answer;
+    const text = fairLockAcquire.decode(reply);
+    // Nothing but a holder id has a colon.
+    const named = / (\S+:\S+)$/.exec(text);
+    if (named === null) {
+      return answerOf(text);
+    }
+    const answer = answerOf(text.slice(0, named.index));
+    return answer.is === 'waiting' ? { ...answer, ownHolder: named[1] } : answer;
   },
 };
 

@@ -5,7 +5,7 @@
 import type { Claim, Fault, FaultKind, History, Operation } from '../history.js';
 import type { Bounds } from './bounds.js';
 import { operationsOf, type Checker } from './property.js';
-import { at, endOf, lossesOf, nameOf, without, type Span } from './spans.js';
+import { at, endOf, lossesOf, nameOf, runOf, without, type Span } from './spans.js';
 
 /** A lease is renewed when so much of it has passed. */
 const RENEWED_AFTER = 1 / 3;
@@ -61,9 +61,7 @@ function hasCause(history: History, bounds: Bounds, claim: Claim): boolean {
 
 /** The server was asked for the first hold of a run; a forced release since may be known only later. */
 function askedAt({ claims, operations }: History, claim: Claim): number {
-  const { holderId } = claim;
-  const run = holderId === undefined ? [claim] : claims.filter((one) => one.holderId === holderId);
-  const asks = new Set(run.map(({ operation }) => operation));
+  const asks = new Set(runOf(claims, claim).map(({ operation }) => operation));
   const times = operations.filter(({ id }) => asks.has(id)).map(({ calledAt }) => calledAt);
   return Math.min(claim.from, ...times);
 }

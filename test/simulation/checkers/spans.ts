@@ -22,6 +22,14 @@ export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K
   return groups;
 }
 
+/** The holds of the run that a hold is of, itself among them: they share its holder id. */
+export function runOf(claims: readonly Claim[], claim: Claim): readonly Claim[] {
+  const { object, holderId } = claim;
+  return holderId === undefined
+    ? [claim]
+    : claims.filter((one) => one.holderId === holderId && one.object === object);
+}
+
 /** What is left of a span without others. */
 export function without(span: Span, cuts: readonly Span[]): Span[] {
   let rest = [span];

@@ -2,7 +2,7 @@
 
 import type { Claim, History, Violation } from '../history.js';
 import type { Checker } from './property.js';
-import { endOf, groupBy, lossesOf, nameOf, stepMs, type Span } from './spans.js';
+import { endOf, groupBy, lossesOf, nameOf, runOf, stepMs, type Span } from './spans.js';
 
 interface Grant {
   readonly claim: Claim;
@@ -70,11 +70,6 @@ function mayOutlast(history: History, object: string, { from, until }: Span): bo
     isForced || lossesOf(history, object).some((loss) => loss.from <= until && endOf(loss) >= from)
   );
 }
-
-const runOf = (claims: readonly Claim[], claim: Claim): readonly Claim[] =>
-  claim.holderId === undefined
-    ? [claim]
-    : claims.filter(({ holderId }) => holderId === claim.holderId);
 
 const groupByRun = (grants: readonly Grant[]): Grant[][] =>
   [...groupBy(grants, ({ claim }) => claim.holderId).entries()].flatMap(([holderId, run]) =>
