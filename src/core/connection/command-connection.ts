@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 import type { Environment } from './environment.js';
 import { Connection, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
-import { soon, whenSettled } from '../base/async-context.js';
+import { soon } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
 import type { AccessDeniedError } from '../../errors.js';
@@ -199,19 +199,23 @@ export class CommandConnection {
       redis.call('ASKING').catch(() => {});
     }
     // The first use on a connection sends the source: one command, where EVALSHA might cost two.
-    const reply = redis.sendScript(call.script, this.#known.has(sha1), call.operands);
+    const isKnown = this.#known.has(sha1);
     this.#known.add(sha1);
-    whenSettled(
-      reply,
-      (value) => {
-        this.#owner.access.served = true;
-        this.#refusals.carriedOut(call);
-        if (this.#unanswered.delete(call)) {
-          call.succeed(value);
-        }
-      },
-      (error) => this.#refused(redis, call, error),
-    );
+    redis.sendScript(call.script, isKnown, call.operands, (reply, error) => {
+      if (error === undefined) {
+        this.#carriedOut(call, reply);
+      } else {
+        this.#refused(redis, call, error);
+      }
+    });
+  }
+
+  #carriedOut(call: PendingCall, reply: unknown): void {
+    this.#owner.access.served = true;
+    this.#refusals.carriedOut(call);
+    if (this.#unanswered.delete(call)) {
+      call.succeed(reply);
+    }
   }
 
   /** Handles an error reply. If that throws (a function of the template may), the call fails, and

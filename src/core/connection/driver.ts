@@ -1,7 +1,8 @@
-import { Command, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
 import { afterTurn, outsider } from '../base/async-context.js';
 import type { Operand } from '../wire/script.js';
+import { ScriptCommand, type Answered } from './script-command.js';
 import { Redactor } from '../base/redactor.js';
 
 export type { Cluster, ClusterOptions, RedisOptions };
@@ -87,8 +88,9 @@ export interface GuardedConnection {
   ping(): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
   sunsubscribe(channel: string): Promise<unknown>;
-  /** Writes one script call: by digest, or with the source on its first use. */
-  sendScript(script: Known, isKnown: boolean, operands: Operand[]): Promise<unknown>;
+  /** Writes one script call: by digest, or with the source on its first use. `answered` is called
+   * once, never before this returns, and must not throw. */
+  sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void;
   /** Joins the commands of one turn of the event loop into one write. */
   cork(): void;
   /** Lets the process end while the connection is idle. */
@@ -147,16 +149,12 @@ class GuardedRedis implements GuardedConnection {
     return this.#clean(() => this.#driver.sunsubscribe(channel));
   }
 
-  sendScript({ sha1, source }: Known, isKnown: boolean, operands: Operand[]): Promise<unknown> {
-    const name = isKnown ? 'evalsha' : 'eval';
-    // Nested, since the driver flattens what it is given.
-    const args = [isKnown ? sha1 : source, operands];
-    const command = new Command(name, args, { replyEncoding: 'utf8' });
-    // Wrapping `reject` saves a second promise for each call.
-    const { reject } = command;
-    command.reject = (error) => reject(this.#redactor.error(error));
+  sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void {
+    const args = [isKnown ? script.sha1 : script.source, ...operands];
+    const command = new ScriptCommand(isKnown ? 'evalsha' : 'eval', args, (reply, error) => {
+      answered(reply, error && this.#redactor.error(error));
+    });
     void this.#driver.sendCommand(command);
-    return command.promise;
   }
 
   cork(): void {

@@ -1,4 +1,6 @@
 import type { GuardedConnection, Known } from '../../core/connection/driver.js';
+import { soon } from '../../core/base/async-context.js';
+import type { Answered } from '../../core/connection/script-command.js';
 import type { Operand } from '../../core/wire/script.js';
 import { ReplyError, Status, type Reply } from '../keyspace/reply.js';
 import type { MessageEvent } from '../server/channels.js';
@@ -106,9 +108,23 @@ export class SimulatedConnection implements GuardedConnection, LinkClient {
     return this.#send(['SUNSUBSCRIBE', bytesOf(channel)]);
   }
 
-  sendScript({ sha1, source }: Known, isKnown: boolean, operands: Operand[]): Promise<unknown> {
+  sendScript(
+    { sha1, source }: Known,
+    isKnown: boolean,
+    operands: Operand[],
+    answered: Answered,
+  ): void {
     const first = isKnown ? ['EVALSHA', sha1] : ['EVAL', bytesOfSource(source)];
-    return this.#send([...first, ...operands.map(bytesOf)]);
+    this.#write([...first, ...operands.map(bytesOf)], {
+      resolve: answered,
+      reject: (error) => {
+        if (error.name === 'ReplyError') {
+          answered(undefined, error);
+        } else {
+          soon(() => answered(undefined, error));
+        }
+      },
+    });
   }
 
   cork(): void {}
@@ -165,16 +181,19 @@ export class SimulatedConnection implements GuardedConnection, LinkClient {
   }
 
   #send(argv: readonly string[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#write(argv, { resolve, reject });
+    });
+  }
+
+  #write(argv: readonly string[], pending: Pending): void {
     const link = this.#link;
     if (link === undefined || !this.#isSignedIn) {
-      return Promise.reject(
-        new Error("Stream isn't writeable and enableOfflineQueue options is false"),
-      );
-    }
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve, reject });
+      pending.reject(new Error("Stream isn't writeable and enableOfflineQueue options is false"));
+    } else {
+      this.#pending.push(pending);
       link.send(argv);
-    });
+    }
   }
 
   #rejectAll(): void {

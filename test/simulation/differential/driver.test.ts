@@ -122,6 +122,21 @@ type Play = (scene: Scene) => Promise<void>;
 
 const SCRIPT = { sha1: '0'.repeat(40), source: "return {KEYS[1], ARGV[1] .. 'é', 3, false}" };
 
+const script = (
+  connection: GuardedConnection,
+  isKnown: boolean,
+  argument: string | Buffer,
+): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    connection.sendScript(SCRIPT, isKnown, [1, 'key', argument], (reply, error) => {
+      if (error === undefined) {
+        resolve(reply);
+      } else {
+        reject(error);
+      }
+    });
+  });
+
 const PLAYS: Readonly<Record<string, Play>> = {
   'calls and their replies': async ({ open, log, lineCount, side }) => {
     await side.admin('SET', 'text', 'één');
@@ -132,9 +147,10 @@ const PLAYS: Readonly<Record<string, Play>> = {
     tell(log, 'set', connection.call('SET', ['a', 'b']));
     tell(log, 'wrong', connection.call('HGET', 'text', 'a'));
     await lineCount(7);
-    tell(log, 'unknown script', connection.sendScript(SCRIPT, true, [1, 'key', 'ü']));
-    tell(log, 'script', connection.sendScript(SCRIPT, false, [1, 'key', Buffer.from('ü')]));
-    await lineCount(9);
+    tell(log, 'unknown script', script(connection, true, 'ü'));
+    tell(log, 'script', script(connection, false, 'ü'));
+    tell(log, 'script with bytes', script(connection, false, Buffer.from('ü')));
+    await lineCount(10);
   },
   'a call before it is ready': async ({ side, log, lineCount }) => {
     const connection = side.connect();
