@@ -5,11 +5,19 @@ import { ScriptCommand, type Answered } from '../../src/core/connection/script-c
 import { Random } from '../../src/testing/random.js';
 import type { Operand } from '../../src/core/wire/script.js';
 
-const ignore: Answered = () => {};
+const cleaner = { error: (error: unknown) => error as Error };
+
+function commandOf(
+  name: 'eval' | 'evalsha',
+  operands: readonly Operand[],
+  answered: Answered = () => {},
+): ScriptCommand {
+  return new ScriptCommand(name, 'sha', operands, cleaner, answered);
+}
 
 /** What the driver itself would write. */
 function byDriver(name: string, args: readonly Operand[]): Buffer {
-  return Buffer.from(new Command(name, [...args]).toWritable({}));
+  return Buffer.from(new Command(name, ['sha', ...args]).toWritable({}));
 }
 
 const texts = [
@@ -33,7 +41,7 @@ test.each([
   ['nothing', []],
   ['all of them', [...texts, ...numbers, ...bytes]],
 ])('it is written as the driver writes its own: %s', (_, args: readonly Operand[]) => {
-  const written = new ScriptCommand('evalsha', args, ignore).toWritable({});
+  const written = commandOf('evalsha', args).toWritable({});
 
   expect(Buffer.from(written).equals(byDriver('evalsha', args))).toBe(true);
 });
@@ -49,19 +57,19 @@ test('any arguments in any order are written as the driver writes them', () => {
     );
     const name = random.int(0, 1) === 0 ? 'eval' : 'evalsha';
 
-    const written = new ScriptCommand(name, args, ignore).toWritable({});
+    const written = commandOf(name, args).toWritable({});
 
     expect(Buffer.from(written).equals(byDriver(name, args)), JSON.stringify(args)).toBe(true);
   }
 });
 
 test('texts are written as one string: several commands leave with no copy between', () => {
-  expect(new ScriptCommand('evalsha', ['sha', 1, 'ü'], ignore).toWritable({})).toBeTypeOf('string');
+  expect(commandOf('evalsha', [1, 'key']).toWritable({})).toBeTypeOf('string');
 });
 
 test('a reply is text, however deep', () => {
   const told: unknown[] = [];
-  const { resolve } = new ScriptCommand('evalsha', [], (reply) => told.push(reply));
+  const { resolve } = commandOf('evalsha', [], (reply) => told.push(reply));
 
   resolve(Buffer.from('één'));
   resolve([Buffer.from('a'), [null, 3, [Buffer.from('b')]]]);
@@ -73,8 +81,8 @@ test('a reply is text, however deep', () => {
 
 test('an error of the server is told at once, so that answers stay in order', () => {
   const told: unknown[] = [];
-  const first = new ScriptCommand('evalsha', [], (_, error) => told.push(error?.message));
-  const second = new ScriptCommand('evalsha', [], (reply) => told.push(reply));
+  const first = commandOf('evalsha', [], (_, error) => told.push(error?.message));
+  const second = commandOf('evalsha', [], (reply) => told.push(reply));
 
   first.reject(Object.assign(new Error('NOSCRIPT'), { name: 'ReplyError' }));
   second.resolve(1);
@@ -84,7 +92,7 @@ test('an error of the server is told at once, so that answers stay in order', ()
 
 test('an error of the connection is told only after its sender went on', async () => {
   const told: unknown[] = [];
-  const command = new ScriptCommand('evalsha', [], (_, error) => told.push(error?.message));
+  const command = commandOf('evalsha', [], (_, error) => told.push(error?.message));
 
   command.reject(new Error('closed'));
   expect(told).toEqual([]);
@@ -100,8 +108,8 @@ test('with tracers it has a promise that ends with it', async () => {
   channel.subscribe(subscriber as never);
   onTestFinished(() => channel.unsubscribe(subscriber as never));
   const told: unknown[] = [];
-  const replied = new ScriptCommand('evalsha', [], (reply) => told.push(reply));
-  const refused = new ScriptCommand('evalsha', [], (_, error) => told.push(error?.message));
+  const replied = commandOf('evalsha', [], (reply) => told.push(reply));
+  const refused = commandOf('evalsha', [], (_, error) => told.push(error?.message));
   const error = Object.assign(new Error('ERR'), { name: 'ReplyError' });
 
   expect([replied.isTraced, refused.isTraced]).toEqual([false, false]);

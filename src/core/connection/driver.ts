@@ -150,10 +150,10 @@ class GuardedRedis implements GuardedConnection {
   }
 
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void {
-    const args = [isKnown ? script.sha1 : script.source, ...operands];
-    const command = new ScriptCommand(isKnown ? 'evalsha' : 'eval', args, (reply, error) => {
-      answered(reply, error && this.#redactor.error(error));
-    });
+    const [name, text] = isKnown
+      ? (['evalsha', script.sha1] as const)
+      : (['eval', script.source] as const);
+    const command = new ScriptCommand(name, text, operands, this.#redactor, answered);
     void this.#driver.sendCommand(command);
   }
 

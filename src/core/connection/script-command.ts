@@ -15,6 +15,11 @@ const traces = tracingChannel('ioredis:command');
 /** Nobody waits for it. */
 const unread = Promise.resolve();
 
+/** Makes errors fit for those who see them. */
+interface Cleaner {
+  error(error: unknown): Error;
+}
+
 /** `separators[n]` ends a part of a command, and begins one of n bytes. */
 const separators: string[] = [];
 
@@ -22,22 +27,46 @@ function separator(bytes: number): string {
   return (separators[bytes] ??= `\r\n$${bytes}\r\n`);
 }
 
+/** Any part of a command but bytes, which no string can carry. */
+type Text = string | number;
+
+function isText(args: readonly unknown[]): args is readonly Text[] {
+  return args.every((arg) => typeof arg === 'string' || typeof arg === 'number');
+}
+
+/** A command as it is written, if each of its characters is a byte. */
+function asAscii(name: string, args: readonly Text[]): string {
+  let written = `*${args.length + 1}${separator(name.length)}${name}`;
+  for (const arg of args) {
+    const text = typeof arg === 'string' ? arg : `${arg}`;
+    written += separator(text.length) + text;
+  }
+  return `${written}\r\n`;
+}
+
 /**
  * A script call as the driver sends it, in a third of the time of its own command: nobody needs a
  * promise of it, and what is written is put together from fewer pieces.
  */
 export class ScriptCommand extends Command {
-  constructor(name: 'eval' | 'evalsha', args: readonly Operand[], answered: Answered) {
+  constructor(
+    name: 'eval' | 'evalsha',
+    script: string,
+    operands: readonly Operand[],
+    cleaner: Cleaner,
+    answered: Answered,
+  ) {
     super(name);
-    this.args = [...args];
+    this.args = [script, ...operands];
     // Functions, not methods: tracers wrap them, and call them without `this`.
     this.resolve = (reply) => answered(textOf(reply));
     this.reject = (error) => {
+      const cleaned = cleaner.error(error);
       if (error.name === 'ReplyError') {
-        answered(undefined, error);
+        answered(undefined, cleaned);
       } else {
         // The connection may fail inside of `sendCommand`: the sender does not expect it there.
-        soon(() => answered(undefined, error));
+        soon(() => answered(undefined, cleaned));
       }
     };
     this.isTraced = !traces.hasSubscribers;
@@ -46,20 +75,15 @@ export class ScriptCommand extends Command {
 
   override toWritable(stream: object): string | Buffer {
     const { name, args } = this;
-    let written = `*${args.length + 1}${separator(name.length)}${name}`;
-    for (const arg of args) {
-      if (typeof arg === 'string') {
-        written += separator(Buffer.byteLength(arg)) + arg;
-      } else if (typeof arg === 'number') {
-        const digits = String(arg);
-        written += separator(digits.length) + digits;
-      } else {
-        // Bytes, which a string cannot carry.
-        this.stringifyArguments();
-        return super.toWritable(stream);
+    if (isText(args)) {
+      const written = asAscii(name, args);
+      // Asked once for all parts, since each question is a call out of JavaScript.
+      if (Buffer.byteLength(written) === written.length) {
+        return written;
       }
     }
-    return `${written}\r\n`;
+    this.stringifyArguments();
+    return super.toWritable(stream);
   }
 
   #traced(): Promise<unknown> {
