@@ -165,3 +165,14 @@ function onePrefix(own: string | undefined, ofTemplate: string): string {
   }
   return own ?? ofTemplate;
 }
+
+/** Locks of other libraries take their lease or timeout when they are made: here it would be ignored. */
+export function refuseOptions(getter: string, extra: unknown): void {
+  if (typeof extra === 'object' && extra !== null) {
+    throw new TypeError(
+      getter === 'getCountDownLatch'
+        ? `${getter} takes a name only: trySetCount sets the count`
+        : `${getter} takes a name only: each acquisition takes waitMs, leaseMs and signal`,
+    );
+  }
+}

@@ -3,6 +3,7 @@ import { Grant } from './core/grant/grant.js';
 import type { Lock } from './core/locks/lock-face.js';
 import { LockServices } from './core/locks/lock-services.js';
 import { Printable } from './core/observe/printable.js';
+import { Recent } from './core/base/recent.js';
 import { objectKey } from './core/base/key-names.js';
 import type { DriverInstance } from './core/connection/driver.js';
 import { createRouter } from './core/connection/create-router.js';
@@ -12,12 +13,17 @@ import { EndpointServices } from './core/endpoint-services.js';
 import { checkInteger, INT32_MAX } from './core/base/arguments.js';
 import { checkOptions, type OptionSet } from './core/base/options.js';
 import { checkPermitsSetting, type PermitsSetting } from './core/permits/permits-setting.js';
-import { readClientOptions, type CheckedOptions, type ClientOptions } from './client-options.js';
+import {
+  readClientOptions,
+  refuseOptions,
+  type CheckedOptions,
+  type ClientOptions,
+} from './client-options.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
 import { ExpirableSemaphoreState } from './expirable-semaphore/grants.js';
 import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
 import { LatchFace, type CountDownLatch, type LatchPolls } from './latch/latch.js';
-import { ReadWriteLockFace, type ReadWriteLock } from './rwlock/rwlock.js';
+import { createReadWriteLock, type ReadWriteLock } from './rwlock/rwlock.js';
 import { SemaphoreFace, type Semaphore } from './semaphore/semaphore.js';
 import { SemaphoreState } from './semaphore/grants.js';
 import { createFairLock, createFencedLock, createLock, type FencedLock } from './lock/lock.js';
@@ -114,17 +120,6 @@ export interface Client extends AsyncDisposable {
   close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
-/** Locks of other libraries take their lease or timeout when they are made: here it would be ignored. */
-function refuseOptions(getter: string, extra: unknown): void {
-  if (typeof extra === 'object' && extra !== null) {
-    throw new TypeError(
-      getter === 'getCountDownLatch'
-        ? `${getter} takes a name only: trySetCount sets the count`
-        : `${getter} takes a name only: each acquisition takes waitMs, leaseMs and signal`,
-    );
-  }
-}
-
 class LatchkeyClient extends Printable implements Client {
   readonly id: string;
   readonly #client: ClientServices;
@@ -134,6 +129,11 @@ class LatchkeyClient extends Printable implements Client {
   readonly #latchPolls: LatchPolls = new Map();
   readonly #semaphores: SemaphoreState;
   readonly #expirableSemaphores: ExpirableSemaphoreState;
+  /** The objects carry no state: those that are asked for often are not made again. */
+  readonly #plainLocks = this.#recent(createLock);
+  readonly #fairLocks = this.#recent(createFairLock);
+  readonly #fencedLocks = this.#recent(createFencedLock);
+  readonly #readWriteLocks = this.#recent(createReadWriteLock);
   #closing: Promise<void> | undefined;
 
   constructor({ endpoint, keyPrefix, settings }: CheckedOptions, environment: Environment) {
@@ -147,6 +147,14 @@ class LatchkeyClient extends Printable implements Client {
     this.#locks = new LockServices(this.#services);
     this.#semaphores = new SemaphoreState(this.#client.events);
     this.#expirableSemaphores = new ExpirableSemaphoreState(this.#client.events);
+  }
+
+  #recent<T>(make: (locks: LockServices, name: string, key: string) => T): Recent<T> {
+    return new Recent((name) => make(this.#locks, name, this.#keyOf(name)));
+  }
+
+  #keyOf(name: string): string {
+    return objectKey(this.#keyPrefix, name);
   }
 
   protected override get label(): string {
@@ -164,29 +172,29 @@ class LatchkeyClient extends Printable implements Client {
 
   getLock(name: string, extra?: unknown): Lock {
     refuseOptions('getLock', extra);
-    return createLock(this.#locks, name, objectKey(this.#keyPrefix, name));
+    return this.#plainLocks.get(name);
   }
 
   getFairLock(name: string, extra?: unknown): Lock {
     refuseOptions('getFairLock', extra);
-    return createFairLock(this.#locks, name, objectKey(this.#keyPrefix, name));
+    return this.#fairLocks.get(name);
   }
 
   getFencedLock(name: string, extra?: unknown): FencedLock {
     refuseOptions('getFencedLock', extra);
-    return createFencedLock(this.#locks, name, objectKey(this.#keyPrefix, name));
+    return this.#fencedLocks.get(name);
   }
 
   getReadWriteLock(name: string, extra?: unknown): ReadWriteLock {
     refuseOptions('getReadWriteLock', extra);
-    return new ReadWriteLockFace(this.#locks, name, objectKey(this.#keyPrefix, name));
+    return this.#readWriteLocks.get(name);
   }
 
   getPermitExpirableSemaphore(
     name: string,
     options?: { permits?: number | PermitsSetting | undefined },
   ): PermitExpirableSemaphore {
-    const key = objectKey(this.#keyPrefix, name);
+    const key = this.#keyOf(name);
     const told = checkPermitsSetting(options, false);
     const state = this.#expirableSemaphores;
     return new PermitExpirableSemaphoreFace(this.#services, name, key, state, told);
@@ -196,15 +204,14 @@ class LatchkeyClient extends Printable implements Client {
     name: string,
     options?: { permits?: number | PermitsSetting | undefined },
   ): Semaphore {
-    const key = objectKey(this.#keyPrefix, name);
+    const key = this.#keyOf(name);
     const told = checkPermitsSetting(options, true);
     return new SemaphoreFace(this.#services, name, key, this.#semaphores, told);
   }
 
   getCountDownLatch(name: string, extra?: unknown): CountDownLatch {
     refuseOptions('getCountDownLatch', extra);
-    const key = objectKey(this.#keyPrefix, name);
-    return new LatchFace(this.#services, name, key, this.#latchPolls);
+    return new LatchFace(this.#services, name, this.#keyOf(name), this.#latchPolls);
   }
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {

@@ -37,8 +37,13 @@ export interface ReadWriteLock {
   readonly writeLock: Lock;
 }
 
+/** Redisson's RReadWriteLock. */
+export function createReadWriteLock(locks: LockServices, name: string, key: string): ReadWriteLock {
+  return new ReadWriteLockFace(locks, name, key);
+}
+
 /** The two sides under one name. */
-export class ReadWriteLockFace extends Printable implements ReadWriteLock {
+class ReadWriteLockFace extends Printable implements ReadWriteLock {
   readonly name: string;
   readonly readLock: Lock;
   readonly writeLock: Lock;
