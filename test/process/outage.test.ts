@@ -8,6 +8,15 @@ import { ownServer } from '../support/server.js';
 
 const scope = testScope('outage');
 
+/** What a process wrote, without the warning that Redis has been away for a second and its end: on a
+ * busy machine it is away for so long. */
+function complaints(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !/^\(node:\d+\) \[LATCHKEY_TROUBLE|^\(Use `node --trace/.test(line))
+    .join('\n');
+}
+
 test('a process that holds and waits survives the death and return of its Redis', async () => {
   const server = await ownServer();
   const name = scope.name();
@@ -38,7 +47,7 @@ test('a process that holds and waits survives the death and return of its Redis'
   expect(gotIn).toMatchObject({ isHeld: true, opened: true });
   expect(released).toMatchObject({ error: 'ERR_LEASE_LOST' });
   expect(exit).toEqual({ code: 0, signal: null });
-  expect(worker.output).toBe('');
+  expect(complaints(worker.output)).toBe('');
   expect(await raw.exists(`${name}:theirs`, `${name}:mine`)).toBe(0);
 });
 
@@ -60,5 +69,5 @@ test('a process survives a Redis that comes back before any lease has ended', as
   // An empty server: what was held there is gone, and the holder has been told.
   expect(worker.messages.map(({ type }) => type)).toContain('lost');
   expect(exit).toEqual({ code: 0, signal: null });
-  expect(worker.output).toBe('');
+  expect(complaints(worker.output)).toBe('');
 });
