@@ -1,6 +1,6 @@
 import type { Timer } from '../core/base/clock.js';
-import { fairAskOf, fairEnter, fairLineKeys, type FairKeys } from '../core/locks/fair-line.js';
-import { windowOf, type LineAnswer, type LineKeys } from '../core/locks/line.js';
+import { fairAskOf, fairEnter, type FairKeys } from '../core/locks/fair-line.js';
+import { windowOf, type LineAnswer } from '../core/locks/line.js';
 import type { LineGrant, LineQueue, Proof } from '../core/locks/line-queue.js';
 import { FairTicket } from './fair-ticket.js';
 import { FairTickets } from './fair-tickets.js';
@@ -22,9 +22,6 @@ import { asError } from '../core/wire/replies.js';
 export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQueue<FairTicket> {
   contended = false;
   readonly #keys: FairKeys;
-  readonly #lineKeys: LineKeys;
-  /** The prefix of each waiter's channel. */
-  readonly #channel: string;
   readonly #tickets = new FairTickets();
   /** Of the latest answer. A waiter behind the first may have had its own long ago. */
   #proof: Proof | undefined;
@@ -35,11 +32,9 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
   #timer: Timer | undefined;
   #stopListening: (() => void) | undefined;
 
-  constructor(asks: Asks, keys: FairKeys, channel: string) {
+  constructor(asks: Asks, keys: FairKeys) {
     super(asks, keys.lock);
     this.#keys = keys;
-    this.#lineKeys = fairLineKeys(keys);
-    this.#channel = channel;
   }
 
   join(waiter: LockWaiter): void {
@@ -56,6 +51,10 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
 
   /** Releases serve the queue, and the end of a lease is seen by the timer. */
   wakeUp(): void {}
+
+  override get isEmpty(): boolean {
+    return this.#tickets.isEmpty;
+  }
 
   leave(waiter: LockWaiter): void {
     const ticket = this.#tickets.of(waiter);
@@ -227,7 +226,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
 
   #askAnew(waiter: LockWaiter, goesFirst = false): void {
     const { leaseMs, renewed } = waiter;
-    const terms = { keys: this.#lineKeys, channel: this.#channel, leaseMs, renewed, tokens: 1 };
+    const terms = { keys: this.#keys, leaseMs, renewed, tokens: 1 };
     const ticket = new FairTicket(this.asks, terms, this, waiter);
     ticket.goesFirst = goesFirst;
     this.#tickets.put(ticket);
@@ -279,7 +278,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
   /** The release of somebody else may only notify, on a channel of each waiter. The confirmation of the
    * subscription is a message too. */
   #listen(ticket: FairTicket): void {
-    const channel = `${this.#channel}:${ticket.holderId}`;
+    const channel = `${this.#keys.channel}:${ticket.holderId}`;
     this.#stopListening ??= this.asks.locks.services.hub.listen(channel, () => ticket.recheck());
   }
 

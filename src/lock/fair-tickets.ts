@@ -13,6 +13,10 @@ export class FairTickets {
     return first && this.#tickets.get(first);
   }
 
+  get isEmpty(): boolean {
+    return this.#waiters.first === undefined;
+  }
+
   of(waiter: LockWaiter): FairTicket | undefined {
     return this.#tickets.get(waiter);
   }

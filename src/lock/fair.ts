@@ -53,7 +53,7 @@ export class FairLockProtocol extends HashLockProtocol {
 
   override createQueue(asks: Asks): WaitQueue {
     return asks.locks.handsOff
-      ? new FairHandOffQueue(asks, this.#keys, this.channel)
+      ? new FairHandOffQueue(asks, this.#keys)
       : new FairQueue(asks, this.channel);
   }
 

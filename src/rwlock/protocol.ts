@@ -4,12 +4,7 @@ import { ObjectProtocol } from '../core/object-protocol.js';
 import { FIRST_PAGE, type HolderPage, type LeasePage } from '../core/locks/lock-protocol.js';
 import { allTombstones } from '../core/locks/tombstones.js';
 import { suffixed } from '../core/base/key-names.js';
-import {
-  readWriteChannel,
-  readWriteKeys,
-  writeReleaseOf,
-  type ReadWriteKeys,
-} from '../core/locks/write-line.js';
+import { readWriteKeys, writeReleaseOf, type ReadWriteKeys } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { handsOff } from '../core/locks/line.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
@@ -72,9 +67,10 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
 
   // Hold keys are no side keys: they contain a reader's id, which no other object's key contains.
   constructor(services: EndpointServices, name: string, key: string) {
-    super(services, name, key, readWriteChannel(key));
-    this.stem = suffixed(key, '');
-    this.keys = readWriteKeys(key);
+    const keys = readWriteKeys(key);
+    super(services, name, key, keys.channel);
+    this.stem = keys.stem;
+    this.keys = keys;
   }
 
   /** Says which holders in the hash belong to this side. */

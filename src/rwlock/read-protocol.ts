@@ -6,7 +6,6 @@ import { releaseResultOf } from '../core/locks/release-results.js';
 import { verdictOf, type LockProtocol, type Sibling } from '../core/locks/lock-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
-import { tombstoneKey } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockAcquireRead,
@@ -127,7 +126,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
     const listens = listensOf(services.router, notice.channel, handsOff(services));
     const keys = {
       ...this.keys,
-      tombstone: tombstoneKey(key, holder),
+      tombstone: this.keys.tombstones + holder,
       holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), upTo)],
     };
     const args = { holder, count, tombstoneMs, listens, ...notice, stem };
@@ -144,7 +143,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
     for (const { holderId, count, leaseMs, rank, beside = '' } of claims) {
       const first = holdKey(key, holderId, 1);
       const newest = count === 1 ? first : holdKey(key, holderId, count);
-      ofClaims.push(tombstoneKey(key, holderId), first, newest);
+      ofClaims.push(keys.tombstones + holderId, first, newest);
       terms.push(holderId, String(count), String(leaseMs), String(rank), beside);
     }
     return rwlockAcquireRead.operands(

@@ -32,6 +32,8 @@ const KINDS: readonly Kind[] = [
   { kind: 'fair lock', of: (client, name) => client.getFairLock(name), release: fairLockRelease },
 ];
 const WAITERS = 6;
+/** How long a run lasts at most. */
+const RUN_MS_MAX = 10;
 
 const server = await ownServer();
 const raw = rawClient(server.url);
@@ -168,4 +170,28 @@ describe.each(KINDS)('a run of a $kind', (kind) => {
     expect(done.lost).toBeGreaterThan(0);
     await expectNothing(world);
   });
+});
+
+test('the loss that the release of a run shows is told of each hold that it may concern, also where the run is over because it lasted long enough', async (context) => {
+  const { client, name } = await open(context, {}, server.url);
+  const lock = client.getLock(name);
+  const lost: string[] = [];
+  client.on('lost', ({ error }) => lost.push(error.reason));
+  const first = await lock.acquire();
+  const second = lock.acquire();
+  const third = lock.acquire();
+  await first.release();
+  const last = await second;
+  expect(last.holderId).toBe(first.holderId);
+
+  await raw.del(name);
+  // Without a turn of the event loop, in which the lease would be looked at.
+  const until = performance.now() + RUN_MS_MAX;
+  while (performance.now() < until) {
+    // It waits.
+  }
+
+  await expect(last.release()).rejects.toBeInstanceOf(LeaseLostError);
+  expect(lost).toEqual(['deleted', 'deleted']);
+  await (await third).release();
 });

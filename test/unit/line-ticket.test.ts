@@ -1,7 +1,7 @@
 // When a client may start a hold on the message of a grant, and when it has to ask first.
 
 import { describe, expect, test } from 'vitest';
-import type { LineAnswer, PushedGrant } from '../../src/core/locks/line.js';
+import { lineKeys, type LineAnswer, type PushedGrant } from '../../src/core/locks/line.js';
 import type { LineGrant } from '../../src/core/locks/line-queue.js';
 import { LineTicket } from '../../src/core/locks/line-ticket.js';
 import type { Asks } from '../../src/core/locks/ticket.js';
@@ -64,8 +64,8 @@ function stage() {
     cancel: (id: string, hasCopy: boolean) =>
       told.push(`cancels ${id}${hasCopy ? ' for good' : ''}`),
   } as unknown as Asks;
-  const keys = { lock: 'lock', line: 'line', tickets: 'tickets', token: [] };
-  const terms = { keys, channel: 'channel', leaseMs: 30_000, renewed: true, tokens: 3 };
+  const keys = lineKeys('lock', false);
+  const terms = { keys, leaseMs: 30_000, renewed: true, tokens: 3 };
   const ticket = new LineTicket(asks, terms, {
     enter: () => ({}) as Command<LineAnswer>,
     recheck(waiting) {

@@ -4,7 +4,7 @@ import {
   WrongTypeError,
   type LeaseLostReason,
 } from '../../errors.js';
-import type { Command } from '../wire/call.js';
+import type { Command, PendingCall } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
 import type { EndpointServices } from '../endpoint-services.js';
@@ -70,27 +70,34 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     const { lease } = grant;
     lease.remove(grant);
     const command = this.stateAlive(lease);
-    const answered = this.#announcing(grant);
+    const telling = this.#announcing(grant);
+    const { delivery } = this.services;
     try {
-      const loss = await this.#sendRelease(lease, command, answered);
-      if (loss !== undefined) {
+      const sending = delivery.send(this.object.resource, command, 'release', telling ?? this);
+      const { answer, call } = await sending;
+      this.#checkReleased(lease, answer, call);
+    } catch (error) {
+      // The object was overwritten by something of another type.
+      const loss = error instanceof WrongTypeError ? this.#loss('taken', error) : error;
+      if (loss instanceof LeaseLostError) {
         grant.lostBefore(loss);
         // The other grants depend on the same lease.
         lease.lose(loss.reason, loss);
         lease.loseCompanion(loss.reason, loss);
-        throw loss;
       }
+      throw loss;
     } finally {
       this.released(grant);
     }
     this.wake();
-    answered.announce();
+    telling?.announce();
   }
 
-  /** Tells the release with its answer: another grant may come right behind it. */
-  #announcing(grant: G): { answered(result: ReleaseResult): void; announce(): void } {
+  /** Tells the release with its answer, if somebody wants to know: another grant may come right behind
+   * it. */
+  #announcing(grant: G): { answered(result: ReleaseResult): void; announce(): void } | undefined {
     if (!this.services.client.events.wanted('released')) {
-      return { answered: (result) => this.answered(result), announce: () => {} };
+      return undefined;
     }
     // Not the grant itself: the call may be kept for long, and the grant belongs to a request.
     const { grantedAt } = grant;
@@ -197,35 +204,20 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     this.wake();
   };
 
-  /** Resolves with the loss that the server's answer shows, if it shows one. */
-  async #sendRelease(
-    lease: Lease,
-    command: Command<ReleaseResult>,
-    observer: { answered(result: ReleaseResult): void },
-  ): Promise<LeaseLostError | undefined> {
-    const { delivery } = this.services;
-    const { resource } = this.object;
-    try {
-      const { answer, call } = await delivery.send(resource, command, 'release', observer);
-      // "Not held by you" to a later copy: the first has released it, if it was held when sent.
-      const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
-      if (RELEASED.has(answer.is)) {
-        return undefined;
-      }
-      if (answer.is === 'passed' || ranBefore) {
-        // If the first answer was lost, that release may have notified another client.
-        this.notified();
-        return undefined;
-      }
-      const reason = answer.is === 'taken' ? 'taken' : 'deleted';
-      return this.#loss(lease.covers(this.services.clock.now()) ? reason : 'expired');
-    } catch (error) {
-      if (error instanceof WrongTypeError) {
-        // The object was overwritten by something of another type.
-        return this.#loss('taken', error);
-      }
-      throw error;
+  /** Throws the loss that the server's answer to a release shows, if it shows one. */
+  #checkReleased(lease: Lease, { is }: ReleaseResult, call: PendingCall): void {
+    if (RELEASED.has(is)) {
+      return;
     }
+    // "Not held by you" to a later copy: the first has released it, if it was held when sent.
+    const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
+    if (is === 'passed' || ranBefore) {
+      // If the first answer was lost, that release may have notified another client.
+      this.notified();
+      return;
+    }
+    const reason = is === 'taken' ? 'taken' : 'deleted';
+    throw this.#loss(lease.covers(this.services.clock.now()) ? reason : 'expired');
   }
 
   #loss(reason: LeaseLostReason, cause?: Error): LeaseLostError {

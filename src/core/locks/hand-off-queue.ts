@@ -18,7 +18,6 @@ import type { LockWaiter, WaitQueue } from './wait-queue.js';
 /** The part of a lock that its queue needs. */
 export interface HandedOn {
   readonly lineKeys: LineKeys;
-  readonly channel: string;
   /** The command that asks for a ticket. */
   enter(ticket: LineTicket): Command<LineAnswer>;
   /** Its tickets share no re-checks: each asks anew at least this often. */
@@ -75,8 +74,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     // A hold that nobody waits for needs one token, and leaves no gap in the counter.
     const isRun = this.asks.locks.passesOn && (this.contended || head.next !== undefined);
     const tokens = isRun ? TOKEN_BLOCK : 1;
-    const { lineKeys: keys, channel } = this.#lock;
-    const terms: LineTerms = { keys, channel, leaseMs, renewed, tokens };
+    const terms: LineTerms = { keys: this.#lock.lineKeys, leaseMs, renewed, tokens };
     this.#ticket = new LineTicket(this.asks, terms, this);
     this.#ticket.ask();
   }
@@ -206,6 +204,10 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     this.#waiters.first?.failed(error);
   }
 
+  override get isEmpty(): boolean {
+    return this.#waiters.first === undefined;
+  }
+
   protected override get nextWaiter(): LockWaiter | undefined {
     const mayPass = this.#lock.mayPass?.(this.asks.locks.queues) ?? true;
     return mayPass ? this.#waiters.first : undefined;
@@ -226,7 +228,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
 
   #listen(): void {
     const { services } = this.asks.locks;
-    this.#stopListening ??= services.hub.listen(this.#lock.channel, () => {
+    this.#stopListening ??= services.hub.listen(this.#lock.lineKeys.channel, () => {
       this.#ticket?.recheck();
     });
   }

@@ -103,7 +103,7 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
 
   /** Whether this client listens to the channel of the lock. */
   get isListening(): boolean {
-    return this.#asks.locks.services.router.channels.isConfirmed(this.terms.channel);
+    return this.#asks.locks.services.router.channels.isConfirmed(this.terms.keys.channel);
   }
 
   /** Something has happened: the server is asked, once more where it is being asked. */

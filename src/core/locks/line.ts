@@ -72,13 +72,17 @@ export interface PushedGrant {
   readonly kind: 'lock' | 'fair-lock' | 'write-lock';
 }
 
-/** The keys of one lock that has a line. */
+/** The keys of one lock that has a line, and its channel. */
 export interface LineKeys {
   readonly lock: string;
   readonly line: string;
   readonly tickets: string;
   /** Of a fenced lock: the key of its token. */
   readonly token: readonly string[];
+  /** What stands before a holder id in the key of its tombstone. */
+  readonly tombstones: string;
+  /** Where releases that free the lock openly notify. */
+  readonly channel: string;
 }
 
 export function lineKeys(key: string, isFenced: boolean): LineKeys {
@@ -87,14 +91,14 @@ export function lineKeys(key: string, isFenced: boolean): LineKeys {
     line: privateKey('latchkey_line', key),
     tickets: privateKey('latchkey_tickets', key),
     token: isFenced ? [prefixed('redisson_lock_token', key)] : NO_TOKEN,
+    tombstones: tombstoneKey(key, ''),
+    channel: lockChannel(key),
   };
 }
 
 /** What a ticket asks for. */
 export interface LineTerms {
   readonly keys: LineKeys;
-  /** Where releases that free the lock openly notify. */
-  readonly channel: string;
   readonly leaseMs: number;
   readonly renewed: boolean;
   /** How many fencing tokens it can use; the server may issue more, up to the `TOKEN_BLOCK`. */
@@ -130,12 +134,12 @@ export function answerOf(text: string): LineAnswer {
 }
 
 /** Written out, since every acquisition and release needs them: a spread takes 2 µs. */
-const keysOf = ({ lock, line, tickets, token }: LineKeys, holder: string) => ({
+const keysOf = ({ lock, line, tickets, token, tombstones }: LineKeys, holder: string) => ({
   lock,
   line,
   tickets,
   token,
-  tombstone: tombstoneKey(lock, holder),
+  tombstone: tombstones + holder,
 });
 
 const enter: CommandScript<LineAnswer> = {
@@ -234,7 +238,7 @@ export function releaseOf(
   { count, tombstoneMs }: ReleaseTerms,
   yields: boolean,
 ): Command<ReleaseResult> {
-  const channel = lockChannel(keys.lock);
+  const { channel } = keys;
   const listens = listensOf({ channels }, channel, yields);
   const operands = lockRelease.operands(keysOf(keys, holder), {
     holder,

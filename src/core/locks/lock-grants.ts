@@ -94,9 +94,9 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   /** Passes the lock on inside this client, or releases it on the server. */
-  override async release(hold: LockHold): Promise<void> {
+  override release(hold: LockHold): Promise<void> {
     const queue = this.#passingQueue;
-    await (queue === undefined ? super.release(hold) : releaseOrPass(queue, hold, this));
+    return queue === undefined ? super.release(hold) : releaseOrPass(queue, hold, this);
   }
 
   releaseOnServer(hold: LockHold): Promise<void> {

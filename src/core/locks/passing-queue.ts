@@ -16,17 +16,20 @@ export abstract class PassingQueue {
     this.#key = key;
   }
 
-  /** The run of a hold that may be passed on. */
+  /** The run in which a hold is. */
   runOf(hold: LockHold): Run | undefined {
     const { run } = this;
-    return run?.lease === hold.lease && this.#allows(run, hold) ? run : undefined;
+    return run?.lease === hold.lease ? run : undefined;
   }
 
   /** The waiter to which the lock may be passed on: it wants the same of the lease. */
   nextIn(run: Run, hold: LockHold): LockWaiter | undefined {
     const next = this.nextWaiter;
-    return run === this.run && next?.renewed === true && this.#allows(run, hold) ? next : undefined;
+    return next?.renewed === true && run === this.run && this.#allows(run, hold) ? next : undefined;
   }
+
+  /** Nobody waits here. */
+  abstract readonly isEmpty: boolean;
 
   /** Gives the lease of a hold that is over to the next waiter. */
   pass(run: Run, hold: LockHold, next: LockWaiter): void {

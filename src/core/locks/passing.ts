@@ -6,6 +6,7 @@ import type { EndpointServices } from '../endpoint-services.js';
 import type { NamedObject } from '../name-registry.js';
 import type { PassingQueue } from './passing-queue.js';
 import type { LockHold } from './hold.js';
+import type { Run } from './run.js';
 import type { WaitQueue } from './wait-queue.js';
 
 /** The owner of holds that may be passed on. */
@@ -20,38 +21,62 @@ export interface PassingOwner {
   announceRelease(hold: LockHold): void;
 }
 
+type Queue = PassingQueue & Pick<WaitQueue, 'wakeUp'>;
+
 /** Gives the lease of a hold to the next waiter of this client, or else releases it on the server. The
  * waiters belong to other async contexts. */
-export async function releaseOrPass(
-  queue: PassingQueue & Pick<WaitQueue, 'wakeUp'>,
+export function releaseOrPass(queue: Queue, hold: LockHold, owner: PassingOwner): Promise<void> {
+  const run = queue.runOf(hold);
+  return run === undefined || queue.nextIn(run, hold) === undefined
+    ? releaseOnServer(queue, hold, run, owner)
+    : passOn(queue, hold, run, owner);
+}
+
+async function passOn(queue: Queue, hold: LockHold, run: Run, owner: PassingOwner): Promise<void> {
+  // The hold is over when this call has returned: the next one begins after that.
+  await run.nextTurn();
+  const { error } = hold.lease;
+  if (error !== undefined) {
+    // It was lost, and told, meanwhile.
+    owner.released(hold);
+    throw error;
+  }
+  const next = queue.nextIn(run, hold);
+  if (next === undefined) {
+    await releaseOnServer(queue, hold, run, owner);
+    return;
+  }
+  // The next waiter uses the name on its own.
+  owner.services.names.leave(owner.protocol, true);
+  owner.released(hold);
+  owner.announceRelease(hold);
+  outside(() => queue.pass(run, hold, next));
+}
+
+function releaseOnServer(
+  queue: Queue,
   hold: LockHold,
+  run: Run | undefined,
   owner: PassingOwner,
 ): Promise<void> {
-  const run = queue.runOf(hold);
-  if (run !== undefined && queue.nextIn(run, hold) !== undefined) {
-    // The hold is over when this call has returned: the next one begins after that.
-    await run.nextTurn();
-    const { error } = hold.lease;
-    if (error !== undefined) {
-      // It was lost, and told, meanwhile.
-      owner.released(hold);
-      throw error;
-    }
-    const next = queue.nextIn(run, hold);
-    if (next !== undefined) {
-      // The next waiter uses the name on its own.
-      owner.services.names.leave(owner.protocol, true);
-      owner.released(hold);
-      owner.announceRelease(hold);
-      outside(() => queue.pass(run, hold, next));
-      return;
-    }
-  }
   const unproven = run?.unproven ?? [];
   const releasing = owner.releaseOnServer(hold);
   // Behind the release, in the order in which the server gets them: this client's next ticket stands
   // behind those of others.
-  outside(() => queue.wakeUp());
+  if (queue.isEmpty) {
+    queue.wakeUp();
+  } else {
+    outside(() => queue.wakeUp());
+  }
+  return unproven.length === 0 ? releasing : tellingLost(releasing, unproven, owner);
+}
+
+/** The holds before the last one of a run are lost with it. */
+async function tellingLost(
+  releasing: Promise<void>,
+  unproven: readonly LockHold[],
+  owner: PassingOwner,
+): Promise<void> {
   try {
     await releasing;
   } catch (error) {

@@ -18,6 +18,8 @@ const QUIET_RUN_MS = 10;
 const PASSES_PER_TURN = 16;
 const TURN_MS = 1;
 
+const NONE: readonly LockHold[] = [];
+
 /** How a run begins. */
 export interface RunTerms {
   /** Other clients wait, or it is not known. */
@@ -101,8 +103,10 @@ export class Run {
 
   /** The holds that were passed on and are not proven by any answer since. */
   get unproven(): readonly LockHold[] {
-    const passed = this.#passed ?? [];
-    return passed.flatMap(({ hold, at }) => (at < this.lease.provenAt ? [] : [hold]));
+    const passed = this.#passed;
+    return passed === undefined
+      ? NONE
+      : passed.flatMap(({ hold, at }) => (at < this.lease.provenAt ? [] : [hold]));
   }
 
   /** How many holds were passed on. */

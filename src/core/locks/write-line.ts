@@ -11,7 +11,7 @@ import type { Position } from './wait-queue.js';
 import type { Command, CommandScript } from '../wire/call.js';
 import { rwlockAcquireWrite, rwlockReleaseWrite } from '../wire/scripts.generated.js';
 
-/** The keys of one read-write lock. */
+/** The keys of one read-write lock, and its channel. */
 export interface ReadWriteKeys {
   readonly lock: string;
   /** Our readers, and the ends of their leases. */
@@ -22,6 +22,12 @@ export interface ReadWriteKeys {
   readonly heartbeats: string;
   /** Of those writers that are handed the lock. */
   readonly tickets: string;
+  /** What stands before a holder id in the key of its tombstone. */
+  readonly tombstones: string;
+  /** Where releases of either side notify. */
+  readonly channel: string;
+  /** What the keys of Redisson's holds of readers begin with. */
+  readonly stem: string;
 }
 
 /** The key of our readers and the ends of their leases. */
@@ -37,17 +43,15 @@ export function readWriteKeys(key: string): ReadWriteKeys {
     waiting: privateKey('latchkey_waiting', key),
     heartbeats: privateKey('latchkey_beats', key),
     tickets: privateKey('latchkey_tickets', key),
+    tombstones: tombstoneKey(key, ''),
+    channel: prefixed('redisson_rwlock', key),
+    stem: suffixed(key, ''),
   };
 }
 
-/** The channel on which releases of either side notify. */
-export function readWriteChannel(key: string): string {
-  return prefixed('redisson_rwlock', key);
-}
-
 /** The keys of its line. */
-export function writeLineKeys({ lock, writers, tickets }: ReadWriteKeys): LineKeys {
-  return { lock, line: writers, tickets, token: [] };
+export function writeLineKeys({ writers, ...keys }: ReadWriteKeys): LineKeys {
+  return { ...keys, line: writers, token: [] };
 }
 
 /** What an ask wants. */
@@ -65,7 +69,7 @@ export interface WriteAsk {
 /** Written out, since every acquisition and release needs them: a spread takes 2 µs. */
 const keysOf = (keys: ReadWriteKeys, holder: string) => ({
   lock: keys.lock,
-  tombstone: tombstoneKey(keys.lock, `${holder}:write`),
+  tombstone: `${keys.tombstones}${holder}:write`,
   readers: keys.readers,
   writers: keys.writers,
   waiting: keys.waiting,
@@ -80,7 +84,6 @@ export function writeAskOf<T>(
   keys: ReadWriteKeys,
   ask: WriteAsk,
 ): Command<T> {
-  const { lock } = keys;
   const { holder, count, leaseMs, position, windowMs, isListening } = ask;
   const operands = rwlockAcquireWrite.operands(keysOf(keys, holder), {
     holder,
@@ -90,8 +93,8 @@ export function writeAskOf<T>(
     windowMs,
     isListening: isListening ? 1 : 0,
     publish,
-    channel: readWriteChannel(lock),
-    stem: suffixed(lock, ''),
+    channel: keys.channel,
+    stem: keys.stem,
   });
   return { script, operands };
 }
@@ -115,8 +118,7 @@ export function writeReleaseOf(
   { count, tombstoneMs }: ReleaseTerms,
   yields: boolean,
 ): Command<ReleaseResult> {
-  const { lock } = keys;
-  const channel = readWriteChannel(lock);
+  const { channel, stem } = keys;
   const operands = rwlockReleaseWrite.operands(keysOf(keys, holder), {
     holder,
     count,
@@ -124,7 +126,7 @@ export function writeReleaseOf(
     listens: listensOf(router, channel, yields),
     publish: router.publish,
     channel,
-    stem: suffixed(lock, ''),
+    stem,
   });
   return { script: release, operands };
 }

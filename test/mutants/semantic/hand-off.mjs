@@ -237,10 +237,22 @@ export const handOff = [
     tests: runs,
   },
   {
+    id: 'run-over-loss-untold',
+    mistake: 'they are not told that when the run was over because of its bounds',
+    file: 'src/core/locks/passing-queue.ts',
+    changes: [
+      [
+        'return run?.lease === hold.lease ? run : undefined;',
+        'return run?.lease === hold.lease && this.#allows(run, hold) ? run : undefined;',
+      ],
+    ],
+    tests: ['test/faults/runs.test.ts'],
+  },
+  {
     id: 'run-keeps-name',
     mistake: 'each pass leaves the name in use for ever',
     file: 'src/core/locks/passing.ts',
-    changes: [['      owner.services.names.leave(owner.protocol, true);\n', '']],
+    changes: [['  owner.services.names.leave(owner.protocol, true);\n', '']],
     tests: runs,
   },
   {
