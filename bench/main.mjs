@@ -7,15 +7,17 @@ import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
 import { figures } from './figures/index.mjs';
+import { peers } from './figures/peers.mjs';
 import { endAllWorkers } from './lib/bench-worker.mjs';
 import { verdictOf, report, reportJson, reportPage } from './lib/report.mjs';
 
 const HELP = `npm run bench -- [options]
 
   --quick      under 75 seconds instead of about 6 minutes; noisier
+  --peers      other libraries beside latchkey, instead of the figures: about 10 minutes
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
-  --page FILE  also write them as a page: docs/figures.md, from which other pages quote
+  --page FILE  also write them as a page: docs/figures.md, from which other pages quote, or docs/peers.md
   --check      exit code 1 when a target is missed
 
 Environment
@@ -37,10 +39,10 @@ async function sweep(url, keyPrefix) {
 }
 
 /**
- * @param {{ quick: boolean, only: string }} options
+ * @param {{ quick: boolean, only: string, peers: boolean }} options
  * @returns {Promise<import('./lib/report.mjs').Outcome>}
  */
-async function measure({ quick, only }) {
+async function measure({ quick, only, peers: besidePeers }) {
   const startedAt = performance.now();
   const server = await startRedis({ purpose: 'test' });
   const keyPrefix = `bench:${randomBytes(6).toString('hex')}:`;
@@ -55,13 +57,14 @@ async function measure({ quick, only }) {
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     const rows = [];
-    for (const { id, title, measure: measureFigure } of figures) {
+    for (const { id, title, measure: measureFigure } of besidePeers ? [peers] : figures) {
       if (id.includes(only)) {
         process.stderr.write(`bench: ${title}\n`);
         rows.push(...(await measureFigure({ url: server.url, keyPrefix, quick })));
       }
     }
-    return { rows, quick, server: server.version, ms: performance.now() - startedAt };
+    const ms = performance.now() - startedAt;
+    return { rows, quick, isOfPeers: besidePeers, server: server.version, ms };
   } finally {
     await cleanUp();
   }
@@ -73,6 +76,7 @@ async function main() {
     options: {
       help: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       json: { type: 'string' },

@@ -3,14 +3,15 @@
 import { createClient } from '../../dist/index.js';
 import { acquirer, setUp } from './kinds.mjs';
 import { LuaQueue } from './lua-queue.mjs';
+import { isPeer, locksOf } from './peers.mjs';
 import { Polling } from './polling.mjs';
 
 /**
  * @typedef {import('./kinds.mjs').Kind} Kind
  * @typedef {import('./kinds.mjs').Grant} Grant
  * @typedef {'direct' | 'strict' | 'race'} HandOff
- * @typedef {HandOff | 'write' | 'fair' | 'fair, race' | 'permits' | 'queue' | 'polling'} Contender all but the
- *   last two are latchkey
+ * @typedef {HandOff | 'write' | 'fair' | 'fair, race' | 'permits'} Own
+ * @typedef {Own | 'queue' | 'polling' | import('./peers.mjs').Peer | 'Redisson'} Contender
  *
  * @typedef {object} Contended
  * @property {string} url
@@ -35,6 +36,12 @@ export async function contenderOf({ url, keyPrefix, kind, name, permits, contend
     await queue.open();
     return queue;
   }
+  if (contender === 'Redisson') {
+    throw new Error('Redisson has processes of its own');
+  }
+  if (isPeer(contender)) {
+    return { acquire: locksOf(contender, url)(keyPrefix + name) };
+  }
   const [its, handOff] = wayOf(contender);
   const client = createClient({ redis: url, keyPrefix, handOff });
   await setUp(client, its ?? kind, name, permits);
@@ -43,7 +50,7 @@ export async function contenderOf({ url, keyPrefix, kind, name, permits, contend
 
 /**
  * The kind of object that a contender takes, if it takes one of its own, and how that is handed on.
- * @param {Exclude<Contender, 'queue' | 'polling'>} contender
+ * @param {Own} contender
  * @returns {[Kind | undefined, HandOff]}
  */
 function wayOf(contender) {

@@ -2,11 +2,14 @@
 // One object that changes hands between the tasks of some processes.
 import { BenchWorker } from './bench-worker.mjs';
 import { CommandCounter } from './commands.mjs';
+import { RedissonWorker } from './redisson.mjs';
 import { median } from './stats.mjs';
 
 /**
  * @typedef {import('../figures/index.mjs').Bench} Bench
  * @typedef {import('./contenders.mjs').Contender} Contender
+ *
+ * @typedef {{ round(): Promise<import('../tasks/contend.mjs').ContendRound>, end(): void }} ContendWorker
  *
  * @typedef {object} Shape
  * @property {import('./kinds.mjs').Kind} kind
@@ -14,6 +17,7 @@ import { median } from './stats.mjs';
  * @property {number} processes
  * @property {number} tasks of each process
  * @property {number} holdMs
+ * @property {boolean} [isChecked] whether two ever had it at once is looked at
  *
  * @typedef {object} Contest of one contender, medians of its rounds
  * @property {Contender} contender
@@ -21,6 +25,7 @@ import { median } from './stats.mjs';
  * @property {number} commandsEach
  * @property {number} jain Jain's index over the processes: 1 when all got in equally often
  * @property {number} longestMs the longest wait of all
+ * @property {number} overlaps how often one had it before another one had let it go
  * @property {readonly number[]} rates of its rounds
  */
 
@@ -29,6 +34,24 @@ function jainOf(shares) {
   const sum = shares.reduce((total, share) => total + share, 0);
   const squares = shares.reduce((total, share) => total + share ** 2, 0);
   return sum ** 2 / (shares.length * squares);
+}
+
+/**
+ * How many of some spans of time begin before an earlier one has ended.
+ * @param {readonly (readonly number[])[]} all from and to, of each process
+ */
+function overlapsOf(all) {
+  const spans = all.flatMap((times) =>
+    Array.from({ length: times.length / 2 }, (_, i) => [times[2 * i] ?? 0, times[2 * i + 1] ?? 0]),
+  );
+  spans.sort(([one = 0], [other = 0]) => one - other);
+  let overlaps = 0;
+  let freeAt = 0;
+  for (const [from = 0, to = 0] of spans) {
+    overlaps += from < freeAt ? 1 : 0;
+    freeAt = Math.max(freeAt, to);
+  }
+  return overlaps;
 }
 
 /** The processes of one contender. */
@@ -40,10 +63,11 @@ class Team {
   /** @type {number[]} */
   #jains = [];
   #longestMs = 0;
+  #overlaps = 0;
 
   /**
    * @param {Contender} contender
-   * @param {BenchWorker<import('../tasks/contend.mjs').ContendRound>[]} workers
+   * @param {ContendWorker[]} workers
    */
   constructor(contender, workers) {
     this.contender = contender;
@@ -64,6 +88,7 @@ class Team {
     this.#costs.push(sent / acquisitions);
     this.#jains.push(jainOf(shares));
     this.#longestMs = Math.max(this.#longestMs, ...rounds.map(({ longestMs }) => longestMs));
+    this.#overlaps += overlapsOf(rounds.map(({ spans }) => spans));
   }
 
   /** Forgets the warm-up. */
@@ -82,6 +107,7 @@ class Team {
       commandsEach: median(this.#costs),
       jain: median(this.#jains),
       longestMs: this.#longestMs,
+      overlaps: this.#overlaps,
       rates: this.rates,
     };
   }
@@ -102,10 +128,12 @@ export async function contest({ url, keyPrefix }, { processes, ...shape }, round
       const task = `${name}:${contender}`;
       const { ms, warmUpMs } = rounds;
       const options = { url, keyPrefix, contender, ...shape, name: task, ms, warmUpMs };
-      /** @type {Promise<BenchWorker<import('../tasks/contend.mjs').ContendRound>>[]} */
-      const starting = Array.from({ length: processes }, () =>
-        BenchWorker.start('contend', options),
-      );
+      /** @type {() => Promise<ContendWorker>} */
+      const start = async () =>
+        await (contender === 'Redisson'
+          ? RedissonWorker.start(options)
+          : BenchWorker.start('contend', options));
+      const starting = Array.from({ length: processes }, start);
       return new Team(contender, await Promise.all(starting));
     }),
   );

@@ -19,6 +19,7 @@ import pc from 'picocolors';
  * @typedef {object} Outcome
  * @property {Row[]} rows
  * @property {boolean} quick
+ * @property {boolean} isOfPeers other libraries beside latchkey
  * @property {string} server
  * @property {number} ms
  */
@@ -82,8 +83,9 @@ export function report(outcome) {
     style: { head: ['bold'], border: ['dim'] },
   });
   table.push(...outcome.rows.map(cells));
-  const legend = 'Ratios are latchkey by bare ioredis: median (quartiles): latchkey / bare';
-  return `${table.toString()}\n${pc.dim(`${legend}\n${setting(outcome)}`)}`;
+  const legend = 'Ratios are latchkey by bare ioredis: median (quartiles): latchkey / bare\n';
+  const below = `${outcome.isOfPeers ? '' : legend}${setting(outcome)}`;
+  return `${table.toString()}\n${pc.dim(below)}`;
 }
 
 /** @param {Row} row */
@@ -98,13 +100,24 @@ function lines(row) {
   return `- ${row.figure}\n  - ${row.measured}${judged && `; ${judged}`}`;
 }
 
+const HEAD = `# Figures
+
+Written by \`npm run bench -- --page docs/figures.md\`. A ratio is latchkey by a bare driver that sends the same
+scripts, interleaved in one run: the median (and the quartiles), then the two figures themselves.`;
+
+const HEAD_OF_PEERS = `# Beside other libraries
+
+Written by \`npm run bench -- --peers --page docs/peers.md\`. Each library has processes of its own, with its default
+settings, except that it waits for as long as it takes; all take turns in one run, and the figures are medians of
+those turns. "SET NX and script" is the pair of commands that one would write by hand: \`SET NX PX\`, and a script
+that deletes the key if it is still one's own. It neither waits nor renews. "queue" is a strict queue in Lua without
+leases, and "polling" sends SET NX until it succeeds. Redisson has a thread for each waiter. "overlaps" counts how
+often one had the lock before another one had let it go.`;
+
 /** A page of Markdown.
  * @param {Outcome} outcome */
 export function reportPage(outcome) {
-  return `# Figures
-
-Written by \`npm run bench -- --page docs/figures.md\`. A ratio is latchkey by a bare driver that sends the same
-scripts, interleaved in one run: the median (and the quartiles), then the two figures themselves.
+  return `${outcome.isOfPeers ? HEAD_OF_PEERS : HEAD}
 
 ${setting(outcome)}.
 

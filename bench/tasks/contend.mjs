@@ -3,12 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contenderOf } from '../lib/contenders.mjs';
 
+const nowUs = () => Number(process.hrtime.bigint()) / 1_000;
+
 /**
  * @typedef {object} OfTasks
  * @property {number} tasks
  * @property {number} holdMs how long each keeps it; 0: it releases at once
  * @property {number} ms length of a round
  * @property {number} warmUpMs length of the first one
+ * @property {boolean} [isChecked] notes when each had it
  *
  * @typedef {import('../lib/contenders.mjs').Contended & OfTasks} ContendOptions
  *
@@ -17,19 +20,24 @@ import { contenderOf } from '../lib/contenders.mjs';
  * @property {number} seconds
  * @property {number} longestMs longest wait for one
  * @property {number} sent commands that the server does not tell from those of scripts
+ * @property {readonly number[]} spans when each had it: from and to, in microseconds of the clock that all
+ *   processes share
  */
 
 /**
  * @param {ContendOptions} options
  * @returns {Promise<{ round(): Promise<ContendRound> }>}
  */
-export async function contend({ tasks, holdMs, ms, warmUpMs, ...options }) {
+export async function contend({ tasks, holdMs, ms, warmUpMs, isChecked = false, ...options }) {
   const contender = await contenderOf(options);
   let lengthMs = warmUpMs;
   return {
     async round() {
       let acquisitions = 0;
       let longestMs = 0;
+      /** @type {number[]} */
+      const spans = [];
+      const note = isChecked ? () => spans.push(nowUs()) : () => 0;
       const sentBefore = contender.sent ?? 0;
       const startedAt = performance.now();
       const repeat = async () => {
@@ -38,9 +46,11 @@ export async function contend({ tasks, holdMs, ms, warmUpMs, ...options }) {
           const grant = await contender.acquire();
           longestMs = Math.max(longestMs, performance.now() - now);
           acquisitions += 1;
+          note();
           if (holdMs > 0) {
             await sleep(holdMs);
           }
+          note();
           await grant.release();
           now = performance.now();
         }
@@ -48,7 +58,8 @@ export async function contend({ tasks, holdMs, ms, warmUpMs, ...options }) {
       await Promise.all(Array.from({ length: tasks }, repeat));
       lengthMs = ms;
       const seconds = (performance.now() - startedAt) / 1_000;
-      return { acquisitions, seconds, longestMs, sent: (contender.sent ?? 0) - sentBefore };
+      const sent = (contender.sent ?? 0) - sentBefore;
+      return { acquisitions, seconds, longestMs, sent, spans };
     },
   };
 }

@@ -1,9 +1,11 @@
 // @ts-check
-// Acquire and release over and over: by latchkey, or by the same two scripts on a bare driver.
+// Acquire and release over and over: by latchkey, by the same two scripts on a bare driver, or by a lock
+// of another library.
 import { createClient } from '../../dist/index.js';
 import { Bare } from '../lib/bare.mjs';
 import { bareCycle } from '../lib/bare-cycles.mjs';
 import { acquirer, setUp } from '../lib/kinds.mjs';
+import { locksOf } from '../lib/peers.mjs';
 import { median } from '../lib/stats.mjs';
 
 /** @typedef {import('../lib/kinds.mjs').Kind} Kind */
@@ -13,7 +15,7 @@ import { median } from '../lib/stats.mjs';
  * @typedef {object} CyclesOptions
  * @property {string} url
  * @property {string} keyPrefix
- * @property {'ours' | 'bare'} side
+ * @property {'ours' | 'bare' | import('../lib/peers.mjs').Peer} side
  * @property {Kind} kind
  * @property {number} loops at the same time, each on an object of its own
  * @property {number} warmUps cycles until the code is the optimised one
@@ -55,6 +57,29 @@ async function bare({ url, keyPrefix, kind }, names) {
 }
 
 /**
+ * @param {CyclesOptions} options
+ * @param {string[]} names
+ * @returns {Promise<Cycle[]>}
+ */
+async function cyclesOf(options, names) {
+  const { side, url, keyPrefix } = options;
+  if (side === 'ours') {
+    return await ours(options, names);
+  }
+  if (side === 'bare') {
+    return await bare(options, names);
+  }
+  const locks = locksOf(side, url);
+  return names.map((name) => {
+    const acquire = locks(keyPrefix + name);
+    return async () => {
+      const grant = await acquire();
+      await grant.release();
+    };
+  });
+}
+
+/**
  * @param {Cycle[]} all each repeated by itself, all at the same time
  * @param {(done: number, elapsedMs: number) => boolean} goesOn asked before each cycle
  * @returns {Promise<CyclesRound>}
@@ -90,7 +115,7 @@ async function run(all, goesOn) {
 export async function cycles(options) {
   const { kind, loops, ms, side, warmUps } = options;
   const names = Array.from({ length: loops }, (_, i) => `${side}:${kind}:${loops}:${i}`);
-  const all = await (side === 'ours' ? ours(options, names) : bare(options, names));
+  const all = await cyclesOf(options, names);
   await run(all, (done) => done < warmUps);
   return { round: () => run(all, (_, elapsedMs) => elapsedMs < ms) };
 }

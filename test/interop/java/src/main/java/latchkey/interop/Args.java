@@ -37,8 +37,12 @@ record Args(JsonObject json) {
     return texts;
   }
 
+  boolean flag(String name) {
+    return has(name) && json.get(name).getAsBoolean();
+  }
+
   /** The other form of a method, which answers later and keeps no thread. */
   boolean isAsync() {
-    return has("async") && json.get("async").getAsBoolean();
+    return flag("async");
   }
 }

@@ -1,0 +1,91 @@
+// @ts-check
+// Redisson in a process of its own, which takes one lock in turn: the Java program of the tests.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { jdkProgram, missingTools } from '../../scripts/lib/java.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+
+const FOLDER = fileURLToPath(new URL('../../test/interop/java', import.meta.url));
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const alive = new Set();
+process.on('exit', () => alive.forEach((child) => child.kill('SIGKILL')));
+
+/**
+ * Builds the program, where a JDK and Maven are here.
+ * @returns {Promise<boolean>} whether it can be run
+ */
+export async function buildRedisson() {
+  if ((await missingTools()).length > 0) {
+    return false;
+  }
+  const args = ['--quiet', '--batch-mode', '--file', FOLDER, 'compile'];
+  const { code, output } = await run('mvn', args, { timeoutMs: 600_000 });
+  if (code !== 0) {
+    throw new Error(output);
+  }
+  return true;
+}
+
+export class RedissonWorker {
+  #child;
+  #answers;
+  #args;
+  #name;
+
+  /** @param {import('../tasks/contend.mjs').ContendOptions} options */
+  constructor({ name, keyPrefix, ms, warmUpMs, tasks, holdMs, isChecked = false }) {
+    const classPath = `${FOLDER}/target/classes:${FOLDER}/target/lib/*`;
+    const args = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', classPath];
+    /** @type {['pipe', 'pipe', 'inherit']} */
+    const stdio = ['pipe', 'pipe', 'inherit'];
+    this.#child = spawn(jdkProgram('java'), [...args, 'latchkey.interop.Main'], { stdio });
+    alive.add(this.#child);
+    this.#child.once('exit', () => alive.delete(this.#child));
+    this.#answers = createInterface({ input: this.#child.stdout });
+    this.#name = keyPrefix + name;
+    this.#args = { tasks, holdMs, isChecked, ms: warmUpMs };
+    this.roundMs = ms;
+  }
+
+  /** @param {import('../tasks/contend.mjs').ContendOptions} options */
+  static async start(options) {
+    const worker = new RedissonWorker(options);
+    await worker.#ask('open', { url: options.url });
+    return worker;
+  }
+
+  /** @returns {Promise<import('../tasks/contend.mjs').ContendRound>} */
+  async round() {
+    const answer = await this.#ask('contend.lock', this.#args);
+    this.#args.ms = this.roundMs;
+    const round = /** @type {import('../tasks/contend.mjs').ContendRound} */ (answer);
+    return { ...round, sent: 0 };
+  }
+
+  end() {
+    this.#child.stdin.end();
+  }
+
+  /**
+   * @param {string} op
+   * @param {object} args
+   * @returns {Promise<unknown>}
+   */
+  async #ask(op, args) {
+    this.#child.stdin.write(
+      `${JSON.stringify({ id: 1, client: 'one', op, name: this.#name, args })}\n`,
+    );
+    const [line] = /** @type {string[]} */ (await once(this.#answers, 'line'));
+    const { value, error, message } =
+      /** @type {{ value?: unknown, error?: string, message?: string }} */ (
+        JSON.parse(line ?? '{}')
+      );
+    if (error !== undefined) {
+      throw new Error(`Redisson: ${error}: ${message}`);
+    }
+    return value;
+  }
+}
