@@ -1,10 +1,7 @@
 import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
 import type { Lock } from './core/locks/lock-face.js';
-import { LockServices } from './core/locks/lock-services.js';
 import { Printable } from './core/observe/printable.js';
-import { Recent } from './core/base/recent.js';
-import { objectKey } from './core/base/key-names.js';
 import type { DriverInstance } from './core/connection/driver.js';
 import { createRouter } from './core/connection/create-router.js';
 import { systemEnvironment, type Environment } from './core/connection/environment.js';
@@ -12,7 +9,7 @@ import { ClientServices } from './core/client-services.js';
 import { EndpointServices } from './core/endpoint-services.js';
 import { checkInteger, INT32_MAX } from './core/base/arguments.js';
 import { checkOptions, type OptionSet } from './core/base/options.js';
-import { checkPermitsSetting, type PermitsSetting } from './core/permits/permits-setting.js';
+import type { PermitsSetting } from './core/permits/permits-setting.js';
 import {
   readClientOptions,
   refuseOptions,
@@ -20,13 +17,11 @@ import {
   type ClientOptions,
 } from './client-options.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
-import { ExpirableSemaphoreState } from './expirable-semaphore/grants.js';
-import { PermitExpirableSemaphoreFace } from './expirable-semaphore/semaphore.js';
-import { LatchFace, type CountDownLatch, type LatchPolls } from './latch/latch.js';
-import { createReadWriteLock, type ReadWriteLock } from './rwlock/rwlock.js';
-import { SemaphoreFace, type Semaphore } from './semaphore/semaphore.js';
-import { SemaphoreState } from './semaphore/grants.js';
-import { createFairLock, createFencedLock, createLock, type FencedLock } from './lock/lock.js';
+import type { CountDownLatch } from './latch/latch.js';
+import type { ReadWriteLock } from './rwlock/rwlock.js';
+import type { Semaphore } from './semaphore/semaphore.js';
+import type { FencedLock } from './lock/lock.js';
+import { Objects } from './objects.js';
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
@@ -124,37 +119,17 @@ class LatchkeyClient extends Printable implements Client {
   readonly id: string;
   readonly #client: ClientServices;
   readonly #services: EndpointServices;
-  readonly #locks: LockServices;
-  readonly #keyPrefix: string;
-  readonly #latchPolls: LatchPolls = new Map();
-  readonly #semaphores: SemaphoreState;
-  readonly #expirableSemaphores: ExpirableSemaphoreState;
-  /** The objects carry no state: those that are asked for often are not made again. */
-  readonly #plainLocks = this.#recent(createLock);
-  readonly #fairLocks = this.#recent(createFairLock);
-  readonly #fencedLocks = this.#recent(createFencedLock);
-  readonly #readWriteLocks = this.#recent(createReadWriteLock);
+  readonly #objects: Objects;
   #closing: Promise<void> | undefined;
 
   constructor({ endpoint, keyPrefix, settings }: CheckedOptions, environment: Environment) {
     super();
     this.id = environment.random.uuid();
-    this.#keyPrefix = keyPrefix;
     this.#client = new ClientServices(this.id, settings, environment.clock, environment.random);
     this.#services = new EndpointServices(this.#client, (owner) =>
       createRouter(endpoint, settings, environment, owner),
     );
-    this.#locks = new LockServices(this.#services);
-    this.#semaphores = new SemaphoreState(this.#client.events);
-    this.#expirableSemaphores = new ExpirableSemaphoreState(this.#client.events);
-  }
-
-  #recent<T>(make: (locks: LockServices, name: string, key: string) => T): Recent<T> {
-    return new Recent((name) => make(this.#locks, name, this.#keyOf(name)));
-  }
-
-  #keyOf(name: string): string {
-    return objectKey(this.#keyPrefix, name);
+    this.#objects = new Objects(this.#services, keyPrefix);
   }
 
   protected override get label(): string {
@@ -172,46 +147,41 @@ class LatchkeyClient extends Printable implements Client {
 
   getLock(name: string, extra?: unknown): Lock {
     refuseOptions('getLock', extra);
-    return this.#plainLocks.get(name);
+    return this.#objects.lock.get(name);
   }
 
   getFairLock(name: string, extra?: unknown): Lock {
     refuseOptions('getFairLock', extra);
-    return this.#fairLocks.get(name);
+    return this.#objects.fairLock.get(name);
   }
 
   getFencedLock(name: string, extra?: unknown): FencedLock {
     refuseOptions('getFencedLock', extra);
-    return this.#fencedLocks.get(name);
+    return this.#objects.fencedLock.get(name);
   }
 
   getReadWriteLock(name: string, extra?: unknown): ReadWriteLock {
     refuseOptions('getReadWriteLock', extra);
-    return this.#readWriteLocks.get(name);
+    return this.#objects.readWriteLock.get(name);
   }
 
   getPermitExpirableSemaphore(
     name: string,
     options?: { permits?: number | PermitsSetting | undefined },
   ): PermitExpirableSemaphore {
-    const key = this.#keyOf(name);
-    const told = checkPermitsSetting(options, false);
-    const state = this.#expirableSemaphores;
-    return new PermitExpirableSemaphoreFace(this.#services, name, key, state, told);
+    return this.#objects.permitExpirableSemaphore(name, options);
   }
 
   getSemaphore(
     name: string,
     options?: { permits?: number | PermitsSetting | undefined },
   ): Semaphore {
-    const key = this.#keyOf(name);
-    const told = checkPermitsSetting(options, true);
-    return new SemaphoreFace(this.#services, name, key, this.#semaphores, told);
+    return this.#objects.semaphore(name, options);
   }
 
   getCountDownLatch(name: string, extra?: unknown): CountDownLatch {
     refuseOptions('getCountDownLatch', extra);
-    return new LatchFace(this.#services, name, this.#keyOf(name), this.#latchPolls);
+    return this.#objects.latch.get(name);
   }
 
   on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
@@ -253,11 +223,11 @@ class LatchkeyClient extends Printable implements Client {
       .map((hold) => hold[Symbol.asyncDispose]());
     const cleanUp = async (): Promise<void> => {
       await Promise.all(released);
-      this.#locks.handOffs.serveNow();
+      this.#objects.locks.handOffs.serveNow();
       await services.delivery.cleanedUp();
     };
     await client.inTime(cleanUp(), timeoutMs);
-    this.#locks.close();
+    this.#objects.locks.close();
     services.shutDown();
     client.shutDown();
   }

@@ -3,7 +3,6 @@ import { integer, list } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { FIRST_PAGE, type HolderPage, type LeasePage } from '../core/locks/lock-protocol.js';
 import { allTombstones } from '../core/locks/tombstones.js';
-import { suffixed } from '../core/base/key-names.js';
 import { readWriteKeys, writeReleaseOf, type ReadWriteKeys } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
 import { handsOff } from '../core/locks/line.js';
@@ -47,15 +46,17 @@ const WRITE = ':write';
 const HOLD_KEYS_MAX = 100;
 
 /** Redisson's keys of the holds `first` to `last` of a reader. */
-export function holdKeys(key: string, holder: string, first: number, last: number): string[] {
-  const stem = suffixed(key, `${holder}:rwlock_timeout`);
-  const length = Math.max(0, Math.min(last, HOLD_KEYS_MAX) - first + 1);
-  return Array.from({ length }, (_, i) => `${stem}:${first + i}`);
+export function holdKeys(stem: string, holder: string, first: number, last: number): string[] {
+  const keys = [];
+  for (let count = first; count <= Math.min(last, HOLD_KEYS_MAX); count += 1) {
+    keys.push(holdKey(stem, holder, count));
+  }
+  return keys;
 }
 
 /** The key of a reader's hold number `count`. */
-export function holdKey(key: string, holder: string, count: number): string {
-  return suffixed(key, `${holder}:rwlock_timeout:${Math.min(count, HOLD_KEYS_MAX)}`);
+export function holdKey(stem: string, holder: string, count: number): string {
+  return `${stem}${holder}:rwlock_timeout:${Math.min(count, HOLD_KEYS_MAX)}`;
 }
 
 /** The common part of both sides of a read-write lock. */

@@ -15,7 +15,7 @@ import {
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { handsOff, listensOf } from '../core/locks/line.js';
-import { readersKey } from '../core/locks/write-line.js';
+import { readersKey, stemOf } from '../core/locks/write-line.js';
 import { holdKey, holdKeys, SideProtocol } from './protocol.js';
 import { ReaderQueue, type ReadAttempt, type ReaderCommands } from './reader-queue.js';
 import {
@@ -63,7 +63,7 @@ function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[
   const ofClaims: string[] = [];
   const terms: string[] = [];
   for (const { key, holderId, count, leaseMs } of items) {
-    const holds = holdKeys(key, holderId, 1, count);
+    const holds = holdKeys(stemOf(key), holderId, 1, count);
     ofClaims.push(key, readersKey(key));
     for (const hold of holds) {
       ofClaims.push(hold);
@@ -122,33 +122,56 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
   }
 
   release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Command<ReleaseResult> {
-    const { key, services, stem, notice } = this;
-    const listens = listensOf(services.router, notice.channel, handsOff(services));
-    const keys = {
-      ...this.keys,
-      tombstone: this.keys.tombstones + holder,
-      holds: [holdKey(key, holder, 1), ...holdKeys(key, holder, Math.max(2, count + 1), upTo)],
-    };
-    const args = { holder, count, tombstoneMs, listens, ...notice, stem };
-    return { script: releaseRead, operands: rwlockReleaseRead.operands(keys, args) };
+    const { keys, services } = this;
+    const { stem, channel } = keys;
+    const { publish } = services.router;
+    const listens = listensOf(services.router, channel, handsOff(services));
+    const holds = [
+      holdKey(stem, holder, 1),
+      ...holdKeys(stem, holder, Math.max(2, count + 1), upTo),
+    ];
+    const operands = rwlockReleaseRead.operands(
+      {
+        lock: keys.lock,
+        tombstone: keys.tombstones + holder,
+        readers: keys.readers,
+        writers: keys.writers,
+        waiting: keys.waiting,
+        heartbeats: keys.heartbeats,
+        tickets: keys.tickets,
+        holds,
+      },
+      { holder, count, tombstoneMs, listens, publish, channel, stem },
+    );
+    return { script: releaseRead, operands };
   }
 
   #claim(
     claims: readonly ReadAttempt[],
     position: 'none' | 'join' | 'queue',
   ): ReturnType<typeof rwlockAcquireRead.operands> {
-    const { key, keys, services, notice } = this;
+    const { keys, services } = this;
+    const { channel, stem } = keys;
+    const { publish } = services.router;
     const ofClaims: string[] = [];
     const terms: string[] = [];
     for (const { holderId, count, leaseMs, rank, beside = '' } of claims) {
-      const first = holdKey(key, holderId, 1);
-      const newest = count === 1 ? first : holdKey(key, holderId, count);
+      const first = holdKey(stem, holderId, 1);
+      const newest = count === 1 ? first : holdKey(stem, holderId, count);
       ofClaims.push(keys.tombstones + holderId, first, newest);
       terms.push(holderId, String(count), String(leaseMs), String(rank), beside);
     }
     return rwlockAcquireRead.operands(
-      { ...keys, ofClaims },
-      { client: services.client.id, position, ...notice, claims: terms },
+      {
+        lock: keys.lock,
+        readers: keys.readers,
+        writers: keys.writers,
+        waiting: keys.waiting,
+        heartbeats: keys.heartbeats,
+        tickets: keys.tickets,
+        ofClaims,
+      },
+      { client: services.client.id, position, publish, channel, claims: terms },
     );
   }
 }

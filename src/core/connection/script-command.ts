@@ -27,21 +27,26 @@ function separator(bytes: number): string {
   return (separators[bytes] ??= `\r\n$${bytes}\r\n`);
 }
 
-/** Any part of a command but bytes, which no string can carry. */
-type Text = string | number;
-
-function isText(args: readonly unknown[]): args is readonly Text[] {
-  return args.every((arg) => typeof arg === 'string' || typeof arg === 'number');
+function isAscii(arg: unknown): boolean {
+  return typeof arg !== 'string' || Buffer.byteLength(arg) === arg.length;
 }
 
-/** A command as it is written, if each of its characters is a byte. */
-function asAscii(name: string, args: readonly Text[]): string {
-  let written = `*${args.length + 1}${separator(name.length)}${name}`;
+/** A command as it is written, where each character of its texts is a byte; else undefined. */
+function written(name: string, args: readonly unknown[]): string | Buffer | undefined {
+  let text = `*${args.length + 1}${separator(name.length)}${name}`;
+  let hasBytes = false;
   for (const arg of args) {
-    const text = typeof arg === 'string' ? arg : `${arg}`;
-    written += separator(text.length) + text;
+    const isBytes = Buffer.isBuffer(arg);
+    const part = isBytes ? arg.toString('latin1') : String(arg);
+    text += separator(part.length) + part;
+    hasBytes ||= isBytes;
   }
-  return `${written}\r\n`;
+  text += '\r\n';
+  if (hasBytes) {
+    return args.every(isAscii) ? Buffer.from(text, 'latin1') : undefined;
+  }
+  // Asked once for all parts, since each question is a call out of JavaScript.
+  return isAscii(text) ? text : undefined;
 }
 
 /**
@@ -74,13 +79,9 @@ export class ScriptCommand extends Command {
   }
 
   override toWritable(stream: object): string | Buffer {
-    const { name, args } = this;
-    if (isText(args)) {
-      const written = asAscii(name, args);
-      // Asked once for all parts, since each question is a call out of JavaScript.
-      if (Buffer.byteLength(written) === written.length) {
-        return written;
-      }
+    const own = written(this.name, this.args);
+    if (own !== undefined) {
+      return own;
     }
     this.stringifyArguments();
     return super.toWritable(stream);

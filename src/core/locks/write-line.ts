@@ -35,6 +35,11 @@ export function readersKey(key: string): string {
   return privateKey('latchkey_readers', key);
 }
 
+/** What the keys of Redisson's holds of readers begin with. */
+export function stemOf(key: string): string {
+  return suffixed(key, '');
+}
+
 export function readWriteKeys(key: string): ReadWriteKeys {
   return {
     lock: key,
@@ -45,7 +50,7 @@ export function readWriteKeys(key: string): ReadWriteKeys {
     tickets: privateKey('latchkey_tickets', key),
     tombstones: tombstoneKey(key, ''),
     channel: prefixed('redisson_rwlock', key),
-    stem: suffixed(key, ''),
+    stem: stemOf(key),
   };
 }
 
