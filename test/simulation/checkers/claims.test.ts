@@ -63,6 +63,19 @@ test('a hold that follows right behind one of its client may be of a grant that 
   expect(found([other, granted, lostSoon(45)])).toContain(OVERLAP);
 });
 
+test('a forced release without an answer may run as long as the faults last that it met', () => {
+  const force = part(call('force', [20, 25], { outcome: 'unknown', client: 3 }));
+  const stall = fault('server stall', [15, 900]);
+  const early = hold('a', [0, 10, 1_000], { toldLostAt: 1_000 });
+  const late = second(950);
+
+  expect(found([early, late, force, stall])).not.toContain(OVERLAP);
+  expect(found([early, late, force])).toContain(OVERLAP);
+  expect(found([early, second(5_000), force, stall])).not.toContain(OVERLAP);
+  const longer = hold('a', [0, 10, 6_000], { toldLostAt: 6_000 });
+  expect(found([longer, second(5_000), force, stall])).toContain(OVERLAP);
+});
+
 const foundNothing = (answeredAt: number): Part =>
   part(call('force', [40, answeredAt], { outcome: 'no', answer: false, client: 3 }));
 

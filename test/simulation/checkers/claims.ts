@@ -1,83 +1,12 @@
 // Nobody is told to hold what another one holds, and no permit more than there are.
 
-import type { Claim, Fault, History, Operation, Violation } from '../history.js';
-import type { Bounds } from './bounds.js';
+import type { Claim, Fault, Operation, Violation } from '../history.js';
+import { excusesOf, mayHaveRun } from './excuses.js';
 import type { Checker } from './property.js';
 import { at, groupBy, isGivenTwice, lossesOf, nameOf, without, type Span } from './spans.js';
 
-/** Between two holds of a run messages are read. */
-const PASSED_MS = 1;
-
 interface Held extends Span {
   readonly claim: Claim;
-}
-
-/**
- * A loss of data, and a release by somebody else, leave a hold true until its next renewal. That is
- * missed at the latest when the lease has run out. In the client that called, it ends with the
- * answer. A loss of data also forgets which calls have run: a late copy of one runs again.
- */
-function excusesOf(history: History, bounds: Bounds, object: string): (claim: Claim) => Span[] {
-  const losses = lossesOf(history, object);
-  const forced = history.operations.filter(
-    (call) =>
-      call.object === object &&
-      (call.action === 'force' || call.action === 'delete') &&
-      mayHaveRun(losses, call),
-  );
-  const again = losses
-    .filter(
-      ({ what, until }) => what !== 'clock step' && forced.some((call) => call.calledAt <= until),
-    )
-    .map(({ from, until }) => ({ from, until: until + bounds.lateMs }));
-  const since = askedSince(history);
-  // All holds of one owner share the longest lease.
-  const owners = groupBy(history.claims, ({ owner }) => owner);
-  return (claim) => {
-    const askedAt = since.get(claim) ?? claim.from;
-    const leases = (owners.get(claim.owner) ?? [claim]).map(({ leaseMs }) => leaseMs);
-    const longMs = Math.max(...leases) * (1 + bounds.drift) + bounds.networkMs;
-    return [
-      ...[...losses, ...again]
-        .filter(({ until }) => askedAt <= until)
-        .map(({ from, until }) => ({ from, until: until + longMs })),
-      ...forced
-        .filter(({ returnedAt }) => askedAt <= returnedAt)
-        .map((call) => ({
-          from: call.calledAt,
-          until: call.returnedAt + (call.client === claim.client ? 0 : longMs),
-        })),
-    ];
-  };
-}
-
-/** Since when the server was asked for each hold. A hold that follows right behind another one of its client
- * may be of the same run: the server was asked for the first of them. */
-function askedSince({ claims, operations }: History): Map<Claim, number> {
-  const calledAt = new Map(operations.map((operation) => [operation.id, operation.calledAt]));
-  const since = new Map<Claim, number>();
-  for (const own of groupBy(claims, ({ client, object }) => `${client} ${object}`).values()) {
-    let before: Claim | undefined;
-    for (const claim of own.toSorted((a, b) => a.from - b.from)) {
-      const ownSince = calledAt.get(claim.operation) ?? claim.from;
-      const isNext = before !== undefined && claim.from - before.until <= PASSED_MS;
-      since.set(claim, isNext ? Math.min(ownSince, since.get(before!) ?? ownSince) : ownSince);
-      before = claim;
-    }
-  }
-  return since;
-}
-
-/** A call that spans a loss may have run before it, whatever its second copy answers. */
-function mayHaveRun(
-  losses: readonly Fault[],
-  { outcome, calledAt: from, returnedAt: until }: Operation,
-): boolean {
-  return (
-    outcome === 'ok' ||
-    outcome === 'unknown' ||
-    (outcome === 'no' && losses.some((loss) => loss.from <= until && loss.until >= from))
-  );
 }
 
 export const checkExclusion: Checker = ({ history, bounds, property, kinds }) => {

@@ -152,10 +152,11 @@ export class Happenings {
     const claims = this.claimsOf(grant);
     return claims.length === 0
       ? [grant.returnedAt]
-      : claims.flatMap((claim) => this.#endOf(grant, claim) ?? []);
+      : claims.flatMap((claim) => this.endOf(grant, claim) ?? []);
   }
 
-  #endOf(grant: Operation, { end, from, until, firstMs }: Claim): number | undefined {
+  /** When the server may end one hold of a grant by itself. */
+  endOf(grant: Operation, { end, from, until, firstMs }: Claim): number | undefined {
     const { settleMs, drift, networkMs } = this.bounds;
     switch (end) {
       case 'lost':

@@ -174,3 +174,15 @@ test('a branch is refused by the one beside it in its client, also when the lock
   expect(found([outer, branch, force, refused])).toEqual([]);
   expect(found([outer, force, refused])).toEqual([ORDER]);
 });
+
+test('a hold that was passed on and was lost has no place in the order: its lock may have gone to others before', () => {
+  const kind = 'fenced';
+  const first = hold('a', [0, 25, 40, 40], { kind, holderId: 'run', token: 1n });
+  const force = part(call('force', [20, 22], { kind, client: 3, answer: true }));
+  const other = hold('b', [10, 24, 30, 32], { kind, client: 2, token: 3n });
+  const passed = (holderId: string): Part =>
+    hold('c', [38, 40, 45], { kind, holderId, token: 2n, end: 'lost', toldLostAt: 45 });
+
+  expect(found([first, force, other, passed('run')])).not.toContain(ORDER);
+  expect(found([first, force, other, passed('own')])).toContain(ORDER);
+});

@@ -5,6 +5,7 @@ import type { Happenings } from './happenings.js';
 import type { Call } from './linearizability.js';
 import type { LockAct } from './models/lock.js';
 import type { ReadWriteAct } from './models/read-write-lock.js';
+import { runOf } from './spans.js';
 
 /** An act in the time of its call; it may never have been when its outcome is not known. */
 export function callOf<Act>(operation: Operation, act: Act): Call<Act> {
@@ -36,11 +37,26 @@ function holderCalls(happenings: Happenings): Call<HolderAct>[] {
       return [];
     }
     const call = callOf(operation, act);
+    if (act.what === 'acquire' && isLostInRun(happenings, operation)) {
+      return [{ ...call, isOptional: true }];
+    }
     // A flush forgets that a forced release has run: a copy of it may run again.
     const mayRunAgain = act.what === 'force' && happenings.isInLoss(operation);
     return mayRunAgain ? [call, { ...call, isOptional: true }] : [call];
   });
   return [...calls, ...untoldGrants(happenings.operations)];
+}
+
+/** A hold that was passed on inside its client and was over before its release: the server was not asked
+ * for it, and may have given the lock to others before. */
+function isLostInRun(happenings: Happenings, grant: Operation): boolean {
+  return happenings
+    .claimsOf(grant)
+    .some(
+      (claim) =>
+        happenings.endOf(grant, claim) !== undefined &&
+        runOf(happenings.claims, claim).some(({ from }) => from < claim.from),
+    );
 }
 
 /** Whoever waits may have been granted the lock, and lost it by a forced release before it was told of
