@@ -9,38 +9,42 @@ interface Terms {
   readonly waitLimit: WaitLimit;
 }
 
-/** Starts an acquisition once it counts as a user of its object: at once, unless the server has to
- * be asked first. If it is refused, nothing is started, and its wait limit is disposed of. */
-export function enterAndStart<T extends Terms, R>(
-  services: EndpointServices,
-  object: NamedObject,
-  terms: T,
-  start: (terms: T) => Promise<R>,
-): Promise<R> {
-  let rival: Use | undefined;
-  try {
-    rival = services.names.enter(object);
-  } catch (error) {
-    terms.waitLimit.dispose();
-    throw error;
-  }
-  return rival === undefined ? start(terms) : startBehind(services, object, rival, terms, start);
+interface Acquired {
+  readonly services: EndpointServices;
+  readonly protocol: NamedObject;
 }
 
-async function startBehind<T extends Terms, R>(
-  services: EndpointServices,
-  object: NamedObject,
-  rival: Use,
+/** Starts an acquisition once it counts as a user of its object: at once, unless the server has to
+ * be asked first. If it is refused, nothing is started, and its wait limit is disposed of. */
+export function enterAndStart<A extends Acquired, T extends Terms, R>(
+  acquired: A,
   terms: T,
-  start: (terms: T) => Promise<R>,
+  start: (acquired: A, terms: T) => Promise<R>,
 ): Promise<R> {
+  const { services, protocol } = acquired;
+  let rival: Use | undefined;
   try {
-    await makeWay(services, object, rival, terms.waitLimit);
+    rival = services.names.enter(protocol);
   } catch (error) {
     terms.waitLimit.dispose();
     throw error;
   }
-  return await start(terms);
+  return rival === undefined ? start(acquired, terms) : startBehind(acquired, rival, terms, start);
+}
+
+async function startBehind<A extends Acquired, T extends Terms, R>(
+  acquired: A,
+  rival: Use,
+  terms: T,
+  start: (acquired: A, terms: T) => Promise<R>,
+): Promise<R> {
+  try {
+    await makeWay(acquired.services, acquired.protocol, rival, terms.waitLimit);
+  } catch (error) {
+    terms.waitLimit.dispose();
+    throw error;
+  }
+  return await start(acquired, terms);
 }
 
 /** Counts as a user of an object while `work` runs. `isGone` says whether its result shows that the

@@ -264,14 +264,15 @@ export class PermitExpirableSemaphoreFace
       const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
       const waitLimit = this.services.client.waitLimit({ limitMs, signal });
       const terms = { count, leaseMs, renewed, waits, waitLimit };
-      return enterAndStart(this.services, this.protocol, terms, this.#start);
+      return enterAndStart(this.#grants, terms, start);
     } catch (error) {
       return Promise.reject(error);
     }
   }
+}
 
-  readonly #start = (terms: PermitTerms): Promise<LeasedPermit[]> =>
-    new Promise((resolve, reject) => {
-      new PermitAcquisition(this.#grants, terms, resolve, reject).start();
-    });
+function start(grants: PermitGrants, terms: PermitTerms): Promise<LeasedPermit[]> {
+  return new Promise((resolve, reject) => {
+    new PermitAcquisition(grants, terms, resolve, reject).start();
+  });
 }

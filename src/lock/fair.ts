@@ -35,8 +35,9 @@ export class FairLockProtocol extends HashLockProtocol {
   readonly #keys: FairKeys;
 
   constructor(services: EndpointServices, name: string, key: string) {
-    super(services, 'fair-lock', name, key);
-    this.#keys = fairKeys(key);
+    const keys = fairKeys(key);
+    super(services, 'fair-lock', name, key, keys);
+    this.#keys = keys;
   }
 
   override get sideKeys(): readonly string[] {

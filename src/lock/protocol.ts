@@ -8,7 +8,6 @@ import {
   enterOf,
   handsOff,
   lineKeys,
-  lockChannel,
   releaseOf,
   type LineAnswer,
   type LineKeys,
@@ -90,13 +89,20 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
   readonly family: string;
   readonly lockId: string;
   readonly renewal: Renewal = renewal;
-  #line: LineKeys | undefined;
+  readonly lineKeys: LineKeys;
 
-  constructor(services: EndpointServices, kind: ObjectKind, name: string, key: string) {
-    super(services, name, key, lockChannel(key));
+  constructor(
+    services: EndpointServices,
+    kind: ObjectKind,
+    name: string,
+    key: string,
+    keys: LineKeys = lineKeys(key, kind === 'fenced-lock'),
+  ) {
+    super(services, name, key, keys.channel);
+    this.lineKeys = keys;
     this.kind = kind;
     this.family = kind;
-    this.lockId = `${services.client.id}:${kind}:${key}`;
+    this.lockId = [services.client.id, kind, key].join(':');
   }
 
   get isShared(): boolean {
@@ -113,10 +119,6 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
   get canBeHandedOn(): boolean {
     return true;
-  }
-
-  get lineKeys(): LineKeys {
-    return (this.#line ??= lineKeys(this.key, this.kind === 'fenced-lock'));
   }
 
   createQueue(asks: Asks): WaitQueue {

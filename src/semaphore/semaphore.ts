@@ -267,16 +267,11 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
       const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
       const waitLimit = this.services.client.waitLimit({ limitMs, signal });
       const terms = { count, waits, waitLimit };
-      return enterAndStart(this.services, this.protocol, terms, this.#start);
+      return enterAndStart(this.#grants, terms, start);
     } catch (error) {
       return Promise.reject(error);
     }
   }
-
-  readonly #start = (terms: PermitsTerms): Promise<Permits> =>
-    new Promise((resolve, reject) => {
-      new PermitsAcquisition(this.#grants, terms, resolve, reject).start();
-    });
 
   /** Makes a counted call. */
   async #count(
@@ -286,4 +281,10 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     const { count } = await this.inUse(() => this.countOnce(build), isGone);
     return count;
   }
+}
+
+function start(grants: SemaphoreGrants, terms: PermitsTerms): Promise<Permits> {
+  return new Promise((resolve, reject) => {
+    new PermitsAcquisition(grants, terms, resolve, reject).start();
+  });
 }

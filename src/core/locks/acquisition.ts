@@ -20,7 +20,7 @@ export function contention(resource: string, waitedMs: number): AcquireTimeoutEr
 }
 
 /** One outermost acquisition of a lock. */
-export class LockAcquisition<H extends LockHold = LockHold>
+class LockAcquisition<H extends LockHold = LockHold>
   extends Acquisition<H, AcquisitionTerms, LockGrants<H>>
   implements LockWaiter
 {
@@ -75,4 +75,14 @@ export class LockAcquisition<H extends LockHold = LockHold>
   protected override get isGone(): boolean {
     return true;
   }
+}
+
+/** Starts one that counts as a user of its object. */
+export function startAcquisition<H extends LockHold>(
+  grants: LockGrants<H>,
+  terms: AcquisitionTerms,
+): Promise<H> {
+  return new Promise((resolve, reject) => {
+    new LockAcquisition(grants, terms, resolve, reject).start();
+  });
 }

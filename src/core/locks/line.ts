@@ -12,7 +12,7 @@ import { commandOf, type Command, type CommandScript } from '../wire/call.js';
 import { lockEnter, lockRecheck, lockRelease } from '../wire/scripts.generated.js';
 
 /** The channel on which the releases of a lock notify. */
-export function lockChannel(key: string): string {
+function lockChannel(key: string): string {
   return prefixed('redisson_lock__channel', key);
 }
 

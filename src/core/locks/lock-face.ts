@@ -1,5 +1,5 @@
 import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../../errors.js';
-import { LockAcquisition, type AcquisitionTerms } from './acquisition.js';
+import { startAcquisition, type AcquisitionTerms } from './acquisition.js';
 import { optionsOf, taskOf, type Task } from '../base/using-arguments.js';
 import type { PendingCall } from '../wire/call.js';
 import { Face } from '../face.js';
@@ -119,13 +119,12 @@ const leavesName = (): boolean => true;
 export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> implements Lock {
   readonly #scopes: Scopes<LockHold>;
   readonly #grants: LockGrants<H>;
-  readonly #questions: LockQuestions;
+  #asked: LockQuestions | undefined;
 
   constructor(locks: LockServices, protocol: LockProtocol, asGranted: AsGranted<H>) {
     super(locks.services, protocol);
     this.#scopes = locks.scopes;
     this.#grants = new LockGrants(locks, protocol, asGranted);
-    this.#questions = new LockQuestions(locks.services.delivery, protocol);
   }
 
   protected override get label(): string {
@@ -205,6 +204,10 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     return count === 1;
   }
 
+  get #questions(): LockQuestions {
+    return (this.#asked ??= new LockQuestions(this.services.delivery, this.protocol));
+  }
+
   #acquire(given: unknown, waiting: boolean): Promise<H> {
     try {
       const options = checkOptions('options', given, OPTIONS);
@@ -227,7 +230,7 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     const { lockId, sibling } = this.protocol;
     const outer = within ?? this.#scopeHold();
     if (outer === undefined) {
-      return enterAndStart(this.services, this.protocol, terms, this.#start);
+      return enterAndStart(this.#grants, terms, startAcquisition);
     }
     return outer.lockId === lockId || sibling?.admits === true
       ? this.#reenter(terms, outer, within)
@@ -271,11 +274,6 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     // The outer hold was released while this re-entry waited: it acquires afresh.
     return await this.#enter(terms, within);
   }
-
-  readonly #start = (terms: AcquisitionTerms): Promise<H> =>
-    new Promise((resolve, reject) => {
-      new LockAcquisition(this.#grants, terms, resolve, reject).start();
-    });
 
   #checkWithin(options: object): LockHold | undefined {
     const { within } = options as { within?: unknown };

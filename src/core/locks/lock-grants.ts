@@ -17,7 +17,7 @@ import type { Position, Verdict, WaitQueue } from './wait-queue.js';
 export type AsGranted<H extends LockHold> = (hold: LockHold) => H;
 
 /** For locks whose holds have nothing special. */
-export const anyHold: AsGranted<LockHold> = (hold) => hold;
+export const anyHold = (hold: LockHold): LockHold => hold;
 
 /** Manages the holds of one lock from their grant to their end. */
 export class LockGrants<H extends LockHold = LockHold>
@@ -26,15 +26,17 @@ export class LockGrants<H extends LockHold = LockHold>
 {
   readonly locks: LockServices;
   readonly protocol: LockProtocol;
-  readonly lockId: string;
   readonly #asGranted: AsGranted<H>;
 
   constructor(locks: LockServices, protocol: LockProtocol, asGranted: AsGranted<H>) {
     super(locks.services, protocol);
     this.locks = locks;
     this.protocol = protocol;
-    this.lockId = protocol.lockId;
     this.#asGranted = asGranted;
+  }
+
+  get lockId(): string {
+    return this.protocol.lockId;
   }
 
   /** The lease of a re-entry through `hold`: the same one, or its companion for this side of the
@@ -81,15 +83,15 @@ export class LockGrants<H extends LockHold = LockHold>
 
   /** The local waiters of this lock. */
   queue(): WaitQueue {
-    const { protocol, locks } = this;
-    const queue = locks.queues.get(protocol.lockId) ?? protocol.createQueue(this);
-    locks.queues.set(protocol.lockId, queue);
+    const { protocol, lockId, locks } = this;
+    const queue = locks.queues.get(lockId) ?? protocol.createQueue(this);
+    locks.queues.set(lockId, queue);
     return queue;
   }
 
   /** The queue of a lock that is passed on. */
   get #passingQueue(): (WaitQueue & PassingQueue) | undefined {
-    const queue = this.locks.queues.get(this.protocol.lockId);
+    const queue = this.locks.queues.get(this.lockId);
     return queue instanceof PassingQueue ? queue : undefined;
   }
 
@@ -212,8 +214,7 @@ export class LockGrants<H extends LockHold = LockHold>
       lease.end();
     }
     lease.peak = Math.max(1, terms.count);
-    const all = served === undefined ? terms : { ...terms, served };
-    return this.#release(lease.identity.holderId, all);
+    return this.#release(lease.identity.holderId, served ? { ...terms, served } : terms);
   }
 
   override answered(result: ReleaseResult): void {
