@@ -17,6 +17,15 @@ export function endAllWorkers() {
 }
 process.on('exit', endAllWorkers);
 
+/**
+ * Ends a process with the others.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+export function endWithWorkers(child) {
+  alive.add(child);
+  child.once('exit', () => alive.delete(child));
+}
+
 /** @template R what a round answers */
 export class BenchWorker {
   #child;
@@ -37,8 +46,7 @@ export class BenchWorker {
    */
   static async start(task, options, execArgv = []) {
     const child = fork(WORKER, [task, JSON.stringify(options)], { execArgv });
-    alive.add(child);
-    child.once('exit', () => alive.delete(child));
+    endWithWorkers(child);
     /** @type {BenchWorker<R>} */
     const worker = new BenchWorker(child);
     await worker.#answer();

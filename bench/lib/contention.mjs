@@ -97,6 +97,7 @@ class Team {
     this.#costs = [];
     this.#jains = [];
     this.#longestMs = 0;
+    this.#overlaps = 0;
   }
 
   /** @returns {Contest} */

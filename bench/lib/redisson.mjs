@@ -6,12 +6,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { jdkProgram, missingTools } from '../../scripts/lib/java.mjs';
 import { run } from '../../scripts/lib/run.mjs';
+import { endWithWorkers } from './bench-worker.mjs';
 
 const FOLDER = fileURLToPath(new URL('../../test/interop/java', import.meta.url));
-
-/** @type {Set<import('node:child_process').ChildProcess>} */
-const alive = new Set();
-process.on('exit', () => alive.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * Builds the program, where a JDK and Maven are here.
@@ -32,6 +29,8 @@ export async function buildRedisson() {
 export class RedissonWorker {
   #child;
   #answers;
+  /** @type {Promise<never>} */
+  #gone;
   #args;
   #name;
 
@@ -42,8 +41,15 @@ export class RedissonWorker {
     /** @type {['pipe', 'pipe', 'inherit']} */
     const stdio = ['pipe', 'pipe', 'inherit'];
     this.#child = spawn(jdkProgram('java'), [...args, 'latchkey.interop.Main'], { stdio });
-    alive.add(this.#child);
-    this.#child.once('exit', () => alive.delete(this.#child));
+    endWithWorkers(this.#child);
+    this.#gone = new Promise((_, reject) => {
+      const gone = (/** @type {unknown} */ why) =>
+        reject(new Error(`the Java program ended: ${String(why)}`));
+      this.#child.once('exit', gone).once('error', gone);
+      this.#child.stdin.once('error', gone);
+    });
+    // Whoever waits for an answer is told.
+    this.#gone.catch(() => {});
     this.#answers = createInterface({ input: this.#child.stdout });
     this.#name = keyPrefix + name;
     this.#args = { tasks, holdMs, isChecked, ms: warmUpMs };
@@ -78,7 +84,9 @@ export class RedissonWorker {
     this.#child.stdin.write(
       `${JSON.stringify({ id: 1, client: 'one', op, name: this.#name, args })}\n`,
     );
-    const [line] = /** @type {string[]} */ (await once(this.#answers, 'line'));
+    const [line] = /** @type {string[]} */ (
+      await Promise.race([once(this.#answers, 'line'), this.#gone])
+    );
     const { value, error, message } =
       /** @type {{ value?: unknown, error?: string, message?: string }} */ (
         JSON.parse(line ?? '{}')

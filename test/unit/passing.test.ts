@@ -15,6 +15,7 @@ function stage({ isPassed = false, error }: { isPassed?: boolean; error?: Error 
   const told: string[] = [];
   const run = {
     unproven: [first, second],
+    takeUnproven: () => [first, second],
     nextTurn() {
       told.push('reads messages');
       return Promise.resolve();

@@ -102,7 +102,7 @@ test('an error of the connection is told only after its sender went on', async (
 });
 
 /** What the driver does with the promise of a command while somebody traces. */
-test('with tracers it has a promise that ends with it', async () => {
+test('with tracers it has a promise that ends with it, and that nobody has to handle', async () => {
   const channel = tracingChannel('ioredis:command');
   const subscriber = { asyncEnd: () => {} };
   channel.subscribe(subscriber as never);
@@ -116,6 +116,15 @@ test('with tracers it has a promise that ends with it', async () => {
   replied.resolve('yes');
   refused.reject(error);
 
+  const unhandled: unknown[] = [];
+  const listener = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', listener);
+  onTestFinished(() => void process.off('unhandledRejection', listener));
+  commandOf('evalsha', []).reject(new Error('not writable'));
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  expect(unhandled).toEqual([]);
   await expect(replied.promise).resolves.toBe(undefined);
   await expect(refused.promise).rejects.toBe(error);
   expect(told).toEqual(['yes', 'ERR']);

@@ -212,7 +212,12 @@ export class CommandConnection {
 
   #carriedOut(call: PendingCall, reply: unknown): void {
     this.#owner.access.served = true;
-    this.#refusals.carriedOut(call);
+    try {
+      this.#refusals.carriedOut(call);
+    } catch (thrown) {
+      // The driver is in the middle of its input.
+      this.#owner.fault(asError(thrown));
+    }
     if (this.#unanswered.delete(call)) {
       call.succeed(reply);
     }

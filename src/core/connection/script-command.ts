@@ -21,10 +21,10 @@ interface Cleaner {
 }
 
 /** `separators[n]` ends a part of a command, and begins one of n bytes. */
-const separators: string[] = [];
+const separators = Array.from({ length: 256 }, (_, bytes) => `\r\n$${bytes}\r\n`);
 
 function separator(bytes: number): string {
-  return (separators[bytes] ??= `\r\n$${bytes}\r\n`);
+  return separators[bytes] ?? `\r\n$${bytes}\r\n`;
 }
 
 function isAscii(arg: unknown): boolean {
@@ -75,7 +75,7 @@ export class ScriptCommand extends Command {
       }
     };
     this.isTraced = !traces.hasSubscribers;
-    this.promise = this.isTraced ? unread : this.#traced();
+    this.promise = this.isTraced ? unread : this.#traced(cleaner);
   }
 
   override toWritable(stream: object): string | Buffer {
@@ -87,18 +87,22 @@ export class ScriptCommand extends Command {
     return super.toWritable(stream);
   }
 
-  #traced(): Promise<unknown> {
+  /** The promise that the driver gives to tracers. */
+  #traced(cleaner: Cleaner): Promise<unknown> {
     const { resolve, reject } = this;
-    return new Promise((resolved, rejected) => {
+    const promise = new Promise((resolved, rejected) => {
       this.resolve = (reply) => {
         resolve(reply);
         resolved(undefined);
       };
       this.reject = (error) => {
         reject(error);
-        rejected(error);
+        rejected(cleaner.error(error));
       };
     });
+    // The driver gives it to nobody when it cannot write the command.
+    promise.catch(() => {});
+    return promise;
   }
 }
 

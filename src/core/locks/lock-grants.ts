@@ -257,7 +257,7 @@ export class LockGrants<H extends LockHold = LockHold>
     this.locks.handOffs.forget(lease.identity.holderId);
     const run = this.#passingQueue?.ended(lease);
     if (run !== undefined && !lease.active && lease.error !== undefined) {
-      tellLost(run.unproven, lease.error, this);
+      tellLost(run.takeUnproven(), lease.error, this);
     }
     this.services.letGo(lease);
     this.services.names.leave(this.protocol, true);

@@ -59,7 +59,7 @@ function releaseOnServer(
   run: Run | undefined,
   owner: PassingOwner,
 ): Promise<void> {
-  const unproven = run?.unproven ?? [];
+  const hasUnproven = run !== undefined && run.unproven.length > 0;
   const releasing = owner.releaseOnServer(hold);
   // Behind the release, in the order in which the server gets them: this client's next ticket stands
   // behind those of others.
@@ -68,20 +68,16 @@ function releaseOnServer(
   } else {
     outside(() => queue.wakeUp());
   }
-  return unproven.length === 0 ? releasing : tellingLost(releasing, unproven, owner);
+  return run === undefined || !hasUnproven ? releasing : tellingLost(releasing, run, owner);
 }
 
 /** The holds before the last one of a run are lost with it. */
-async function tellingLost(
-  releasing: Promise<void>,
-  unproven: readonly LockHold[],
-  owner: PassingOwner,
-): Promise<void> {
+async function tellingLost(releasing: Promise<void>, run: Run, owner: PassingOwner): Promise<void> {
   try {
     await releasing;
   } catch (error) {
     if (error instanceof LeaseLostError) {
-      tellLost(unproven, error, owner);
+      tellLost(run.takeUnproven(), error, owner);
     }
     throw error;
   }

@@ -109,6 +109,13 @@ export class Run {
       : passed.flatMap(({ hold, at }) => (at < this.lease.provenAt ? [] : [hold]));
   }
 
+  /** Those who have to be told of a loss: nobody is told twice. */
+  takeUnproven(): readonly LockHold[] {
+    const { unproven } = this;
+    this.#passed = undefined;
+    return unproven;
+  }
+
   /** How many holds were passed on. */
   get #count(): number {
     return this.#passed?.length ?? 0;

@@ -233,7 +233,7 @@ export const handOff = [
     id: 'run-loss-untold',
     mistake: 'the holds that were passed on are not told that the lock was lost meanwhile',
     file: 'src/core/locks/passing.ts',
-    changes: [['      tellLost(unproven, error, owner);\n', '']],
+    changes: [['      tellLost(run.takeUnproven(), error, owner);\n', '']],
     tests: runs,
   },
   {

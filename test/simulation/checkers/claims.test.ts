@@ -72,6 +72,8 @@ test('a forced release without an answer may run as long as the faults last that
   expect(found([early, late, force, stall])).not.toContain(OVERLAP);
   expect(found([early, late, force])).toContain(OVERLAP);
   expect(found([early, second(5_000), force, stall])).not.toContain(OVERLAP);
+  const kill = fault('kill', [10, Infinity], { client: 7 });
+  expect(found([early, late, force, kill])).toContain(OVERLAP);
   const longer = hold('a', [0, 10, 6_000], { toldLostAt: 6_000 });
   expect(found([longer, second(5_000), force, stall])).toContain(OVERLAP);
 });

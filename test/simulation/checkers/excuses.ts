@@ -51,20 +51,22 @@ export function excusesOf(
   };
 }
 
-/** When a call has run at the latest. One without an answer may be on its way for as long as faults last
- * that began before its caller gave it up. */
+/** When a call has run at the latest. One without an answer may be on its way for as long as the server
+ * stands still, or the network keeps it. */
 function ranBy(
   { faults }: History,
-  { outcome, calledAt, returnedAt }: Operation,
+  { outcome, client, calledAt, returnedAt }: Operation,
   { lateMs }: Bounds,
 ): number {
   if (outcome !== 'unknown') {
     return returnedAt;
   }
-  const during = faults.filter(
-    ({ from, until }) => from <= returnedAt && until >= calledAt - lateMs,
-  );
-  return Math.max(returnedAt, ...during.map(({ until }) => until)) + lateMs;
+  const ends = faults.flatMap((fault) => {
+    const concerns = fault.client === undefined || fault.client === client;
+    const isMet = fault.from <= returnedAt && fault.until >= calledAt;
+    return concerns && isMet && Number.isFinite(fault.until) ? [fault.until] : [];
+  });
+  return Math.max(returnedAt, ...ends) + lateMs;
 }
 
 /** Since when the server was asked for each hold. A hold that follows right behind another one of its client

@@ -47,16 +47,23 @@ function holderCalls(happenings: Happenings): Call<HolderAct>[] {
   return [...calls, ...untoldGrants(happenings.operations)];
 }
 
-/** A hold that was passed on inside its client and was over before its release: the server was not asked
- * for it, and may have given the lock to others before. */
+/** A hold that was passed on inside its client and was lost, after somebody had freed the lock by force: the
+ * server was not asked for it, and may have given the lock to others before. */
 function isLostInRun(happenings: Happenings, grant: Operation): boolean {
-  return happenings
-    .claimsOf(grant)
-    .some(
-      (claim) =>
-        happenings.endOf(grant, claim) !== undefined &&
-        runOf(happenings.claims, claim).some(({ from }) => from < claim.from),
+  const isForced = (until: number): boolean =>
+    happenings.operations.some(
+      ({ action, outcome, calledAt }) =>
+        action === 'force' && outcome !== 'failed' && calledAt <= until,
     );
+  return happenings.claimsOf(grant).some((claim) => {
+    const isOver = claim.end === 'lost' || claim.end === 'released';
+    return (
+      isOver &&
+      happenings.endOf(grant, claim) !== undefined &&
+      runOf(happenings.claims, claim).some(({ from }) => from < claim.from) &&
+      isForced(claim.from)
+    );
+  });
 }
 
 /** Whoever waits may have been granted the lock, and lost it by a forced release before it was told of
