@@ -79,7 +79,7 @@ export interface LineKeys {
   readonly tickets: string;
   /** Of a fenced lock: the key of its token. */
   readonly token: readonly string[];
-  /** What stands before a holder id in the key of its tombstone. */
+  /** The prefix of the key of each tombstone; the holder id follows. */
   readonly tombstones: string;
   /** Where releases that free the lock openly notify. */
   readonly channel: string;

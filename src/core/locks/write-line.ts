@@ -22,11 +22,11 @@ export interface ReadWriteKeys {
   readonly heartbeats: string;
   /** Of those writers that are handed the lock. */
   readonly tickets: string;
-  /** What stands before a holder id in the key of its tombstone. */
+  /** The prefix of the key of each tombstone; the holder id follows. */
   readonly tombstones: string;
   /** Where releases of either side notify. */
   readonly channel: string;
-  /** What the keys of Redisson's holds of readers begin with. */
+  /** The prefix of the keys of Redisson's holds of readers. */
   readonly stem: string;
 }
 
@@ -35,7 +35,7 @@ export function readersKey(key: string): string {
   return privateKey('latchkey_readers', key);
 }
 
-/** What the keys of Redisson's holds of readers begin with. */
+/** The prefix of the keys of Redisson's holds of readers. */
 export function stemOf(key: string): string {
   return suffixed(key, '');
 }
