@@ -43,6 +43,7 @@
 -- include lib/needs_memory
 -- include lib/notify
 -- include lib/now_ms
+-- include lib/sole_holder
 local lock, tombstone, queue, timeouts, heartbeats, tickets =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -84,7 +85,7 @@ local function waiting(left)
   local before = fair_before(lock, queue, at or 0)
   local is_ours = before and fair_hands_on(lock, tickets, before, holder, ARGV[6]) and 1 or 0
   local answer = string.format('%.0f %.0f %.0f %s', left, now, is_ours, is_seen)
-  local has_it = redis.call('HRANDFIELD', lock)
+  local has_it = sole_holder(lock)
   if
     has_it
     and string.sub(has_it, 1, CLIENT_ID_LENGTH) == string.sub(holder, 1, CLIENT_ID_LENGTH)

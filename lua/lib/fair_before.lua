@@ -1,5 +1,6 @@
 -- Returns whoever has a fair lock just before the entry at the index `at` of its queue: the entry before
 -- it, or else the holder; nil where several holders were written into the lock.
+-- include lib/sole_holder
 local function fair_before(lock, queue, at)
   if at ~= 0 then
     local before = redis.call('LINDEX', queue, at - 1)
@@ -7,5 +8,5 @@ local function fair_before(lock, queue, at)
       return before
     end
   end
-  return redis.call('HLEN', lock) == 1 and redis.call('HRANDFIELD', lock) or nil
+  return sole_holder(lock)
 end

@@ -20,7 +20,7 @@ if before then
 return before
 end
 end
-return redis.call('HLEN',lock)==1 and redis.call('HRANDFIELD',lock) or nil
+return sole_holder(lock)
 end
 `;
 
@@ -1084,6 +1084,12 @@ end
 end
 `;
 
+const libSoleHolder = `local function sole_holder(lock)
+local holders=redis.call('HRANDFIELD',lock,2)
+return #holders==1 and holders[1] or nil
+end
+`;
+
 const libStoredCount = `local function stored_count(key)
 local value=redis.call('GET',key)
 if not value then
@@ -1577,9 +1583,9 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'aeacbdc6390db963eafe755fcc850eab0e22f7c1',
+  sha1: '567b634383dd597046b53ef56eebd34b882744bc',
   source: `-- fair-lock/acquire
-${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
+${libSoleHolder}${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
 local refusal,held=lock_admit(lock,tombstone,holder,count)
@@ -1616,7 +1622,7 @@ local at=redis.call('LINDEX',queue,-1)==holder and -1 or redis.call('LPOS',queue
 local before=fair_before(lock,queue,at or 0)
 local is_ours=before and fair_hands_on(lock,tickets,before,holder,ARGV[6]) and 1 or 0
 local answer=string.format('%.0f %.0f %.0f %s',left,now,is_ours,is_seen)
-local has_it=redis.call('HRANDFIELD',lock)
+local has_it=sole_holder(lock)
 if
 has_it
 and string.sub(has_it,1,36)==string.sub(holder,1,36)
@@ -1729,9 +1735,9 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '63a5c8b0490f28cda9a028dd8149c2bd5a664745',
+  sha1: 'c8fa5e1a9ae51937f7a5e32640712d02e8e8a27d',
   source: `-- fair-lock/release
-${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
+${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local function serve()
 return fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])

@@ -1,5 +1,6 @@
 // The scripts of a fair lock, at instants that a test chooses.
 
+import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { commandOf } from '../../../src/core/wire/call.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
@@ -12,9 +13,8 @@ export const WINDOW_MS = 20_000;
 export const AHEAD_MS = 5_000;
 export const PATIENCE_MS = 300_000;
 
-/** Two clients of ours, and one of Java. */
-export const ONE = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
-export const TWO = '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
+/** Two clients of ours, with channels that no other file listens to, and one of Java. */
+export const [ONE, TWO] = [`1${randomUUID().slice(1)}`, `2${randomUUID().slice(1)}`] as const;
 export const JAVA = '6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11';
 
 export async function stage() {
@@ -109,4 +109,11 @@ export async function stage() {
       return waiting.map((id, i) => [id, scores[i]]);
     },
   };
+}
+
+/** A lock that somebody of client one holds. */
+export async function held(): ReturnType<typeof stage> {
+  const all = await stage();
+  await all.acquire(START, `${ONE}:0`);
+  return all;
 }

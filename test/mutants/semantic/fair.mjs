@@ -4,7 +4,9 @@
 const FIRST = 'lua/lib/fair_first.lua';
 const QUEUE = 'src/lock/fair-hand-off-queue.ts';
 
-const tickets = ['test/integration/scripts/fair-tickets.test.ts'];
+const tickets = ['answers', 'tickets'].map(
+  (file) => `test/integration/scripts/fair-${file}.test.ts`,
+);
 const onServer = ['test/integration/hand-off/fair.test.ts'];
 const order = ['test/integration/fair-lock/order.test.ts'];
 
