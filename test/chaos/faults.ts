@@ -13,6 +13,9 @@ import { releasedHolders } from './wire.js';
 /** min(commandTimeoutMs, max(500 ms, leaseMs / 6)), as the documentation has it. */
 const ANSWER_LIMIT_MS = Math.min(COMMAND_TIMEOUT_MS, 500);
 
+/** max(commandTimeoutMs, 2 s), which a connection has until it is ready. */
+const READY_LIMIT_MS = Math.max(COMMAND_TIMEOUT_MS, 2_000);
+
 /** A command connection that swallows, and since when its client could know. */
 interface Swallowing {
   readonly connection: ProxyConnection;
@@ -155,7 +158,8 @@ export class Faults {
       } else {
         const { history } = this.#scene;
         const tookMs = at - askedAt - history.stalledMs(askedAt, at);
-        if (tookMs > ANSWER_LIMIT_MS * 2 + 1_000 && has('bounds')) {
+        const limitMs = isSignedIn(connection) ? ANSWER_LIMIT_MS * 2 : READY_LIMIT_MS;
+        if (tookMs > limitMs + 1_000 && has('bounds')) {
           const text = `c${place} asks over a half-open connection for ${tookMs.toFixed(0)} ms`;
           history.violated('a half-open connection is noticed', undefined, text);
           this.#swallowing.delete(swallowing);
@@ -163,6 +167,11 @@ export class Faults {
       }
     }
   }
+}
+
+/** It has sent a script: until then it may not have been ready. */
+function isSignedIn({ commands }: ProxyConnection): boolean {
+  return commands.some(([name = '']) => /^eval/i.test(name));
 }
 
 /** Nothing in this process runs for a while. */

@@ -86,8 +86,8 @@ describe('packed in a fresh clone', () => {
     expect(fields.filter((field) => /^(repository|homepage|bugs)$/.test(field))).toEqual([]);
   });
 
-  test('it has at most 590 kB', () => {
-    expect(packed.unpackedSize).toBeLessThanOrEqual(590_000);
+  test('it has at most 600 kB', () => {
+    expect(packed.unpackedSize).toBeLessThanOrEqual(600_000);
   });
 });
 
@@ -147,7 +147,11 @@ test('at run time it needs its dependencies and no file: no fs, no Lua, no child
   );
   const outside = new Set(imported.filter((name) => !name.startsWith('.')));
 
-  expect([...outside].toSorted()).toEqual(
-    ['eventemitter3', 'ioredis', 'node:async_hooks', 'node:crypto'].toSorted(),
-  );
+  expect([...outside].toSorted()).toEqual([
+    'eventemitter3',
+    'ioredis',
+    'node:async_hooks',
+    'node:crypto',
+    'node:diagnostics_channel',
+  ]);
 });
