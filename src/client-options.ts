@@ -59,7 +59,7 @@ export interface ClientOptions {
    * and whoever asks first gets in, or the first waiter of a fair lock. `'strict'`: its release gives it to
    * the client that waits longest, of a fair lock to its first waiter; a write lock to that writer, unless
    * readers have waited for longer. `'direct'`: the same, but a client that was given a lock passes it on
-   * among its own waiters, at most 64 times (a fenced or fair lock 16 times) or for 3 ms while others wait,
+   * among its own waiters, at most 64 times (a fenced or fair lock 16 times) or for 6 ms while others wait,
    * without asking Redis each time; a fair lock only to those who come next in any case, a write lock only
    * while no reader waits.
    * Clients that differ in this can share a lock. In a cluster without sharded messages always `'race'`.

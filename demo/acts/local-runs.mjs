@@ -22,7 +22,7 @@ export const localRuns = {
   title: 'Lock with local runs',
   story:
     'Three processes with four workers each want one lock. A release gives it to the process that has ' +
-    'waited longest; that one passes it on among its own workers for some 3 ms, without a command.',
+    'waited longest; that one passes it on among its own workers for some 6 ms, without a command.',
   resource: 'the lock',
   workers: 3 * TOGETHER,
   together: TOGETHER,

@@ -9,7 +9,7 @@ import { finding, isClaim } from './finding.mjs';
 
 /** What the library promises while others wait: so many turns, begun within so many ms. */
 const TURNS_MAX = 64;
-const RUN_MS = 3;
+const RUN_MS = 6;
 /** What a busy machine may add between the grant and the worker that is told of it. */
 const SLACK_MS = 250;
 /** Runs of more than one turn without which an act would prove nothing. */

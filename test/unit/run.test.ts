@@ -56,9 +56,9 @@ test('a run of a fenced lock has 16 grants at most, and a token for each', () =>
   expect(stage(false).run.fencingToken).toBeUndefined();
 });
 
-test('a run ends after 3 ms while another client waits, and after 10 ms while none is known to wait', () => {
+test('a run ends after 6 ms while another client waits, and after 10 ms while none is known to wait', () => {
   for (const [othersWait, ms] of [
-    [true, 3],
+    [true, 6],
     [false, 10],
   ] as const) {
     const { clock, run } = stage(othersWait);

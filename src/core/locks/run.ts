@@ -3,12 +3,12 @@ import type { Lease } from '../lease/lease.js';
 import type { LockHold } from './hold.js';
 
 /** A run ends after so many grants, or so long after its first one, when another client waits: it
- * waits no longer than that, and one hold. In sections of 3 ms and more a run saves nothing. In the
+ * waits no longer than that, and one hold. In sections of 6 ms and more a run saves nothing. In the
  * shortest ones a hand-over to another process takes as long as some fifty passes: with 16 of them a
  * lock with 25 waiters in each of 4 processes changes hands half as often as with 64, and nobody
  * waits less. */
 const GRANTS_MAX = 64;
-const RUN_MS = 3;
+const RUN_MS = 6;
 
 /** The same while no other client is known to wait: those in no line, as Java, cannot tell. */
 const QUIET_GRANTS_MAX = 256;

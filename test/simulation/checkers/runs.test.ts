@@ -31,12 +31,12 @@ test('a run goes on for as long as it may', () => {
 });
 
 test('while another client waits a run is shorter', () => {
-  expect(finds([...run(4, 1), waiter(60)])).toBe(false);
-  expect(finds([...run(5, 1), waiter(60)])).toBe(true);
+  expect(finds([...run(7, 1), waiter(60)])).toBe(false);
+  expect(finds([...run(8, 1), waiter(60)])).toBe(true);
   expect(finds([...run(64, 0.01), waiter(60)])).toBe(false);
   expect(finds([...run(65, 0.01), waiter(60)])).toBe(true);
   // Those of its own client may wait.
-  expect(finds([...run(5, 1), ...run(1, 300)])).toBe(false);
+  expect(finds([...run(8, 1), ...run(1, 300)])).toBe(false);
 });
 
 test('a run ends when its client is told of a waiter, and not before', () => {
