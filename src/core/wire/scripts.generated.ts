@@ -1085,8 +1085,7 @@ end
 `;
 
 const libSoleHolder = `local function sole_holder(lock)
-local holders=redis.call('HRANDFIELD',lock,2)
-return #holders==1 and holders[1] or nil
+return redis.call('HLEN',lock)==1 and redis.call('HRANDFIELD',lock) or nil
 end
 `;
 
@@ -1583,7 +1582,7 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '567b634383dd597046b53ef56eebd34b882744bc',
+  sha1: 'c774821fb66a23b44a679a794b3996f892204596',
   source: `-- fair-lock/acquire
 ${libSoleHolder}${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
@@ -1735,7 +1734,7 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: 'c8fa5e1a9ae51937f7a5e32640712d02e8e8a27d',
+  sha1: '0d64036be2ac69dbfc88b80c179e6aa357dda8d3',
   source: `-- fair-lock/release
 ${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
