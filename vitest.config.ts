@@ -3,6 +3,9 @@ import { LongestFirst } from './test/support/sequencer.js';
 
 // The peer range spans two majors: the same suite runs against either.
 const driver = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? { ioredis: 'ioredis-5' } : {};
+// Commands go past the driver, or through it where somebody watches it: the same suite runs on either way.
+const wrapped =
+  process.env['LATCHKEY_TEST_WIRE'] === 'driver' ? ['test/support/wrapped-driver.mjs'] : [];
 
 export default defineConfig({
   resolve: { alias: driver },
@@ -11,7 +14,7 @@ export default defineConfig({
     // They need a JDK and Maven: `npm run test:interop`.
     exclude: [...configDefaults.exclude, 'test/interop/**'],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/endings.ts'],
+    setupFiles: ['test/support/endings.ts', ...wrapped],
     pool: 'forks',
     // Outages are made here all the time. The warnings are emitted, but not printed.
     execArgv: ['--disable-warning=LatchkeyWarning'],

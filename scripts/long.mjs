@@ -59,6 +59,20 @@ const checks = [
       await runVitest([], { env: { LATCHKEY_TEST_IOREDIS: '5' }, timeoutMs: LIMIT_MS }),
   },
   {
+    name: 'whatever talks to Redis, through the driver',
+    run: async () =>
+      await runVitest(
+        [
+          ...['contract', 'integration', 'connections', 'faults', 'process'].map(
+            (directory) => `test/${directory}`,
+          ),
+          // It tests the other way.
+          '--exclude=test/connections/take-over.test.ts',
+        ],
+        { env: { LATCHKEY_TEST_WIRE: 'driver' }, timeoutMs: LIMIT_MS },
+      ),
+  },
+  {
     name: 'the models, for longer',
     run: async () =>
       await runVitest(['test/property'], {

@@ -10,7 +10,7 @@ import { checkKeyPrefix, describe } from './core/base/key-names.js';
 import { checkOptions, isPlain, type OptionSet } from './core/base/options.js';
 import { SHARDED_SUBSCRIPTION_MODES } from './core/connection/cluster-router.js';
 import { defaultStallMs } from './core/observe/slow-wait.js';
-import type { Endpoint, RedisTemplate } from './core/connection/driver.js';
+import type { Endpoint, RedisTemplate } from './core/connection/driver-types.js';
 import { DRIVER_OPTIONS, readTemplate, type ReadTemplate } from './core/connection/endpoint.js';
 import { asError } from './core/wire/replies.js';
 import { describeGiven, isInstance } from './core/connection/template.js';

@@ -2,7 +2,7 @@ import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
 import type { Lock } from './core/locks/lock-face.js';
 import { Printable } from './core/observe/printable.js';
-import type { DriverInstance } from './core/connection/driver.js';
+import type { DriverInstance } from './core/connection/driver-types.js';
 import { createRouter } from './core/connection/create-router.js';
 import { systemEnvironment, type Environment } from './core/connection/environment.js';
 import { ClientServices } from './core/client-services.js';

@@ -10,7 +10,11 @@ export type {
 } from './core/observe/events.js';
 export type { FencedHold, Hold } from './core/locks/hold.js';
 export type { Lock, LockAcquireOptions } from './core/locks/lock-face.js';
-export type { CompatibleDriver, DriverInstance, RedisTemplate } from './core/connection/driver.js';
+export type {
+  CompatibleDriver,
+  DriverInstance,
+  RedisTemplate,
+} from './core/connection/driver-types.js';
 export type { FencedLock } from './lock/lock.js';
 export type { AcquireOptions, WaitOptions } from './core/base/arguments.js';
 export {

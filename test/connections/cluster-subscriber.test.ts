@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { ClusterSubscriber } from '../../src/core/connection/cluster-subscriber.js';
-import type { Address } from '../../src/core/connection/driver.js';
+import type { Address } from '../../src/core/connection/driver-types.js';
 import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';

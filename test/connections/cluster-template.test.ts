@@ -3,7 +3,7 @@
 import { Cluster, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import { describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/connection/driver.js';
+import type { Endpoint } from '../../src/core/connection/driver-types.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
 import type { RedisTemplate } from '../../src/index.js';
 

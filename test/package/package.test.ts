@@ -153,5 +153,6 @@ test('at run time it needs its dependencies and no file: no fs, no Lua, no child
     'node:async_hooks',
     'node:crypto',
     'node:diagnostics_channel',
+    'redis-parser',
   ]);
 });

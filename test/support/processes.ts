@@ -22,6 +22,7 @@ export class WorkerError extends Error {
 
 const workers = new Set<Worker>();
 const driver5 = fileURLToPath(new URL('ioredis-5.mjs', import.meta.url));
+const wrappedDriver = fileURLToPath(new URL('wrapped-driver.mjs', import.meta.url));
 
 atFileEnd(async () => {
   await Promise.all([...workers].map(async (worker) => await worker.kill()));
@@ -154,12 +155,14 @@ export function startWorker(
   const script = name.startsWith('/')
     ? name
     : fileURLToPath(new URL(`../process/workers/${name}.mjs`, import.meta.url));
-  // The child imports the built package, which no alias of the test runner reaches.
-  const hook =
-    process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? ['--import', pathToFileURL(driver5).href] : [];
+  // The child imports the built package, which no alias and no set-up of the test runner reaches.
+  const hooks = [
+    ...(process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? [driver5] : []),
+    ...(process.env['LATCHKEY_TEST_WIRE'] === 'driver' ? [wrappedDriver] : []),
+  ];
   const child = fork(script, args, {
     env: { ...process.env, ...env },
-    execArgv: hook,
+    execArgv: hooks.flatMap((path) => ['--import', pathToFileURL(path).href]),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const worker = new Worker(child);

@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from './driver.js';
+import type { ConnectionOptions } from './driver-types.js';
 
 /** What a server has let this client do so far. */
 export interface Access {

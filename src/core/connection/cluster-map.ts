@@ -1,6 +1,7 @@
 import { asError } from '../wire/replies.js';
 import type { CommandConnection } from './command-connection.js';
-import { isReplyError, type Address } from './driver.js';
+import { isReplyError } from './driver.js';
+import type { Address } from './driver-types.js';
 import { readSlots, type SlotRange } from './slots.js';
 
 /** A node of a cluster. */

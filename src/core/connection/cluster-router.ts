@@ -9,7 +9,7 @@ import { askForSharding, askForSlots, type Node } from './cluster-map.js';
 import { ClusterSubscriber } from './cluster-subscriber.js';
 import { soon } from '../base/async-context.js';
 import { CommandConnection } from './command-connection.js';
-import type { Address, ConnectionOptions } from './driver.js';
+import type { Address, ConnectionOptions } from './driver-types.js';
 import type { Environment } from './environment.js';
 import type { Router, RouterOwner } from './router.js';
 import { accessDenied, isDenied } from './server-errors.js';

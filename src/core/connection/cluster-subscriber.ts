@@ -1,5 +1,5 @@
 import type { Environment } from './environment.js';
-import type { Address, ConnectionOptions } from './driver.js';
+import type { Address, ConnectionOptions } from './driver-types.js';
 import { isOwnChannel } from '../base/key-names.js';
 import { Subscriber, type SubscriberOwner } from './subscriber.js';
 import type { Channels } from './router.js';

@@ -60,6 +60,7 @@ export class CommandConnection {
       failed: (cause) => this.#notConnected(cause),
       fault: (error) => owner.fault(error),
       health: owner.health,
+      use: 'commands',
     });
     this.#refusals = new Refusals(owner.health, this.#connection.address);
     this.#waiting = new ResendQueue(

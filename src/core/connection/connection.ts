@@ -3,7 +3,8 @@ import { asError } from '../wire/replies.js';
 import { outside } from '../base/async-context.js';
 import type { Health } from '../observe/troubles.js';
 import { addressOf } from './access.js';
-import { isReplyError, type ConnectionOptions, type Redis } from './driver.js';
+import { isReplyError, type Redis, type Use } from './driver.js';
+import type { ConnectionOptions } from './driver-types.js';
 import type { Environment } from './environment.js';
 
 /** The pause between two attempts starts at the shortest and doubles up to the longest. */
@@ -28,6 +29,7 @@ export interface ConnectionOwner {
   /** One of these functions, or a function of the template, threw. The connection goes on. */
   fault(error: Error): void;
   readonly health: Health;
+  readonly use: Use;
 }
 
 /**
@@ -95,7 +97,7 @@ export class Connection {
 
   #connect(): void {
     const { options, readyLimitMs } = this.#server;
-    const redis = this.#environment.connect(options, readyLimitMs);
+    const redis = this.#environment.connect(options, readyLimitMs, this.#owner.use);
     this.#current = redis;
     this.#reached = false;
     this.#attemptError = undefined;

@@ -1,5 +1,5 @@
 import { ClusterRouter, type ShardedSubscriptionMode } from './cluster-router.js';
-import type { Endpoint } from './driver.js';
+import type { Endpoint } from './driver-types.js';
 import type { Environment } from './environment.js';
 import { SingleRouter, type Router, type RouterOwner } from './router.js';
 

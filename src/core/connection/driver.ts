@@ -1,82 +1,24 @@
 import { Redis } from 'ioredis';
-import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
-import { afterTurn, outsider } from '../base/async-context.js';
+import type { ConnectionOptions, RedisOptions } from './driver-types.js';
+import { afterTurn, outsider, whenSettled } from '../base/async-context.js';
 import type { Operand } from '../wire/script.js';
-import { ScriptCommand, type Answered } from './script-command.js';
 import { Redactor } from '../base/redactor.js';
+import { failoverWatch, unrefWhenConnected } from './sentinel-watch.js';
+import { takeOver } from './take-over.js';
+import { traced } from './tracing.js';
+import type { Answered, Wire } from './wire.js';
 
-export type { Cluster, ClusterOptions, RedisOptions };
-/** The class of the driver, for reading templates only, and a guarded connection for all else. */
-export type { Redis as DriverRedis, GuardedConnection as Redis };
-
-/**
- * A client of iovalkey, or of another copy of ioredis, as far as it is read.
- *
- * @example
- * ```ts
- * const valkey: CompatibleDriver = new Redis({ lazyConnect: true }); // of iovalkey as well
- * const client = createClient(valkey);
- * ```
- */
-export interface CompatibleDriver {
-  /** Such as `ready`. */
-  readonly status: string;
-  /** True for a cluster client. */
-  readonly isCluster: boolean;
-  /** The options that it was made with. */
-  readonly options: object;
-  /** Never called. */
-  sendCommand(...args: never[]): unknown;
-  /** Never called. */
-  duplicate(...args: never[]): object;
-}
-
-/**
- * A Redis or Cluster instance of ioredis 5, ioredis 6 or iovalkey.
- *
- * @example
- * ```ts
- * const driver: DriverInstance = new Cluster([{ host: 'node-1.internal', port: 6379 }]);
- * const client = createClient(driver);
- * ```
- */
-export type DriverInstance = Redis | Cluster | CompatibleDriver;
-
-/**
- * Where to connect, in any form that a program already has. It is only read from.
- *
- * @example
- * ```ts
- * const template: RedisTemplate = { host: 'redis.internal', port: 6380, tls: {} };
- * const client = createClient({ redis: template });
- * ```
- */
-export type RedisTemplate = string | RedisOptions | DriverInstance;
-
-/** Options of one connection. */
-export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
-
-/** One server or a Sentinel group behind one address, or the nodes of a cluster. */
-export interface Endpoint {
-  /** Options of one connection; for a cluster without address. */
-  readonly options: ConnectionOptions;
-  /** Addresses to learn the cluster's slots from; absent outside clusters. */
-  readonly seeds?: readonly Address[];
-  /** Translates an announced cluster address into a reachable one. */
-  readonly translate?: (address: Address) => Address;
-}
-
-/** Host and port of a server. */
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
+/** A guarded connection, as the library calls it. */
+export type { GuardedConnection as Redis };
 
 /** A script, by its digest and its source. */
 export interface Known {
   readonly sha1: string;
   readonly source: string;
 }
+
+/** What a connection is for. One for commands sends nothing but those of the library, in order. */
+export type Use = 'commands' | 'messages';
 
 /** One connection, as the library uses it. `connect()` opens it; once it has ended, it stays so. */
 export interface GuardedConnection {
@@ -89,7 +31,7 @@ export interface GuardedConnection {
   unsubscribe(channel: string): Promise<unknown>;
   sunsubscribe(channel: string): Promise<unknown>;
   /** Writes one script call: by digest, or with the source on its first use. `answered` is called
-   * once, never before this returns, and must not throw. */
+   * once at most, never before this returns, and must not throw. */
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void;
   /** Joins the commands of one turn of the event loop into one write. */
   cork(): void;
@@ -107,11 +49,14 @@ export interface GuardedConnection {
 class GuardedRedis implements GuardedConnection {
   readonly #driver: Redis;
   readonly #redactor: Redactor;
+  readonly #use: Use;
+  #wire: Wire | undefined;
 
-  constructor(options: ConnectionOptions, redactor: Redactor) {
+  constructor(options: ConnectionOptions, redactor: Redactor, use: Use) {
     this.#redactor = redactor;
+    this.#use = use;
     try {
-      this.#driver = new Redis(options);
+      this.#driver = new Redis(use === 'commands' ? { ...options, protocol: 2 } : options);
     } catch (error) {
       throw this.#redactor.error(error);
     }
@@ -126,7 +71,23 @@ class GuardedRedis implements GuardedConnection {
       const told = event === 'error' ? [this.#redactor.error(args[0])] : args;
       Reflect.apply(listener, undefined, told);
     });
-    this.#driver.on(event, handler);
+    const isTakenOver = event === 'ready' && this.#use === 'commands';
+    this.#driver.on(event, isTakenOver ? () => this.#takeOver(handler) : handler);
+  }
+
+  /** Commands that are sent from `ready` on go past the driver. */
+  #takeOver(ready: () => void): void {
+    const driver = this.#driver;
+    whenSettled(
+      takeOver(driver, (error) => this.#redactor.error(error)),
+      (wire) => {
+        this.#wire = wire;
+        if (driver.status === 'ready') {
+          ready();
+        }
+      },
+      (error) => driver.stream.destroy(error),
+    );
   }
 
   connect(): Promise<void> {
@@ -134,11 +95,20 @@ class GuardedRedis implements GuardedConnection {
   }
 
   call(command: string, ...args: readonly (string | readonly string[])[]): Promise<unknown> {
-    return this.#clean(() => this.#driver.call(command, args.flat()));
+    const wire = this.#wire;
+    return this.#clean(() =>
+      wire === undefined
+        ? this.#driver.call(command, args.flat())
+        : new Promise((resolve, reject) => {
+            this.#send(wire, command, args.flat(), (reply, error) =>
+              error === undefined ? resolve(reply) : reject(error),
+            );
+          }),
+    );
   }
 
   ping(): Promise<unknown> {
-    return this.#clean(() => this.#driver.ping());
+    return this.call('ping');
   }
 
   unsubscribe(channel: string): Promise<unknown> {
@@ -150,16 +120,26 @@ class GuardedRedis implements GuardedConnection {
   }
 
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void {
-    const [name, text] = isKnown
-      ? (['evalsha', script.sha1] as const)
-      : (['eval', script.source] as const);
-    const command = new ScriptCommand(name, text, operands, this.#redactor, answered);
-    void this.#driver.sendCommand(command);
+    const name = isKnown ? 'evalsha' : 'eval';
+    const args = [isKnown ? script.sha1 : script.source, ...operands];
+    if (this.#wire !== undefined) {
+      this.#send(this.#wire, name, args, answered);
+      return;
+    }
+    whenSettled(
+      this.#clean(() => this.#driver.call(name, args)),
+      answered,
+      (error) => answered(undefined, error),
+    );
+  }
+
+  #send(wire: Wire, name: string, args: readonly Operand[], answered: Answered): void {
+    wire.send(name, args, traced(this.#driver, name, args, answered));
   }
 
   cork(): void {
     const { stream } = this.#driver;
-    if (stream.writableCorked === 0) {
+    if (this.#wire === undefined && stream.writableCorked === 0) {
       stream.cork();
       afterTurn(() => stream.uncork());
     }
@@ -181,6 +161,7 @@ class GuardedRedis implements GuardedConnection {
     const sentinels = failoverWatch(driver);
     driver.disconnect();
     stream?.destroy();
+    this.#wire?.close(new Error('Connection is closed.'));
     for (const sentinel of sentinels) {
       // The driver does not end one that is still connecting.
       sentinel.on('connect', () => sentinel.disconnect());
@@ -232,24 +213,9 @@ export function withinLimit(options: ConnectionOptions, limitMs: number): Connec
 export function createConnection(
   options: ConnectionOptions,
   connectTimeoutMs: number,
+  use: Use,
 ): GuardedConnection {
-  return new GuardedRedis(withinLimit(options, connectTimeoutMs), redactorOf(options));
-}
-
-function unrefWhenConnected(sentinel: Redis): void {
-  const { stream } = sentinel as { stream?: Redis['stream'] };
-  stream?.unref();
-  sentinel.on('connect', () => sentinel.stream.unref());
-}
-
-/** The driver's own connections to the sentinels, which report a failover. The driver neither ends
- * them in every case nor gives access to them, so they are read from its internals. */
-function failoverWatch(redis: Redis): Redis[] {
-  const connector: unknown = Reflect.get(redis, 'connector');
-  const { failoverDetector } = (connector ?? {}) as {
-    failoverDetector?: { sentinels?: { client: Redis }[] } | null;
-  };
-  return (failoverDetector?.sentinels ?? []).map(({ client }) => client);
+  return new GuardedRedis(withinLimit(options, connectTimeoutMs), redactorOf(options), use);
 }
 
 /** An answer of the server, as opposed to a failure of the connection. */

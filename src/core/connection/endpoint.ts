@@ -1,13 +1,13 @@
 import { checkKeyPrefix, describe } from '../base/key-names.js';
-import {
-  optionsOfUrl,
-  type Address,
-  type Cluster,
-  type ClusterOptions,
-  type ConnectionOptions,
-  type Endpoint,
-  type RedisOptions,
-} from './driver.js';
+import { optionsOfUrl } from './driver.js';
+import type {
+  Address,
+  Cluster,
+  ClusterOptions,
+  ConnectionOptions,
+  Endpoint,
+  RedisOptions,
+} from './driver-types.js';
 import { withoutCredentials } from '../base/redactor.js';
 import { checkPlainTemplate, isCluster, isInstance } from './template.js';
 

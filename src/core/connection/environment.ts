@@ -1,9 +1,10 @@
 import { systemClock, type Clock } from '../base/clock.js';
 import { systemRandom, type RandomSource } from '../base/random.js';
-import { createConnection, type ConnectionOptions, type Redis } from './driver.js';
+import { createConnection, type Redis, type Use } from './driver.js';
+import type { ConnectionOptions } from './driver-types.js';
 
 /** Makes a connection, which has this long to become ready. */
-export type Connect = (options: ConnectionOptions, readyLimitMs: number) => Redis;
+export type Connect = (options: ConnectionOptions, readyLimitMs: number, use: Use) => Redis;
 
 /** All that a client has from outside of itself: time, chance and the network. */
 export interface Environment {

@@ -1,5 +1,5 @@
 import { list } from '../wire/replies.js';
-import type { Address } from './driver.js';
+import type { Address } from './driver-types.js';
 
 const SLOTS = 16_384;
 const CRC16_POLYNOMIAL = 0x1021;

@@ -53,6 +53,7 @@ export class Subscriber {
       failed: (cause) => owner.trouble(cause),
       fault: (error) => owner.fault(error),
       health: owner.health,
+      use: 'messages',
     });
   }
 

@@ -1,5 +1,5 @@
 import { isPlain } from '../base/options.js';
-import type { Cluster, DriverRedis } from './driver.js';
+import type { Cluster, DriverRedis } from './driver-types.js';
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;

@@ -1,6 +1,6 @@
 import type { GuardedConnection, Known } from '../../core/connection/driver.js';
 import { soon } from '../../core/base/async-context.js';
-import type { Answered } from '../../core/connection/script-command.js';
+import type { Answered } from '../../core/connection/wire.js';
 import type { Operand } from '../../core/wire/script.js';
 import { ReplyError, Status, type Reply } from '../keyspace/reply.js';
 import type { MessageEvent } from '../server/channels.js';

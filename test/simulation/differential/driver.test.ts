@@ -1,7 +1,11 @@
 // The simulated connection beside one of the driver: what is told to whom, in which order.
 
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createConnection, type GuardedConnection } from '../../../src/core/connection/driver.js';
+import {
+  createConnection,
+  type GuardedConnection,
+  type Use,
+} from '../../../src/core/connection/driver.js';
 import { readTemplate } from '../../../src/core/connection/endpoint.js';
 import { Conditions } from '../../../src/testing/network/conditions.js';
 import { Host } from '../../../src/testing/network/host.js';
@@ -22,7 +26,7 @@ afterAll(() => raw.disconnect());
 
 /** A place to connect to, and what can be done to it. */
 interface Side {
-  connect(): GuardedConnection;
+  connect(use?: Use): GuardedConnection;
   connectToNobody(): Promise<GuardedConnection>;
   /** Sets a key, publishes, ends the connections. */
   admin(...argv: string[]): Promise<void>;
@@ -33,10 +37,10 @@ interface Side {
 
 function realSide(): Side {
   return {
-    connect: () => createConnection(readTemplate(server.url).options, 5_000),
+    connect: (use = 'commands') => createConnection(readTemplate(server.url).options, 5_000, use),
     connectToNobody: async () => {
       const { port } = await reservePort();
-      return createConnection(readTemplate(`redis://127.0.0.1:${port}`).options, 5_000);
+      return createConnection(readTemplate(`redis://127.0.0.1:${port}`).options, 5_000, 'commands');
     },
     admin: async (command = '', ...args) => {
       await raw.call(command, ...args);
@@ -66,9 +70,9 @@ function simulatedSide(): Side {
   const connect = network.connector(process);
   const session = { isAsking: false, message: () => {} };
   return {
-    connect: () => connect({ host: '127.0.0.1', port: 7_000 }, 5_000),
+    connect: (use = 'commands') => connect({ host: '127.0.0.1', port: 7_000 }, 5_000, use),
     connectToNobody: async () =>
-      await Promise.resolve(connect({ host: '127.0.0.1', port: 7_001 }, 5_000)),
+      await Promise.resolve(connect({ host: '127.0.0.1', port: 7_001 }, 5_000, 'commands')),
     admin: async (...argv) => {
       host.server.handle(
         session,
@@ -113,7 +117,7 @@ interface Scene {
   readonly lines: string[];
   readonly log: Log;
   /** A connection that is ready. */
-  readonly open: () => Promise<GuardedConnection>;
+  readonly open: (use?: Use) => Promise<GuardedConnection>;
   /** As many lines as that have been logged. */
   readonly lineCount: (count: number) => Promise<void>;
 }
@@ -178,7 +182,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     await lineCount(3);
   },
   messages: async ({ side, open, log, lineCount }) => {
-    const connection = await open();
+    const connection = await open('messages');
     tell(
       log,
       'subscribe',
@@ -207,8 +211,8 @@ async function play(side: Side, act: Play): Promise<string[]> {
   const opened: GuardedConnection[] = [];
   const lineCount = async (count: number): Promise<void> =>
     await side.until(() => lines.length >= count);
-  const open = async (): Promise<GuardedConnection> => {
-    const connection = side.connect();
+  const open = async (use?: Use): Promise<GuardedConnection> => {
+    const connection = side.connect(use);
     opened.push(connection);
     listen(connection, log);
     connection.connect().catch(() => {});

@@ -1,0 +1,44 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import type { DriverRedis } from './driver-types.js';
+import type { Answered } from './wire.js';
+
+/** Where the driver tells tracers, such as those of OpenTelemetry, of each command. */
+const traces = tracingChannel('ioredis:command');
+
+/** Lets tracers see a command as the driver shows them its own; returns what has to be told of its end. */
+export function traced(
+  driver: DriverRedis,
+  command: string,
+  args: readonly unknown[],
+  answered: Answered,
+): Answered {
+  if (!traces.hasSubscribers) {
+    return answered;
+  }
+  const { db, host, port, path } = driver.options;
+  const context = {
+    command,
+    args: args.map(String),
+    database: db ?? 0,
+    serverAddress: path ?? host,
+    serverPort: path === undefined ? port : undefined,
+  };
+  let wrapped = answered;
+  const ended = traces.tracePromise(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        wrapped = (reply, error) => {
+          answered(reply, error);
+          if (error === undefined) {
+            resolve();
+          } else {
+            reject(error);
+          }
+        };
+      }),
+    context,
+  );
+  // The caller gets the error by `answered`.
+  ended.catch(() => {});
+  return wrapped;
+}
