@@ -1,3 +1,5 @@
+// eslint-disable-next-line typescript/triple-slash-reference -- whoever compiles this file alone needs it
+/// <reference path="./redis-parser.d.ts" />
 import type { Duplex } from 'node:stream';
 import Parser from 'redis-parser';
 import { afterTurn } from '../base/async-context.js';
