@@ -9,7 +9,7 @@ import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs
 import { figures } from './figures/index.mjs';
 import { peers } from './figures/peers.mjs';
 import { endAllWorkers } from './lib/bench-worker.mjs';
-import { verdictOf, report, reportJson, reportPage } from './lib/report.mjs';
+import { verdictOf, report, reportJson, reportPage, setting } from './lib/report.mjs';
 
 const HELP = `npm run bench -- [options]
 
@@ -18,6 +18,7 @@ const HELP = `npm run bench -- [options]
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
   --page FILE  also write them as a page: docs/figures.md, from which other pages quote, or docs/peers.md
+  --html FILE  with --peers: also draw them as a page of charts
   --check      exit code 1 when a target is missed
 
 Environment
@@ -81,6 +82,7 @@ async function main() {
       only: { type: 'string', default: '' },
       json: { type: 'string' },
       page: { type: 'string' },
+      html: { type: 'string' },
     },
   });
   if (values.help) {
@@ -94,6 +96,10 @@ async function main() {
   }
   if (values.page !== undefined) {
     await writeFile(values.page, reportPage(outcome));
+  }
+  if (values.html !== undefined && outcome.isOfPeers) {
+    const { reportCharts } = await import('./lib/charts.mjs');
+    await writeFile(values.html, reportCharts(outcome, setting(outcome)));
   }
   return values.check && outcome.rows.some((row) => verdictOf(row) === 'miss') ? 1 : 0;
 }

@@ -70,8 +70,9 @@ function cells(row) {
   return [row.figure, target, row.measured, paint(verdict)];
 }
 
-/** @param {Outcome} outcome */
-function setting({ quick, server, ms }) {
+/** Where and how long it ran.
+ * @param {Outcome} outcome */
+export function setting({ quick, server, ms }) {
   const length = `${quick ? 'quick run, ' : ''}${(ms / 1_000).toFixed(0)} s`;
   return `node ${process.version}, ${server}, ${availableParallelism()} cores, ${length}`;
 }
