@@ -44,6 +44,8 @@ test('a channel waits for its master to be known, and follows its slot to anothe
   world.master = first;
   subscriber.move(false);
   await eventually(async () => expect(await listeners()).toEqual([1, 0]));
+  // The server counts it before this side hears that.
+  await eventually(() => subscriber.isConfirmed('a'));
   world.master = second;
   subscriber.move(false);
   await eventually(async () => expect(await listeners()).toEqual([0, 1]));

@@ -134,6 +134,27 @@ describe('a server that sends a reply too much', () => {
   });
 });
 
+test.each([
+  ['PONG alone, as some proxies do', '+PONG\r\n'],
+  ['that it cannot save its data', '-MISCONF Redis is configured to save RDB snapshots\r\n'],
+])('a server that answers %s is used through the driver', async (_, answer) => {
+  let [asked, used] = [0, 0];
+  const url = await relay((request, reply, connection) => {
+    used = Math.max(used, connection);
+    if (!NONCE.test(request)) {
+      return [reply];
+    }
+    asked += 1;
+    return [Buffer.from(answer)];
+  });
+  const client = open({ redis: url });
+
+  const hold = await client.getLock(randomName()).acquire();
+  await hold.release();
+
+  expect([asked, used]).toEqual([1, 1]);
+});
+
 test('replies to signing in that come late are not taken for others', async () => {
   const admin = rawClient(server.url);
   await admin.call('ACL', 'SETUSER', 'late', 'on', '>pass', '~*', '&*', '+@all');

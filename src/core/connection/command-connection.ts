@@ -216,7 +216,7 @@ export class CommandConnection {
     try {
       this.#refusals.carriedOut(call);
     } catch (thrown) {
-      // The driver is in the middle of its input.
+      // Other replies that came with this one are still to be told.
       this.#owner.fault(asError(thrown));
     }
     if (this.#unanswered.delete(call)) {

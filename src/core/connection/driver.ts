@@ -17,7 +17,7 @@ export interface Known {
   readonly source: string;
 }
 
-/** What a connection is for. One for commands sends nothing but those of the library, in order. */
+/** What a connection is for. One for commands speaks RESP2, and sends them past the driver once it is ready. */
 export type Use = 'commands' | 'messages';
 
 /** One connection, as the library uses it. `connect()` opens it; once it has ended, it stays so. */
@@ -33,7 +33,8 @@ export interface GuardedConnection {
   /** Writes one script call: by digest, or with the source on its first use. `answered` is called
    * once at most, never before this returns, and must not throw. */
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void;
-  /** Joins the commands of one turn of the event loop into one write. */
+  /** Joins the commands of one turn of the event loop into one write, which those past the driver are
+   * in any case. */
   cork(): void;
   /** Lets the process end while the connection is idle. */
   unref(): void;
@@ -82,7 +83,8 @@ class GuardedRedis implements GuardedConnection {
       takeOver(driver, (error) => this.#redactor.error(error)),
       (wire) => {
         this.#wire = wire;
-        if (driver.status === 'ready') {
+        // Bytes behind the last answer may have ended it already.
+        if (driver.status === 'ready' && !driver.stream.destroyed) {
           ready();
         }
       },

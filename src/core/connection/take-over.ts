@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import type { DriverRedis } from './driver-types.js';
 import { Wire } from './wire.js';
 
-/** The driver's own rows of commands: those without an answer, and those that were not written yet. */
-const ROWS = ['commandQueue', 'offlineQueue'] as const;
+/** The driver's own queues of commands: those without an answer, and those that were not written yet. */
+const QUEUES = ['commandQueue', 'offlineQueue'] as const;
 
 /**
  * Takes the socket of a connection that is ready, so that commands are written to it, and replies read
@@ -19,7 +19,7 @@ export async function takeOver(
   driver: DriverRedis,
   cleaned: (error: Error) => Error,
 ): Promise<Wire | undefined> {
-  if (!isAsKnown(driver)) {
+  if (!isUnpatched(driver)) {
     return undefined;
   }
   const nonce = randomUUID();
@@ -27,13 +27,19 @@ export async function takeOver(
   try {
     answer = await driver.call('PING', nonce);
   } catch {
-    // Refused; or the connection has ended, of which the driver tells.
+    // Refused, also where the server cannot save its data (MISCONF): calls get to it all the same. Or the
+    // connection has ended, of which the driver tells.
     return undefined;
   }
-  if (answer !== nonce || !ROWS.every((row) => lengthOf(driver, row) === 0)) {
+  if (answer === 'PONG') {
+    // A proxy that answers by itself. Nothing in signing in is answered so.
+    return undefined;
+  }
+  if (answer !== nonce || !QUEUES.every((queue) => lengthOf(driver, queue) === 0)) {
     throw mismatch();
   }
   const stream: Duplex = driver.stream;
+  // The driver's own, and those of a user's `Connector`, whose bytes these are not any more.
   stream.removeAllListeners('data');
   const wire = new Wire(stream, cleaned);
   await new Promise<void>((resolve, reject) => {
@@ -51,13 +57,14 @@ export async function takeOver(
 
 /** Not so where a tracer has put its own function in the place of the driver's, and has to see all
  * commands, or where a version of the driver keeps its commands elsewhere. */
-function isAsKnown(driver: DriverRedis): boolean {
-  const source = Function.prototype.toString.call(Reflect.get(driver, 'sendCommand'));
-  return source.includes(ROWS[0]) && ROWS.every((row) => lengthOf(driver, row) !== undefined);
+function isUnpatched(driver: DriverRedis): boolean {
+  const sendCommand: unknown = Reflect.get(driver, 'sendCommand');
+  const isOwn = typeof sendCommand === 'function' && String(sendCommand).includes(QUEUES[0]);
+  return isOwn && QUEUES.every((queue) => lengthOf(driver, queue) !== undefined);
 }
 
-function lengthOf(driver: DriverRedis, row: (typeof ROWS)[number]): number | undefined {
-  const all: unknown = Reflect.get(driver, row);
+function lengthOf(driver: DriverRedis, queue: (typeof QUEUES)[number]): number | undefined {
+  const all: unknown = Reflect.get(driver, queue);
   const length: unknown = all instanceof Object ? Reflect.get(all, 'length') : undefined;
   return typeof length === 'number' ? length : undefined;
 }

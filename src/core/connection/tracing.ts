@@ -16,12 +16,13 @@ export function traced(
     return answered;
   }
   const { db, host, port, path } = driver.options;
+  const socket = path ?? '';
   const context = {
     command,
     args: args.map(String),
     database: db ?? 0,
-    serverAddress: path ?? host,
-    serverPort: path === undefined ? port : undefined,
+    serverAddress: socket === '' ? (host ?? 'localhost') : socket,
+    serverPort: socket === '' ? (port ?? 6_379) : undefined,
   };
   let wrapped = answered;
   const ended = traces.tracePromise(

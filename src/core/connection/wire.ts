@@ -3,8 +3,10 @@
 import type { Duplex } from 'node:stream';
 import Parser from 'redis-parser';
 import { afterTurn } from '../base/async-context.js';
+import { asError } from '../wire/replies.js';
 
-/** Gets the outcome of a call: the reply, or an error. It must not throw. */
+/** Gets the outcome of a call: the reply, or an error. It must not throw: replies that came with this one
+ * would wait for the next bytes. */
 export type Answered = (reply: unknown, error?: Error) => void;
 
 const END = '\r\n';
@@ -40,7 +42,7 @@ function writtenAsBytes(name: string, args: readonly unknown[]): Buffer {
   return Buffer.concat([Buffer.from(`*${args.length + 1}`), ...parts, Buffer.from(END)]);
 }
 
-/** Answered calls are dropped from the row when there are so many of them. */
+/** So many calls that were answered are dropped at once. */
 const ANSWERED_MAX = 1_024;
 
 /**
@@ -50,7 +52,7 @@ const ANSWERED_MAX = 1_024;
  */
 export class Wire {
   readonly #stream: Duplex;
-  readonly #row: (Answered | undefined)[] = [];
+  readonly #unanswered: (Answered | undefined)[] = [];
   /** Index of the oldest call without an answer. */
   #next = 0;
   #text = '';
@@ -75,7 +77,6 @@ export class Wire {
 
   send(name: string, args: readonly unknown[], answered: Answered): void {
     const command = written(name, args);
-    this.#row.push(answered);
     if (typeof command === 'string') {
       this.#text += command;
     } else {
@@ -83,6 +84,8 @@ export class Wire {
       this.#parts.push(this.#text, command);
       this.#text = '';
     }
+    // Last: whatever throws before, as a text that is too long, must leave no call without a command.
+    this.#unanswered.push(answered);
     if (!this.#isWriting) {
       this.#isWriting = true;
       afterTurn(this.#write);
@@ -92,7 +95,7 @@ export class Wire {
   /** Whoever waits for an answer gets `error`. */
   close(error: Error): void {
     this.#isClosed = true;
-    for (const answered of this.#row.splice(0).slice(this.#next)) {
+    for (const answered of this.#unanswered.splice(0).slice(this.#next)) {
       answered?.(undefined, error);
     }
     this.#next = 0;
@@ -107,18 +110,26 @@ export class Wire {
       // The end of the connection follows, or was told.
       return;
     }
-    if (parts === undefined) {
-      this.#stream.write(text, 'latin1');
-    } else {
-      const all = [...parts, text].map((part) =>
-        typeof part === 'string' ? Buffer.from(part, 'latin1') : part,
-      );
-      this.#stream.write(Buffer.concat(all));
+    try {
+      this.#writeAll(text, parts);
+    } catch (error) {
+      this.#broken(asError(error));
     }
   };
 
+  #writeAll(text: string, parts: readonly (string | Buffer)[] | undefined): void {
+    if (parts === undefined) {
+      this.#stream.write(text, 'latin1');
+      return;
+    }
+    const all = [...parts, text].map((part) =>
+      typeof part === 'string' ? Buffer.from(part, 'latin1') : part,
+    );
+    this.#stream.write(Buffer.concat(all));
+  }
+
   #answered(reply: unknown, error?: Error): void {
-    const answered = this.#row[this.#next];
+    const answered = this.#unanswered[this.#next];
     if (this.#isClosed) {
       // Bytes behind those by which it was closed.
       return;
@@ -127,19 +138,19 @@ export class Wire {
       this.#broken(new Error('Redis has sent a reply to nothing'));
       return;
     }
-    this.#row[this.#next] = undefined;
+    this.#unanswered[this.#next] = undefined;
     this.#next += 1;
-    if (this.#next === this.#row.length) {
-      this.#row.length = 0;
+    if (this.#next === this.#unanswered.length) {
+      this.#unanswered.length = 0;
       this.#next = 0;
     } else if (this.#next === ANSWERED_MAX) {
-      this.#row.splice(0, ANSWERED_MAX);
+      this.#unanswered.splice(0, ANSWERED_MAX);
       this.#next = 0;
     }
     answered(reply, error);
   }
 
-  /** Whose reply is whose is not known any more. */
+  /** Whose reply is whose is not known any more. The callers are told when the end of the connection is. */
   #broken(error: Error): void {
     this.#isClosed = true;
     this.#stream.destroy(error);
