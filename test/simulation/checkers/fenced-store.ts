@@ -2,17 +2,24 @@
 
 import type { StoreRecord, Violation, Write } from '../history.js';
 import type { Checker } from './property.js';
+import { mayTokensFall } from './tokens.js';
 
 /** How many writes were taken, and are not in the final value of the counter. */
 export function lostUpdates({ writes, value }: StoreRecord): number {
   return writes.filter(({ isAccepted }) => isAccepted).length - value;
 }
 
-/** A fenced store takes no write that is older than one before it, and loses none. */
-export const checkFencedStore: Checker = ({ history, property }) => ({
-  checked: history.fencedStore.writes.length,
-  violations: checkFencedWrites(property, history.fencedStore),
-});
+/** A fenced store takes no write that is older than one before it, and loses none. It cannot tell holds apart
+ * that have the same token: in a crowd, where scripts take no time, the tokens of a run may be issued again to
+ * the next holder when the data is lost right after. */
+export const checkFencedStore: Checker = ({ history, property }) => {
+  const { writes } = history.fencedStore;
+  const mayBeSame = history.isCrowd && writes.some(({ object }) => mayTokensFall(history, object));
+  return {
+    checked: writes.length,
+    violations: mayBeSame ? [] : checkFencedWrites(property, history.fencedStore),
+  };
+};
 
 /** What a fenced store must never do. Of one object, in the order in which the store saw them. */
 function checkFencedWrites(property: string, store: StoreRecord): Violation[] {
