@@ -55,6 +55,12 @@ export const unnoticeable = [
     why: 'a millisecond of a time that is chosen for people',
   },
   {
+    file: 'lua/lib/fair_first.lua',
+    line: 'local client = string.sub(id, «1», CLIENT_ID_LENGTH)',
+    to: '0',
+    why: 'the part of a string from 0 on begins with its first character',
+  },
+  {
     file: 'lua/lib/fair_score_queue.lua',
     line: 'local client = string.sub(holder, «1», CLIENT_ID_LENGTH)',
     to: '0',
