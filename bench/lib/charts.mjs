@@ -17,7 +17,7 @@ import { parseHTML } from 'linkedom';
  * @property {number} longestMs
  */
 
-const OURS = new Set(['ours', 'latchkey', 'direct', 'fair']);
+const OURS = new Set(['ours', 'direct', 'fair']);
 const NAMES = new Map([
   ['ours', 'latchkey'],
   ['direct', 'latchkey'],

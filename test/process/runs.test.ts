@@ -7,7 +7,7 @@ import type { ExclusiveLock } from '../support/kinds/kind.js';
 import { eventually } from '../support/eventually.js';
 import { startWorker, type Worker, type WorkerMessage } from '../support/processes.js';
 import { rawClient, redisUrl } from '../support/redis.js';
-import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { expectNoChannels, expectNoResidue, RECORDS_OF_LINES } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
 import { toldOf } from '../support/told.js';
 
@@ -16,11 +16,7 @@ const raw = rawClient();
 const LEASE_MS = 1_000;
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, {
-    allow: [
-      /(?:latchkey_(?:cancelled|requests|line|writers|tickets|beats)|redisson_lock_(?:queue|timeout)):/,
-    ],
-  });
+  await expectNoResidue(scope.prefix, { allow: [RECORDS_OF_LINES] });
   await expectNoChannels(scope.prefix);
 });
 

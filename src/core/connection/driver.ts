@@ -17,7 +17,7 @@ export interface Known {
   readonly source: string;
 }
 
-/** What a connection is for. One for commands speaks RESP2, and sends them past the driver once it is ready. */
+/** The purpose of a connection. One for commands speaks RESP2, and sends them past the driver from `ready` on. */
 export type Use = 'commands' | 'messages';
 
 /** One connection, as the library uses it. `connect()` opens it; once it has ended, it stays so. */

@@ -92,7 +92,7 @@ export class Wire {
     }
   }
 
-  /** Whoever waits for an answer gets `error`. */
+  /** Gives `error` to all calls that wait for an answer. */
   close(error: Error): void {
     this.#isClosed = true;
     for (const answered of this.#unanswered.splice(0).slice(this.#next)) {
@@ -129,11 +129,11 @@ export class Wire {
   }
 
   #answered(reply: unknown, error?: Error): void {
-    const answered = this.#unanswered[this.#next];
     if (this.#isClosed) {
       // Bytes behind those by which it was closed.
       return;
     }
+    const answered = this.#unanswered[this.#next];
     if (answered === undefined) {
       this.#broken(new Error('Redis has sent a reply to nothing'));
       return;
