@@ -30,6 +30,18 @@ function sent(traffics: readonly Traffic[]): Cost {
   return { scripts, others: names.length - scripts };
 }
 
+/** Waits until each of them listens to its own channel, as a client does that holds something. */
+async function listening(...clients: readonly Client[]): Promise<void> {
+  const holds = await Promise.all(
+    clients.map(async (each) => await each.getLock(name()).acquire()),
+  );
+  await eventually(async () => {
+    const channels = await channelsUnder('latchkey:', raw);
+    expect(channels).toEqual(expect.arrayContaining(clients.map(({ id }) => `latchkey:${id}`)));
+  });
+  await Promise.all(holds.map(async (hold) => await hold.release()));
+}
+
 /** What a turn costs where each client has so many waiters, in sections as short as can be. */
 async function costOf(of: Of, clients: number, waiters: number, turns: number): Promise<Cost> {
   const lockName = name();
@@ -47,12 +59,9 @@ async function costOf(of: Of, clients: number, waiters: number, turns: number): 
       });
     }
   };
-  // Connected, listening, and seen to listen: before that a client asks more often.
-  await Promise.all(crowd.map(async (lock) => await takeTurns(lock, 3)));
-  await eventually(async () => {
-    const channels = await channelsUnder('latchkey:', raw);
-    expect(channels).toEqual(expect.arrayContaining(all.map(({ id }) => `latchkey:${id}`)));
-  });
+  // Before the first turn: a client asks more often until it is seen to listen, and whoever waits for
+  // one that is not listens to the channel of the lock too, which it leaves a second later.
+  await listening(...all);
   await Promise.all(crowd.map(async (lock) => await takeTurns(lock, 10)));
   const before = sent(traffics);
   inside = 0;
@@ -102,13 +111,7 @@ test('a client that waits for many locks, which others hold, subscribes once', a
   const traffic = await countedTraffic(redisUrl());
   const [holder, waiter] = [client(), client({ redis: traffic.url })];
   const names = Array.from({ length: 40 }, () => name());
-  // Both listen to their own channels.
-  await Promise.all([holder, waiter].map(async (each) => await each.getLock(name()).acquire()));
-  await eventually(async () => {
-    const channels = await channelsUnder('latchkey:', raw);
-    expect(channels).toContain(`latchkey:${holder.id}`);
-    expect(channels).toContain(`latchkey:${waiter.id}`);
-  });
+  await listening(holder, waiter);
   const all = names.flatMap((each) =>
     Object.values(kinds).map((of, i) => [of, `${each}:${i}`] as const),
   );
