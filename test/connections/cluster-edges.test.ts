@@ -104,13 +104,16 @@ test('nothing is asked of a replica, and nothing listens there', async () => {
     await lock.isLocked();
     await lock.holders();
     await lock.remainingLeaseMs();
-    await open().getLock(name).tryAcquire({ waitMs: 100 });
+    const acquiring = open().getLock(name).acquire();
+    await eventually(() => isHeardOn(name, master));
     await hold.release();
+    await (await acquiring).release();
     const latch = client.getCountDownLatch(name);
     await latch.trySetCount(1);
-    await latch.wait({ waitMs: 100 });
+    const waiting = latch.wait();
     await latch.count();
-    await latch.delete();
+    await latch.countDown();
+    await waiting;
   }
 
   for (const index of replicas) {
