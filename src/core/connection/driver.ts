@@ -6,7 +6,7 @@ import { Redactor } from '../base/redactor.js';
 import { failoverWatch, unrefWhenConnected } from './sentinel-watch.js';
 import { takeOver } from './take-over.js';
 import { traced } from './tracing.js';
-import type { Answered, Wire } from './wire.js';
+import { headOf, type Answered, type Head, type Wire } from './wire.js';
 
 /** A guarded connection, as the library calls it. */
 export type { GuardedConnection as Redis };
@@ -102,7 +102,7 @@ class GuardedRedis implements GuardedConnection {
       wire === undefined
         ? this.#driver.call(command, args.flat())
         : new Promise((resolve, reject) => {
-            this.#send(wire, command, args.flat(), (reply, error) =>
+            this.#send(wire, headOf([command, ...args.flat()]), [], (reply, error) =>
               error === undefined ? resolve(reply) : reject(error),
             );
           }),
@@ -122,21 +122,20 @@ class GuardedRedis implements GuardedConnection {
   }
 
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void {
-    const name = isKnown ? 'evalsha' : 'eval';
-    const args = [isKnown ? script.sha1 : script.source, ...operands];
     if (this.#wire !== undefined) {
-      this.#send(this.#wire, name, args, answered);
+      this.#send(this.#wire, scriptHead(script, isKnown), operands, answered);
       return;
     }
+    const [name, text] = isKnown ? ['evalsha', script.sha1] : ['eval', script.source];
     whenSettled(
-      this.#clean(() => this.#driver.call(name, args)),
+      this.#clean(() => this.#driver.call(name, [text, ...operands])),
       answered,
       (error) => answered(undefined, error),
     );
   }
 
-  #send(wire: Wire, name: string, args: readonly Operand[], answered: Answered): void {
-    wire.send(name, args, traced(this.#driver, name, args, answered));
+  #send(wire: Wire, head: Head, args: readonly Operand[], answered: Answered): void {
+    wire.send(head, args, traced(this.#driver, head.parts, args, answered));
   }
 
   cork(): void {
@@ -177,6 +176,22 @@ class GuardedRedis implements GuardedConnection {
       throw this.#redactor.error(error);
     }
   }
+}
+
+/** By digest. */
+const heads = new Map<string, Head>();
+
+/** The first parts of the call of a script. */
+function scriptHead({ sha1, source }: Known, isKnown: boolean): Head {
+  if (!isKnown) {
+    return headOf(['eval', source]);
+  }
+  let head = heads.get(sha1);
+  if (head === undefined) {
+    head = headOf(['evalsha', sha1]);
+    heads.set(sha1, head);
+  }
+  return head;
 }
 
 /** Redactors by options object, which all attempts to connect to one server share. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { DriverRedis } from './driver-types.js';
-import { Wire } from './wire.js';
+import { headOf, Wire } from './wire.js';
 
 /** The driver's own queues of commands: those without an answer, and those that were not written yet. */
 const QUEUES = ['commandQueue', 'offlineQueue'] as const;
@@ -44,7 +44,7 @@ export async function takeOver(
   const wire = new Wire(stream, cleaned);
   await new Promise<void>((resolve, reject) => {
     const second = randomUUID();
-    wire.send('PING', [second], (reply, error) => {
+    wire.send(headOf(['PING', second]), [], (reply, error) => {
       if (reply === second) {
         resolve();
       } else {

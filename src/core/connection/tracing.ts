@@ -5,21 +5,23 @@ import type { Answered } from './wire.js';
 /** Where the driver tells tracers, such as those of OpenTelemetry, of each command. */
 const traces = tracingChannel('ioredis:command');
 
-/** Lets tracers see a command as the driver shows them its own; returns what has to be told of its end. */
+/** Lets tracers see a command as the driver shows them its own; returns what has to be told of its end.
+ * `parts` and `args` follow one another in the command. */
 export function traced(
   driver: DriverRedis,
-  command: string,
+  parts: readonly string[],
   args: readonly unknown[],
   answered: Answered,
 ): Answered {
   if (!traces.hasSubscribers) {
     return answered;
   }
+  const [command = '', ...first] = parts;
   const { db, host, port, path } = driver.options;
   const socket = path ?? '';
   const context = {
     command,
-    args: args.map(String),
+    args: [...first, ...args.map(String)],
     database: db ?? 0,
     serverAddress: socket === '' ? (host ?? 'localhost') : socket,
     serverPort: socket === '' ? (port ?? 6_379) : undefined,
