@@ -234,6 +234,39 @@ test('where somebody has replaced the function of the driver, it gets every comm
   expect(scripts).toHaveLength(5);
 });
 
+test('a driver that keeps its commands elsewhere is used as it is, and its client says so once', async () => {
+  interface Queued {
+    offlineQueue: { length: number };
+    resetOfflineQueue(this: Queued): void;
+  }
+  const driver = Redis.prototype as unknown as Queued;
+  const reset = driver.resetOfflineQueue;
+  const hidden = vi.spyOn(driver, 'resetOfflineQueue').mockImplementation(function (this: Queued) {
+    reset.call(this);
+    const { offlineQueue } = this;
+    // The driver can work with such a length.
+    this.offlineQueue = new Proxy(offlineQueue, {
+      get: (queue, property) => {
+        const value: unknown = Reflect.get(queue, property, queue);
+        return property === 'length' ? BigInt(queue.length) : value;
+      },
+    });
+  });
+  onTestFinished(() => hidden.mockRestore());
+  const client = open({ redis: server.url });
+  const errors: string[] = [];
+  client.on('error', ({ error }) => errors.push(error.message));
+
+  const hold = await client.getLock(randomName()).acquire();
+  const admin = rawClient(server.url);
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await hold.release();
+
+  expect(hidden).toHaveBeenCalled();
+  const told = errors.filter((message) => message.includes('this version of ioredis'));
+  expect(told).toHaveLength(1);
+});
+
 test('a user who may not ask is served through the driver', async () => {
   const admin = rawClient(server.url);
   await admin.call('ACL', 'SETUSER', 'mute', 'on', '>pass', '~*', '&*', '+@all', '-ping');

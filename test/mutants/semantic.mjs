@@ -10,6 +10,7 @@ import { locks } from './semantic/locks.mjs';
 import { permits } from './semantic/permits.mjs';
 import { rwlock } from './semantic/rwlock.mjs';
 import { told } from './semantic/told.mjs';
+import { wire } from './semantic/wire.mjs';
 import { write } from './semantic/write.mjs';
 
 /**
@@ -32,5 +33,6 @@ export const semanticMutants = [
   ...told,
   ...handOff,
   ...fair,
+  ...wire,
   ...write,
 ];

@@ -114,6 +114,18 @@ describe('a command', () => {
     ]);
   });
 
+  test('that cannot be written ends the connection, of which its caller hears then', async () => {
+    const { wire, stream, told, ended } = stage(1);
+    stream.write = () => {
+      throw new Error('no room');
+    };
+    await new Promise(setImmediate);
+
+    expect([ended()?.message, told]).toEqual(['no room', []]);
+    wire.close(new Error('over'));
+    expect(told).toEqual([[undefined, 'over']]);
+  });
+
   test('is not written to a connection that is closed', async () => {
     const { wire, writes, told } = stage(1);
 

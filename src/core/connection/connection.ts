@@ -11,6 +11,13 @@ import type { Environment } from './environment.js';
 const PAUSE_MIN_MS = 16;
 const PAUSE_MAX_MS = 1_000;
 
+/** Clients that were told of an unknown driver. */
+const told = new WeakSet<Environment>();
+
+const UNKNOWN_DRIVER =
+  'this version of ioredis is not one that latchkey was tested with: commands go through it, which ' +
+  'costs more CPU; versions 5.9 to 6 are known';
+
 /** How to reach a server. */
 export interface Server {
   readonly options: ConnectionOptions;
@@ -155,6 +162,10 @@ export class Connection {
       this.#attemptError = undefined;
       this.#owner.health.up(this.#trouble, this);
       this.#tell(() => this.#owner.connected(redis));
+      if (!redis.isKnownDriver && !told.has(this.#environment)) {
+        told.add(this.#environment);
+        this.#owner.fault(new Error(UNKNOWN_DRIVER));
+      }
     }
   }
 

@@ -4,7 +4,7 @@ import { afterTurn, outsider, whenSettled } from '../base/async-context.js';
 import type { Operand } from '../wire/script.js';
 import { Redactor } from '../base/redactor.js';
 import { failoverWatch, unrefWhenConnected } from './sentinel-watch.js';
-import { takeOver } from './take-over.js';
+import { isKnownDriver, takeOver } from './take-over.js';
 import { traced } from './tracing.js';
 import { headOf, type Answered, type Head, type Wire } from './wire.js';
 
@@ -36,6 +36,8 @@ export interface GuardedConnection {
   /** Joins the commands of one turn of the event loop into one write, which those past the driver are
    * in any case. */
   cork(): void;
+  /** False for a version of the driver that was not tested: commands go through it, at its cost. */
+  readonly isKnownDriver: boolean;
   /** Lets the process end while the connection is idle. */
   unref(): void;
   /** Ends the connection at once: a graceful end would wait for the other side, which on a
@@ -144,6 +146,10 @@ class GuardedRedis implements GuardedConnection {
       stream.cork();
       afterTurn(() => stream.uncork());
     }
+  }
+
+  get isKnownDriver(): boolean {
+    return isKnownDriver(this.#driver);
   }
 
   unref(): void {

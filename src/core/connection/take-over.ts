@@ -55,12 +55,17 @@ export async function takeOver(
   return wire;
 }
 
+/** Whether the driver keeps its commands where the tested versions do. */
+export function isKnownDriver(driver: DriverRedis): boolean {
+  return QUEUES.every((queue) => lengthOf(driver, queue) !== undefined);
+}
+
 /** Not so where a tracer has put its own function in the place of the driver's, and has to see all
  * commands, or where a version of the driver keeps its commands elsewhere. */
 function isUnpatched(driver: DriverRedis): boolean {
   const sendCommand: unknown = Reflect.get(driver, 'sendCommand');
   const isOwn = typeof sendCommand === 'function' && String(sendCommand).includes(QUEUES[0]);
-  return isOwn && QUEUES.every((queue) => lengthOf(driver, queue) !== undefined);
+  return isOwn && isKnownDriver(driver);
 }
 
 function lengthOf(driver: DriverRedis, queue: (typeof QUEUES)[number]): number | undefined {

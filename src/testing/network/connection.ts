@@ -72,6 +72,7 @@ function valueOf(reply: Reply): unknown {
 /** A connection of the driver, on a simulated link. It behaves as one with the options that the
  * library sets: commands are written to an open connection or rejected, and none is sent again. */
 export class SimulatedConnection implements GuardedConnection, LinkClient {
+  readonly isKnownDriver = true;
   readonly #dial: (client: LinkClient) => Link;
   readonly #listeners = new Map<string, Listener[]>();
   #pending: Pending[] = [];
