@@ -7,14 +7,14 @@ import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
 import { figures } from './figures/index.mjs';
-import { peers } from './figures/peers.mjs';
+import { peers } from './peers/index.mjs';
 import { endAllWorkers } from './lib/bench-worker.mjs';
 import { verdictOf, report, reportJson, reportPage, setting } from './lib/report.mjs';
 
 const HELP = `npm run bench -- [options]
 
   --quick      under 75 seconds instead of about 6 minutes; noisier
-  --peers      other libraries beside latchkey, instead of the figures: about 10 minutes
+  --peers      other libraries beside latchkey, instead of the figures: about 20 minutes
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
   --page FILE  also write them as a page: docs/figures.md, from which other pages quote, or docs/peers.md

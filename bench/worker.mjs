@@ -2,15 +2,17 @@
 // A child process: sets up the task that its arguments name, then runs one round per message.
 import { contend } from './tasks/contend.mjs';
 import { cycles } from './tasks/cycles.mjs';
+import { idle } from './tasks/idle.mjs';
 import { memory } from './tasks/memory.mjs';
 import { queue } from './tasks/queue.mjs';
 import { quiet } from './tasks/quiet.mjs';
 import { readers } from './tasks/readers.mjs';
+import { wait } from './tasks/wait.mjs';
 
 /** @typedef {{ round(): Promise<object> }} Task */
 
-/** @type {Record<string, (options: never) => Promise<Task>>} */
-const tasks = { contend, cycles, memory, queue, quiet, readers };
+/** @type {Record<string, (options: never) => Promise<Task> | Task>} */
+const tasks = { contend, cycles, idle, memory, queue, quiet, readers, wait };
 
 const [, , name = '', options = ''] = process.argv;
 const setUp = tasks[name];

@@ -9,9 +9,6 @@ import { median } from '../lib/stats.mjs';
  * @typedef {import('../tasks/quiet.mjs').Turn} Turn
  */
 
-/** @type {readonly Way[]} */
-const WAYS = ['direct', 'race', 'messages'];
-
 /**
  * The time between the end of one turn and the beginning of the next, in the other process.
  * @param {readonly Turn[][]} rounds of both processes
@@ -27,34 +24,44 @@ function tripsOf(rounds) {
   });
 }
 
+/**
+ * The times from one process to the other, in microseconds: the median of each round.
+ * @template {Way} W
+ * @param {import('./index.mjs').Bench} bench
+ * @param {readonly W[]} ways
+ * @returns {Promise<{ way: W, p50s: number[] }[]>}
+ */
+export async function handOvers({ url, keyPrefix, quick }, ways) {
+  const rounds = quick ? 1 : 5;
+  const teams = await Promise.all(
+    ways.map(async (way) => {
+      const both = [0, 1].map((place) => {
+        const options = { url, keyPrefix, way, place, ms: 600 };
+        /** @type {Promise<BenchWorker<Turn[]>>} */
+        const starting = BenchWorker.start('quiet', options);
+        return starting;
+      });
+      return { way, workers: await Promise.all(both), p50s: /** @type {number[]} */ ([]) };
+    }),
+  );
+  for (let i = 0; i <= rounds; i++) {
+    for (const { workers, p50s } of teams) {
+      const trips = tripsOf(await Promise.all(workers.map(async (worker) => await worker.round())));
+      if (i > 0) {
+        p50s.push(median(trips));
+      }
+    }
+  }
+  teams.forEach(({ workers }) => workers.forEach((worker) => worker.end()));
+  return teams.map(({ way, p50s }) => ({ way, p50s }));
+}
+
 /** @type {import('./index.mjs').Figure} */
 export const quiet = {
   id: 'quiet',
   title: 'a lock that changes hands between two processes now and then',
-  async measure({ url, keyPrefix, quick }) {
-    const rounds = quick ? 1 : 5;
-    const teams = await Promise.all(
-      WAYS.map(async (way) => {
-        const both = [0, 1].map((place) => {
-          const options = { url, keyPrefix, way, place, ms: 600 };
-          /** @type {Promise<BenchWorker<Turn[]>>} */
-          const starting = BenchWorker.start('quiet', options);
-          return starting;
-        });
-        return { way, workers: await Promise.all(both), p50s: /** @type {number[]} */ ([]) };
-      }),
-    );
-    for (let i = 0; i <= rounds; i++) {
-      for (const { workers, p50s } of teams) {
-        const trips = tripsOf(
-          await Promise.all(workers.map(async (worker) => await worker.round())),
-        );
-        if (i > 0) {
-          p50s.push(median(trips));
-        }
-      }
-    }
-    teams.forEach(({ workers }) => workers.forEach((worker) => worker.end()));
+  async measure(bench) {
+    const teams = await handOvers(bench, /** @type {const} */ (['direct', 'race', 'messages']));
     const messages = teams.find(({ way }) => way === 'messages');
     return teams.map(({ way, p50s }) => {
       const value = median(p50s.map((p50, i) => p50 / (messages?.p50s[i] ?? Number.NaN)));

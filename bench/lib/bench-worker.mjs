@@ -66,6 +66,12 @@ export class BenchWorker {
     }
   }
 
+  /** Ends it in the middle of whatever it does. */
+  kill() {
+    this.#ended = true;
+    this.#child.kill('SIGKILL');
+  }
+
   /** @returns {Promise<unknown>} */
   async #answer() {
     return await new Promise((resolve, reject) => {

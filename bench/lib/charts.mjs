@@ -15,13 +15,21 @@ import { parseHTML } from 'linkedom';
  * @property {number} holdMs
  * @property {number} perSecond
  * @property {number} longestMs
+ * @property {string} what
+ *
+ * One bar of a chart that says itself what it shows.
+ * @typedef {object} Bar
+ * @property {{ title: string, hint: string, label: string, isLessBetter: boolean }} chart
+ * @property {string} name
+ * @property {number} amount
  */
 
-const OURS = new Set(['ours', 'direct', 'fair']);
+const OURS = new Set(['ours', 'direct', 'fair', 'permits']);
 const NAMES = new Map([
   ['ours', 'latchkey'],
   ['direct', 'latchkey'],
   ['fair', 'latchkey, fair'],
+  ['permits', 'latchkey, permits'],
   ['queue', 'Lua queue'],
 ]);
 
@@ -150,8 +158,8 @@ function uncontendedCharts(rows) {
 }
 
 /** @param {Contended} row */
-const shapeOf = ({ processes, tasks, holdMs }) =>
-  `${tasks} ${tasks === 1 ? 'waiter' : 'waiters'} in ${processes === 1 ? '1 process' : `each of ${processes} processes`}` +
+const shapeOf = ({ what, processes, tasks, holdMs }) =>
+  `${what.charAt(0).toUpperCase()}${what.slice(1)}, ${tasks} ${tasks === 1 ? 'waiter' : 'waiters'} in ${processes === 1 ? '1 process' : `each of ${processes} processes`}` +
   (holdMs === 0 ? '' : `, sections of ${holdMs} ms`);
 
 /** @param {readonly Contended[]} rows */
@@ -163,7 +171,7 @@ function contendedCharts(rows) {
       20 * Math.min(...these.map((row) => row.perSecond));
     return [
       section(
-        `One lock, ${shape}: acquisitions a second`,
+        `${shape}: acquisitions a second`,
         `More is better${isLog ? '; each step of the axis is ten times the one before' : ''}.`,
         bars(these, {
           id: contenderOf,
@@ -173,7 +181,7 @@ function contendedCharts(rows) {
         }),
       ),
       section(
-        `One lock, ${shape}: longest wait`,
+        `${shape}: longest wait`,
         'Less is better; each step of the axis is ten times the one before.',
         bars(these, {
           id: contenderOf,
@@ -181,6 +189,34 @@ function contendedCharts(rows) {
           label: 'ms',
           isLog: true,
           isLessBetter: true,
+        }),
+      ),
+    ];
+  });
+}
+
+/** @param {readonly Bar[]} all */
+function barCharts(all) {
+  return [...new Set(all.map(({ chart }) => chart.title))].flatMap((title) => {
+    const these = all.filter(({ chart }) => chart.title === title);
+    const [first] = these;
+    if (first === undefined) {
+      return [];
+    }
+    const { hint, label, isLessBetter } = first.chart;
+    const amounts = these.map(({ amount }) => amount);
+    const isLog = Math.max(...amounts) > 20 * Math.min(...amounts);
+    const said = isLog ? `${hint} Each step of the axis is ten times the one before.` : hint;
+    return [
+      section(
+        title,
+        said,
+        bars(these, {
+          id: ({ name }) => name,
+          value: ({ amount }) => amount,
+          label,
+          isLog,
+          isLessBetter,
         }),
       ),
     ];
@@ -213,13 +249,19 @@ export function reportCharts({ rows }, setting) {
   const details = rows.map((row) => row.details ?? {});
   const uncontended = /** @type {Uncontended[]} */ (details.filter((each) => 'side' in each));
   const contended = /** @type {Contended[]} */ (details.filter((each) => 'contender' in each));
+  const other = /** @type {Bar[]} */ (details.filter((each) => 'chart' in each));
+  const charts = [
+    ...uncontendedCharts(uncontended),
+    ...contendedCharts(contended),
+    ...barCharts(other),
+  ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>latchkey beside other libraries</title><style>${STYLE}</style></head><body>
 <h1>latchkey beside other libraries</h1>
 <p>Medians of one run in which all took turns: ${setting}. The pair of commands is <code>SET NX PX</code> and a
 script that deletes the key. docs/performance.md says how it is measured.</p>
-<main>${[...uncontendedCharts(uncontended), ...contendedCharts(contended)].join('\n')}</main>
+<main>${charts.join('\n')}</main>
 </body></html>
 `;
 }

@@ -26,10 +26,15 @@ function isCounted(name) {
 
 export class CommandCounter {
   #redis;
+  #also;
 
-  /** @param {string} url */
-  constructor(url) {
+  /**
+   * @param {string} url
+   * @param {string} [also] a command that is counted though scripts of ours call it
+   */
+  constructor(url, also) {
     this.#redis = new Redis(url);
+    this.#also = also;
   }
 
   /** Makes the server forget every script, as after a restart. */
@@ -42,7 +47,7 @@ export class CommandCounter {
     let total = 0;
     const lines = await this.#redis.info('commandstats');
     for (const [, name = '', calls] of lines.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
-      total += isCounted(name) ? Number(calls) : 0;
+      total += isCounted(name) || name === this.#also ? Number(calls) : 0;
     }
     return total;
   }

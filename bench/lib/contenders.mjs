@@ -3,7 +3,7 @@
 import { createClient } from '../../dist/index.js';
 import { acquirer, setUp } from './kinds.mjs';
 import { LuaQueue } from './lua-queue.mjs';
-import { isPeer, locksOf } from './peers.mjs';
+import { isPeer, locksOf, semaphoreOf } from './peers.mjs';
 import { Polling } from './polling.mjs';
 
 /**
@@ -16,7 +16,7 @@ import { Polling } from './polling.mjs';
  * @typedef {object} Contended
  * @property {string} url
  * @property {string} keyPrefix
- * @property {Kind} kind
+ * @property {Kind | 'read-write lock'} kind
  * @property {string} name
  * @property {number} permits of a semaphore
  * @property {Contender} contender
@@ -24,8 +24,8 @@ import { Polling } from './polling.mjs';
 
 /**
  * @param {Contended} options
- * @returns {Promise<{ acquire(): Promise<Grant>, readonly sent?: number }>} `sent`: commands that the
- *   server does not tell from those of scripts
+ * @returns {Promise<{ acquire(isShared: boolean): Promise<Grant>, readonly sent?: number }>} `sent`: commands
+ *   that the server does not tell from those of scripts; `isShared`: of a read-write lock, to read
  */
 export async function contenderOf({ url, keyPrefix, kind, name, permits, contender }) {
   if (contender === 'polling') {
@@ -40,10 +40,17 @@ export async function contenderOf({ url, keyPrefix, kind, name, permits, contend
     throw new Error('Redisson has processes of its own');
   }
   if (isPeer(contender)) {
+    if (kind === 'semaphore') {
+      return { acquire: semaphoreOf(url, keyPrefix + name, permits) };
+    }
     return { acquire: locksOf(contender, url)(keyPrefix + name) };
   }
   const [its, handOff] = wayOf(contender);
   const client = createClient({ redis: url, keyPrefix, handOff });
+  if (kind === 'read-write lock') {
+    const { readLock, writeLock } = client.getReadWriteLock(name);
+    return { acquire: (isShared) => (isShared ? readLock : writeLock).acquire() };
+  }
   await setUp(client, its ?? kind, name, permits);
   return { acquire: acquirer(client, its ?? kind, name) };
 }

@@ -12,12 +12,13 @@ import { median } from './stats.mjs';
  * @typedef {{ round(): Promise<import('../tasks/contend.mjs').ContendRound>, end(): void }} ContendWorker
  *
  * @typedef {object} Shape
- * @property {import('./kinds.mjs').Kind} kind
+ * @property {import('./contenders.mjs').Contended['kind']} kind
  * @property {number} permits of a semaphore
  * @property {number} processes
  * @property {number} tasks of each process
  * @property {number} holdMs
  * @property {boolean} [isChecked] whether two ever had it at once is looked at
+ * @property {number} [readers] of a hundred acquisitions of a read-write lock, how many are to read
  *
  * @typedef {object} Contest of one contender, medians of its rounds
  * @property {Contender} contender
@@ -37,21 +38,37 @@ function jainOf(shares) {
 }
 
 /**
- * How many of some spans of time begin before an earlier one has ended.
+ * How many of some spans of time begin before an earlier one has ended, with which they may not overlap.
  * @param {readonly (readonly number[])[]} all from and to, of each process
+ * @param {readonly (readonly number[])[]} allShared the same of those who may overlap one another
  */
-function overlapsOf(all) {
-  const spans = all.flatMap((times) =>
-    Array.from({ length: times.length / 2 }, (_, i) => [times[2 * i] ?? 0, times[2 * i + 1] ?? 0]),
-  );
-  spans.sort(([one = 0], [other = 0]) => one - other);
+function overlapsOf(all, allShared) {
+  const spans = [...spansOf(all, false), ...spansOf(allShared, true)];
+  spans.sort((one, other) => one.from - other.from);
   let overlaps = 0;
-  let freeAt = 0;
-  for (const [from = 0, to = 0] of spans) {
-    overlaps += from < freeAt ? 1 : 0;
-    freeAt = Math.max(freeAt, to);
+  let [freeAt, readAt] = [0, 0];
+  for (const { from, to, isShared } of spans) {
+    overlaps += from < (isShared ? freeAt : Math.max(freeAt, readAt)) ? 1 : 0;
+    if (isShared) {
+      readAt = Math.max(readAt, to);
+    } else {
+      freeAt = Math.max(freeAt, to);
+    }
   }
   return overlaps;
+}
+
+/**
+ * @param {readonly (readonly number[])[]} all
+ * @param {boolean} isShared
+ */
+function spansOf(all, isShared) {
+  return all.flatMap((times) =>
+    Array.from({ length: times.length / 2 }, (_, i) => {
+      const [from = 0, to = 0] = times.slice(2 * i, 2 * i + 2);
+      return { from, to, isShared };
+    }),
+  );
 }
 
 /** The processes of one contender. */
@@ -88,7 +105,10 @@ class Team {
     this.#costs.push(sent / acquisitions);
     this.#jains.push(jainOf(shares));
     this.#longestMs = Math.max(this.#longestMs, ...rounds.map(({ longestMs }) => longestMs));
-    this.#overlaps += overlapsOf(rounds.map(({ spans }) => spans));
+    this.#overlaps += overlapsOf(
+      rounds.map(({ spans }) => spans),
+      rounds.map(({ sharedSpans }) => sharedSpans),
+    );
   }
 
   /** Forgets the warm-up. */

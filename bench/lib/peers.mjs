@@ -4,12 +4,17 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Redis } from 'ioredis';
-import { Mutex } from 'redis-semaphore';
+import { Mutex, Semaphore } from 'redis-semaphore';
 
 /**
  * @typedef {import('./kinds.mjs').Grant} Grant
  * @typedef {'SET NX and script' | 'redis-semaphore' | 'redlock 4' | 'redlock 5'} Peer
  * @typedef {(key: string) => () => Promise<Grant>} Locks
+ *
+ * What a lock of a peer needs to know.
+ * @typedef {object} Setting
+ * @property {Redis} redis
+ * @property {number} leaseMs
  */
 
 const LEASE_MS = 30_000;
@@ -21,8 +26,8 @@ return 0`;
 /** Neither version of redlock comes with types that are found. */
 const require = createRequire(import.meta.url);
 
-/** @param {Redis} redis @returns {Locks} */
-function byHand(redis) {
+/** @param {Setting} setting @returns {Locks} */
+function byHand({ redis, leaseMs }) {
   redis.defineCommand('deleteOwn', { numberOfKeys: 1, lua: DELETE_OWN });
   const driver = /** @type {Redis & { deleteOwn(key: string, id: string): Promise<number> }} */ (
     redis
@@ -32,17 +37,17 @@ function byHand(redis) {
   return (key) => async () => {
     last += 1;
     const id = `${prefix}:${last}`;
-    if ((await redis.set(key, id, 'PX', LEASE_MS, 'NX')) === null) {
+    if ((await redis.set(key, id, 'PX', leaseMs, 'NX')) === null) {
       throw new Error(`${key} was in use`);
     }
     return { release: async () => void (await driver.deleteOwn(key, id)) };
   };
 }
 
-/** @param {Redis} redis @returns {Locks} */
-function bySemaphore(redis) {
+/** @param {Setting} setting @returns {Locks} */
+function bySemaphore({ redis, leaseMs }) {
+  const options = { lockTimeout: leaseMs, acquireTimeout: FOR_EVER_MS };
   return (key) => async () => {
-    const options = { lockTimeout: LEASE_MS, acquireTimeout: FOR_EVER_MS };
     const mutex = new Mutex(redis, key, options);
     await mutex.acquire();
     return { release: async () => await mutex.release() };
@@ -65,15 +70,15 @@ function redlockOf(loaded) {
 }
 
 /**
- * @param {Redis} redis
+ * @param {Setting} setting
  * @param {unknown} loaded
  * @returns {Locks}
  */
-function byRedlock(redis, loaded) {
+function byRedlock({ redis, leaseMs }, loaded) {
   const Redlock = redlockOf(loaded);
   const redlock = new Redlock([redis], { retryCount: -1 });
   return (key) => async () => {
-    const lock = await redlock.acquire([key], LEASE_MS);
+    const lock = await redlock.acquire([key], leaseMs);
     return {
       release: async () => {
         await (lock.release?.() ?? lock.unlock?.());
@@ -82,12 +87,12 @@ function byRedlock(redis, loaded) {
   };
 }
 
-/** @type {Record<Peer, (redis: Redis) => Locks>} */
+/** @type {Record<Peer, (setting: Setting) => Locks>} */
 const makers = {
   'SET NX and script': byHand,
   'redis-semaphore': bySemaphore,
-  'redlock 4': (redis) => byRedlock(redis, require('redlock-4')),
-  'redlock 5': (redis) => byRedlock(redis, require('redlock')),
+  'redlock 4': (setting) => byRedlock(setting, require('redlock-4')),
+  'redlock 5': (setting) => byRedlock(setting, require('redlock')),
 };
 
 /** @type {readonly Peer[]} */
@@ -104,8 +109,26 @@ export function isPeer(name) {
 /**
  * @param {Peer} peer
  * @param {string} url
+ * @param {number} [leaseMs]
  * @returns {Locks}
  */
-export function locksOf(peer, url) {
-  return makers[peer](new Redis(url));
+export function locksOf(peer, url, leaseMs = LEASE_MS) {
+  return makers[peer]({ redis: new Redis(url), leaseMs });
+}
+
+/**
+ * The semaphore of redis-semaphore: the others have none.
+ * @param {string} url
+ * @param {string} key
+ * @param {number} permits
+ * @returns {() => Promise<Grant>}
+ */
+export function semaphoreOf(url, key, permits) {
+  const redis = new Redis(url);
+  const options = { lockTimeout: LEASE_MS, acquireTimeout: FOR_EVER_MS };
+  return async () => {
+    const semaphore = new Semaphore(redis, key, permits, options);
+    await semaphore.acquire();
+    return { release: async () => await semaphore.release() };
+  };
 }

@@ -33,9 +33,11 @@ export class RedissonWorker {
   #gone;
   #args;
   #name;
+  #op;
 
   /** @param {import('../tasks/contend.mjs').ContendOptions} options */
-  constructor({ name, keyPrefix, ms, warmUpMs, tasks, holdMs, isChecked = false }) {
+  constructor(options) {
+    const { name, keyPrefix, ms, warmUpMs, tasks, holdMs, isChecked = false, readers } = options;
     const classPath = `${FOLDER}/target/classes:${FOLDER}/target/lib/*`;
     const args = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', classPath];
     /** @type {['pipe', 'pipe', 'inherit']} */
@@ -52,7 +54,8 @@ export class RedissonWorker {
     this.#gone.catch(() => {});
     this.#answers = createInterface({ input: this.#child.stdout });
     this.#name = keyPrefix + name;
-    this.#args = { tasks, holdMs, isChecked, ms: warmUpMs };
+    this.#args = { tasks, holdMs, isChecked, ms: warmUpMs, readers };
+    this.#op = `contend.${options.kind === 'read-write lock' ? 'readWrite' : 'lock'}`;
     this.roundMs = ms;
   }
 
@@ -65,7 +68,7 @@ export class RedissonWorker {
 
   /** @returns {Promise<import('../tasks/contend.mjs').ContendRound>} */
   async round() {
-    const answer = await this.#ask('contend.lock', this.#args);
+    const answer = await this.#ask(this.#op, this.#args);
     this.#args.ms = this.roundMs;
     const round = /** @type {import('../tasks/contend.mjs').ContendRound} */ (answer);
     return { ...round, sent: 0 };

@@ -12,6 +12,7 @@ const nowUs = () => Number(process.hrtime.bigint()) / 1_000;
  * @property {number} ms length of a round
  * @property {number} warmUpMs length of the first one
  * @property {boolean} [isChecked] notes when each had it
+ * @property {number} [readers] of a hundred acquisitions of a read-write lock, how many are to read
  *
  * @typedef {import('../lib/contenders.mjs').Contended & OfTasks} ContendOptions
  *
@@ -22,13 +23,15 @@ const nowUs = () => Number(process.hrtime.bigint()) / 1_000;
  * @property {number} sent commands that the server does not tell from those of scripts
  * @property {readonly number[]} spans when each had it: from and to, in microseconds of the clock that all
  *   processes share
+ * @property {readonly number[]} sharedSpans the same of those who only read
  */
 
 /**
- * @param {ContendOptions} options
+ * @param {ContendOptions} contest
  * @returns {Promise<{ round(): Promise<ContendRound> }>}
  */
-export async function contend({ tasks, holdMs, ms, warmUpMs, isChecked = false, ...options }) {
+export async function contend(contest) {
+  const { tasks, holdMs, ms, warmUpMs, isChecked = false, readers = 0, ...options } = contest;
   const contender = await contenderOf(options);
   let lengthMs = warmUpMs;
   return {
@@ -37,20 +40,24 @@ export async function contend({ tasks, holdMs, ms, warmUpMs, isChecked = false, 
       let longestMs = 0;
       /** @type {number[]} */
       const spans = [];
-      const note = isChecked ? () => spans.push(nowUs()) : () => 0;
+      /** @type {number[]} */
+      const sharedSpans = [];
       const sentBefore = contender.sent ?? 0;
       const startedAt = performance.now();
       const repeat = async () => {
         let now = performance.now();
         while (now < startedAt + lengthMs) {
-          const grant = await contender.acquire();
+          const isShared = Math.random() * 100 < readers;
+          const grant = await contender.acquire(isShared);
           longestMs = Math.max(longestMs, performance.now() - now);
           acquisitions += 1;
-          note();
+          const from = nowUs();
           if (holdMs > 0) {
             await sleep(holdMs);
           }
-          note();
+          if (isChecked) {
+            (isShared ? sharedSpans : spans).push(from, nowUs());
+          }
           await grant.release();
           now = performance.now();
         }
@@ -59,7 +66,7 @@ export async function contend({ tasks, holdMs, ms, warmUpMs, isChecked = false, 
       lengthMs = ms;
       const seconds = (performance.now() - startedAt) / 1_000;
       const sent = (contender.sent ?? 0) - sentBefore;
-      return { acquisitions, seconds, longestMs, sent, spans };
+      return { acquisitions, seconds, longestMs, sent, spans, sharedSpans };
     },
   };
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../../dist/index.js';
+import { isPeer, locksOf } from '../lib/peers.mjs';
 
 /** Nothing else happens when the lock changes hands. */
 const REST_MS = 3;
@@ -11,7 +12,7 @@ const REST_MS = 3;
  * @typedef {object} QuietOptions
  * @property {string} url
  * @property {string} keyPrefix
- * @property {'direct' | 'race' | 'messages'} way
+ * @property {'direct' | 'race' | 'messages' | import('../lib/peers.mjs').Peer} way
  * @property {number} place 0 or 1
  * @property {number} ms length of a round
  *
@@ -23,16 +24,28 @@ const nowUs = () => Number(process.hrtime.bigint() / 1_000n);
 
 /**
  * @param {QuietOptions} options
- * @param {'direct' | 'race'} handOff
+ * @returns {() => Promise<import('../lib/kinds.mjs').Grant>}
  */
-function takingTurns({ url, keyPrefix, ms }, handOff) {
-  const lock = createClient({ redis: url, keyPrefix, handOff }).getLock(`quiet:${handOff}`);
+function acquirerOf({ url, keyPrefix, way }) {
+  const name = `quiet:${way}`;
+  if (isPeer(way)) {
+    return locksOf(way, url)(keyPrefix + name);
+  }
+  const handOff = way === 'race' ? way : 'direct';
+  const lock = createClient({ redis: url, keyPrefix, handOff }).getLock(name);
+  return () => lock.acquire();
+}
+
+/** @param {QuietOptions} options */
+function takingTurns(options) {
+  const acquire = acquirerOf(options);
+  const { ms } = options;
   return async () => {
     /** @type {Turn[]} */
     const turns = [];
     const end = performance.now() + ms;
     while (performance.now() < end) {
-      const hold = await lock.acquire();
+      const hold = await acquire();
       const beganAt = nowUs();
       await sleep(REST_MS);
       turns.push([beganAt, nowUs()]);
@@ -79,5 +92,5 @@ async function sendingMessages({ url, keyPrefix, place, ms }) {
  */
 export async function quiet(options) {
   const { way } = options;
-  return { round: way === 'messages' ? await sendingMessages(options) : takingTurns(options, way) };
+  return { round: way === 'messages' ? await sendingMessages(options) : takingTurns(options) };
 }

@@ -240,9 +240,9 @@ test('a driver that keeps its commands elsewhere is used as it is, and its clien
     resetOfflineQueue(this: Queued): void;
   }
   const driver = Redis.prototype as unknown as Queued;
-  const reset = driver.resetOfflineQueue;
+  const reset = Reflect.get(driver, 'resetOfflineQueue');
   const hidden = vi.spyOn(driver, 'resetOfflineQueue').mockImplementation(function (this: Queued) {
-    reset.call(this);
+    Reflect.apply(reset, this, []);
     const { offlineQueue } = this;
     // The driver can work with such a length.
     this.offlineQueue = new Proxy(offlineQueue, {

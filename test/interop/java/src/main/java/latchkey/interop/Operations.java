@@ -30,7 +30,7 @@ final class Operations {
       case "latch" -> latch(redisson.getCountDownLatch(name), method, args);
       case "thread" -> thread(redisson, method, name);
       case "sections" -> new Sections(redisson, name, args).run(method);
-      case "contend" -> new Contention(redisson.getLock(name), args).run();
+      case "contend" -> new Contention(redisson, method, name, args).run();
       default -> throw unknown(op);
     };
   }
