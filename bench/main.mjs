@@ -2,7 +2,9 @@
 // `npm run bench`: what coordination costs, next to the same scripts sent by a bare driver. Only
 // ratios and counts are judged: absolute times belong to the machine.
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
@@ -17,7 +19,8 @@ const HELP = `npm run bench -- [options]
   --peers      other libraries beside latchkey, instead of the figures: about 20 minutes
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
-  --page FILE  also write them as a page: docs/figures.md, from which other pages quote, or docs/peers.md
+  --page FILE  also write them as a page: docs/figures.md, or docs/peers.md; the README quotes from both,
+               and is written anew with either
   --html FILE  with --peers: also draw them as a page of charts
   --check      exit code 1 when a target is missed
 
@@ -71,6 +74,20 @@ async function measure({ quick, only, peers: besidePeers }) {
   }
 }
 
+const [README, ...PAGES] = ['README.md', 'docs/figures.md', 'docs/peers.md'].map((file) =>
+  fileURLToPath(new URL(`../${file}`, import.meta.url)),
+);
+
+/** Brings the table of the README up to date, where one of the pages that it quotes was written.
+ * @param {string} page */
+async function quoteInReadme(page) {
+  if (README !== undefined && PAGES.includes(resolve(page))) {
+    const { withFigures } = await import('./lib/readme.mjs');
+    const pages = await Promise.all(PAGES.map(async (each) => await readFile(each, 'utf8')));
+    await writeFile(README, await withFigures(await readFile(README, 'utf8'), pages));
+  }
+}
+
 /** @returns {Promise<number>} the exit code */
 async function main() {
   const { values } = parseArgs({
@@ -96,6 +113,7 @@ async function main() {
   }
   if (values.page !== undefined) {
     await writeFile(values.page, reportPage(outcome));
+    await quoteInReadme(values.page);
   }
   if (values.html !== undefined && outcome.isOfPeers) {
     const { reportCharts } = await import('./lib/charts.mjs');

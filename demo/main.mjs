@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
 import { createClient } from '../dist/index.js';
@@ -16,6 +17,7 @@ import { Live } from './live.mjs';
 import { findingsOf, report } from './report.mjs';
 import { Stage } from './stage.mjs';
 import { timelinePage } from './timeline.mjs';
+import { still } from './timeline/still.mjs';
 import { endAllWorkers } from './troupe.mjs';
 
 /** @typedef {import('./stage.mjs').Production} Production */
@@ -31,7 +33,7 @@ const PAGE = new URL('../out/demo-timeline.html', import.meta.url);
 
 const SABOTAGES = new Set(['', 'unlocked', 'unfenced']);
 
-const HELP = `npm run demo [-- ACT ...]
+const HELP = `npm run demo [-- [--still FILE] ACT ...]
 
 Starts a Redis, and for each primitive some worker processes that use it as hard as they can. On the
 way some are killed, frozen or cut off. Checks from the record that nothing went wrong, and draws
@@ -39,6 +41,9 @@ the record. Exit code 0: every invariant held. 1: one was violated, or the demo 
 
 Acts, all of them by default
   ${acts.map((act) => act.id).join('\n  ')}
+
+  --still FILE    also draw the accident of the first of these acts as a picture of its own:
+                  npm run demo -- --still docs/timeline.svg lock
 
 Environment
   REDIS_URL       use this server instead of starting one (standalone; own keys only, deleted after)
@@ -106,7 +111,11 @@ async function main() {
   if (!SABOTAGES.has(sabotage)) {
     throw new Error(`DEMO_SABOTAGE must be unlocked or unfenced, got "${sabotage}"`);
   }
-  const chosen = process.argv.slice(2).map(findAct);
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { still: { type: 'string' } },
+  });
+  const chosen = positionals.map(findAct);
   const server = await startRedis({ purpose: 'demo' });
   const live = new Live();
   const whose = server.kind === 'url' ? 'yours, by REDIS_URL' : `own ${server.kind}`;
@@ -128,6 +137,10 @@ async function main() {
     const result = { ...played, server: version, leaseMs: LEASE_MS, playedAt: new Date() };
     await mkdir(new URL('.', PAGE), { recursive: true });
     await writeFile(PAGE, timelinePage(result));
+    const [first] = result.acts;
+    if (values.still !== undefined && first !== undefined) {
+      await writeFile(values.still, still(first.stage));
+    }
     live.print(`\n${report(result)}\n`);
     live.print(`See it: ${pc.underline(relative(process.cwd(), fileURLToPath(PAGE)))}`);
     return findingsOf(result).every((finding) => finding.ok) ? 0 : 1;

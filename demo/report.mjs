@@ -43,7 +43,7 @@ export const footnotes = ({ leaseMs }) => [
   'Rates, waits and commands are those of the sprint, where a turn is as short as it can be; ' +
     'commands are the EVAL and EVALSHA calls that the workers sent.',
   `Back after accident: from the accident until it was overcome; the lease is ${leaseMs} ms, and a ` +
-    'waiter that is not heard of loses its place after 4 s.',
+    'waiter loses its place 4 s after it was last heard of.',
   'Latch: passes of the start gun and the finish line, timed from the shot and the last arrival.',
 ];
 

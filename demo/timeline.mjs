@@ -4,6 +4,7 @@
 import { ofType } from './events.mjs';
 import { columns, findingsOf, footnotes, rowsOf } from './report.mjs';
 import { chart } from './timeline/chart.mjs';
+import { latchChart } from './timeline/latch.mjs';
 import { BOLT } from './timeline/marks.mjs';
 import { patterns, style } from './timeline/style.mjs';
 import { escape, tag, thousands } from './timeline/svg.mjs';
@@ -44,10 +45,10 @@ export function timelinePage(result) {
     patterns,
     '<main>',
     header(result),
-    table(result),
     legend(),
     ...result.acts.map(section),
     latches(result),
+    table(result),
     footer(result),
     '</main>',
   ];
@@ -95,7 +96,7 @@ function table(result) {
     tag('tr', {}, columns.map((column) => `<td>${escape(column.cell(row))}</td>`).join('')),
   );
   const notes = footnotes(result).map(escape).join('<br>');
-  return `<div class="panel"><div class="scroll"><table><tr>${head}</tr>${rows.join('')}</table></div><small>${notes}</small></div>`;
+  return `<div class="panel"><h2>In figures</h2><div class="scroll table"><table><tr>${head}</tr>${rows.join('')}</table></div><small>${notes}</small></div>`;
 }
 
 function legend() {
@@ -115,9 +116,10 @@ function section({ stage, findings }) {
 }
 
 /** @param {Result} result */
-const latches = ({ latches: { findings } }) =>
+const latches = ({ acts: [first], latches: { findings } }) =>
   `<section><h2>Count-down latch</h2>
-<p>The start gun and the finish line of each act are latches: a gun of one for which all workers wait, a line that everyone left counts down.</p>
+<p>The start gun and the finish line of each act are latches: a gun of one for which all workers wait, a line that everyone left counts down. These are those of the first act.</p>
+<div class="chart scroll">${first === undefined ? '' : latchChart(first.stage)}</div>
 <div class="facts">${proofs(findings)}</div></section>`;
 
 /** @param {Finding[]} findings */

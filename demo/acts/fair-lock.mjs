@@ -63,7 +63,7 @@ export const fairLock = {
     ...recoveryNote(
       stage,
       ({ name, afterMs }) =>
-        `Nobody has heard of the first in line for 4 s: ${afterMs} ms after the shot ${name} holds, and the queue goes on.`,
+        `The first in line loses its place 4 s after it was last heard of, which was before the shot: ${afterMs} ms after the shot ${name} holds, and the queue goes on.`,
     ),
     ...backNote(stage),
   ],

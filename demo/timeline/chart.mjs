@@ -1,6 +1,7 @@
 // @ts-check
 // One act as an SVG: the lane of what is shared, a lane per worker, and below a few milliseconds of it
 // through a lens.
+import { scaleLinear } from 'd3-scale';
 import { earlier, later, msBetween, ofType } from '../events.mjs';
 import { handOverLines, lanes } from './lanes.mjs';
 import { PLOT, scaleOf, WIDTH } from './layout.mjs';
@@ -26,12 +27,12 @@ export function chart(stage) {
   const notes = stage.act.notes(stage);
   const height = lens.bottom + 8;
   const parts = [
-    axis(whole, msBetween(whole.from, whole.to) < 5_000 ? 250 : 500),
+    axis(whole),
     sprintBand(stage, whole),
     lanes(stage, whole, 1.4),
     marks(stage, whole, notes),
     lensFrame(whole, lens, seen.caption),
-    axis(lens, tickOf(msBetween(lens.from, lens.to))),
+    axis(lens),
     // Where several hold at a time, nobody takes over from anybody.
     stage.act.capacity === 1 ? tag('svg', plotBox(height), handOverLines(stage, lens)) : '',
     lanes(stage, lens, 0),
@@ -55,18 +56,14 @@ const plotBox = (height) => {
 /** @param {number} value */
 const ms = (value) => BigInt(Math.round(value * 1e6));
 
-/** A round step that gives about eight ticks. @param {number} span in milliseconds */
-function tickOf(span) {
-  const rough = span / 8;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
-}
+/** So many ticks, or somewhat more: each has room for its label. */
+const TICKS = 8;
 
-/** @param {Scale} scale @param {number} step in milliseconds */
-function axis(scale, step) {
-  const first = Math.ceil(msBetween(scale.zero, scale.from) / step) * step;
+/** @param {Scale} scale */
+export function axis(scale) {
+  const ends = [scale.from, scale.to].map((at) => msBetween(scale.zero, at));
   const parts = [];
-  for (let at = first; at <= msBetween(scale.zero, scale.to); at += step) {
+  for (const at of scaleLinear().domain(ends).ticks(TICKS)) {
     const x = scale.x(scale.zero + ms(at));
     parts.push(line('grid', x, scale.top - 8, x, scale.bottom));
     const label = `${thousands(Number(at.toFixed(2)))} ms`;

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { withFigures } from '../../bench/lib/readme.mjs';
 
 const documents = [
   'README.md',
@@ -16,30 +17,29 @@ const documents = [
     .map((file) => `docs/${file}`),
 ];
 
-interface Quote {
-  readonly file: string;
-  readonly code: string;
+/** A snippet as the README shows it: without the lines that all of them have. */
+function shown(file: string): string {
+  const text = readFileSync(`examples/snippets/${file}`, 'utf8');
+  const [client, close] = [
+    /^const client = createClient\(\);.*\n\n?/mu,
+    /\n*^await client\.close\(\);\n$/mu,
+  ];
+  const lines = [/^import \{ createClient \} from 'latchkey';\n\n/mu, client];
+  const body = lines.reduce((rest, line) => rest.replace(line, ''), text).replace(close, '\n');
+  return body.replace(/^((?:\/\/.*\n)+)\n+/u, '$1');
 }
 
-/** Fenced blocks whose first line is a comment with the name of a file. */
-function quotes(text: string): Quote[] {
-  const blocks = text.matchAll(/^```js\n\/\/ (?<file>[\w./-]+\.mjs)\n\n(?<code>.*?)^```$/gmsu);
-  return [...blocks].map(({ groups }) => ({
-    file: groups?.['file'] ?? '',
-    code: groups?.['code'] ?? '',
-  }));
-}
+test.each(readdirSync('examples/snippets'))(
+  'the README shows %s without the lines that all snippets have',
+  (file) => {
+    const blocks = [...readFileSync('README.md', 'utf8').matchAll(/^```js\n(.*?)^```$/gmsu)];
 
-const inReadme = quotes(readFileSync('README.md', 'utf8'));
+    expect(blocks.map(([, code]) => code)).toContain(shown(file));
+  },
+);
 
-test.each(inReadme)('the README quotes $file as it is', ({ file, code }) => {
-  expect(code).toBe(readFileSync(file, 'utf8'));
-});
-
-test('the README quotes every snippet', () => {
-  const snippets = readdirSync('examples/snippets').map((file) => `examples/snippets/${file}`);
-
-  expect(inReadme.map(({ file }) => file).toSorted()).toEqual(snippets.toSorted());
+test('the README is read in one go', () => {
+  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(250);
 });
 
 test('docs/design/files.md has a line for every file of src/core, and for no other', () => {
@@ -59,19 +59,12 @@ test('docs/design/files.md has a line for every file of src/core, and for no oth
   expect(named.toSorted()).toEqual(files.toSorted());
 });
 
-/** A figure in a list, and what was measured. */
-function figuresIn(text: string): string[] {
-  return [...text.matchAll(/^- .+\n {2}- .+$/gmu)].map(([figure]) => figure);
-}
+test('figures are quoted as the bench has written them', async () => {
+  const [readme = '', ...pages] = ['README.md', 'docs/figures.md', 'docs/peers.md'].map((file) =>
+    readFileSync(file, 'utf8'),
+  );
 
-test('figures are quoted as the bench has written them', () => {
-  const readme = readFileSync('README.md', 'utf8');
-  const section = readme.slice(readme.indexOf('## Figures'), readme.indexOf('## Try it'));
-  const quoted = figuresIn(section);
-  const written = figuresIn(readFileSync('docs/figures.md', 'utf8'));
-
-  expect(quoted.length).toBeGreaterThan(0);
-  expect(quoted.filter((figure) => !written.includes(figure))).toEqual([]);
+  expect(readme).toBe(await withFigures(readme, pages));
 });
 
 test('DESIGN.md can be read in one go', () => {
@@ -89,8 +82,9 @@ describe.each(documents)('%s', (document) => {
     expect(links.filter(({ path }) => !existsSync(path))).toEqual([]);
   });
 
-  test('has no line over 120 columns, links aside', () => {
-    const lines = text.replaceAll(/\[[^\]]*\]\([^)]*\)/gu, '').split('\n');
+  test('has no line over 120 columns, links and tables aside', () => {
+    const rest = text.replaceAll(/\[[^\]]*\]\([^)]*\)|^\|.*$/gmu, '');
+    const lines = rest.split('\n');
 
     expect(lines.filter((line) => line.length > 120)).toEqual([]);
   });

@@ -66,8 +66,10 @@ describe('packed in a fresh clone', () => {
     expect(packed.files.filter((file) => /\.map$|tsconfig|(^|\/)\./.test(file))).toEqual([]);
   });
 
-  test('every link of its README leads to what it has', async () => {
-    expect(await linksToNothing('README.md')).toEqual([]);
+  test('every link of its README leads to what it has, or to a test', async () => {
+    const out = await linksToNothing('README.md');
+
+    expect(out.filter((target) => !target.startsWith('test/'))).toEqual([]);
   });
 
   test('the other pages lead out of it to tests only, and to the page on defects', async () => {
