@@ -13,6 +13,7 @@ const tasks = new Map([
   ['simulate', { script: 'scripts/simulate.mjs', needsBuild: false }],
   ['mutants', { script: 'scripts/mutants.mjs', needsBuild: true }],
   ['demo', { script: 'demo/main.mjs', needsBuild: true }],
+  ['docs', { script: 'site/build.mjs', needsBuild: true }],
   ['bench', { script: 'bench/main.mjs', needsBuild: true }],
 ]);
 

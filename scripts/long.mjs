@@ -92,6 +92,11 @@ const checks = [
   },
   { name: 'installing from git', run: installFromGit },
   {
+    name: 'recipes with other libraries',
+    run: async () => await runVitest(['test/recipes'], { timeoutMs: LIMIT_MS }),
+  },
+  { name: 'the documentation site', run: async () => await runScript('site/build.mjs', []) },
+  {
     name: 'the server in virtual time beside a real one',
     run: async () =>
       await runVitest(['test/simulation/differential'], {

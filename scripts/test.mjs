@@ -21,7 +21,7 @@ import { runVitest } from './lib/vitest.mjs';
  */
 
 /** Models, chaos, the package and the demo: each of them costs ten to fifty seconds of CPU. */
-const LONG = ['property', 'chaos', 'package', 'demo'];
+const LONG = ['property', 'chaos', 'package', 'demo', 'recipes'];
 
 /** Their files share processes: each one in a process of its own costs half a second of CPU. None of
  * them looks at its process, and `test/support/file-end.ts` ends what they leave open. */

@@ -5,7 +5,8 @@ import { spawn } from 'node:child_process';
 import { root } from './fresh.mjs';
 
 /**
- * @typedef {{ env?: NodeJS.ProcessEnv, timeoutMs?: number }} RunOptions
+ * @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number }} RunOptions `cwd`: the root of the
+ *   project if there is none
  * @typedef {{ code: number, output: string, timedOut: boolean }} RunResult
  */
 
@@ -19,7 +20,7 @@ import { root } from './fresh.mjs';
  */
 export async function run(command, args, options = {}) {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
     stdio: options.show === true ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,35 @@
+// @ts-check
+// Folders with packages of their own, which the rest of the project does without.
+
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './fresh.mjs';
+import { run } from './run.mjs';
+
+const LIMIT_MS = 240_000;
+
+/**
+ * Installs what the lockfile of a folder says, unless that was done.
+ *
+ * @param {'recipes' | 'site'} name
+ * @returns {Promise<void>}
+ */
+export async function installIn(name) {
+  const folder = join(root, name);
+  const wanted = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  const mark = join(folder, 'node_modules', '.latchkey-installed.json');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) {
+    return;
+  }
+  console.error(`latchkey: installing what ${name} needs (npm ci)`);
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { code, output } = await run('npm', args, { cwd: folder, timeoutMs: LIMIT_MS });
+  if (code !== 0) {
+    throw new Error(`npm ci in ${name} failed:\n${output}`);
+  }
+  const own = join(folder, 'node_modules', 'latchkey');
+  if (!existsSync(own)) {
+    symlinkSync(join('..', '..'), own, 'dir');
+  }
+  writeFileSync(mark, wanted);
+}

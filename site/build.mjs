@@ -1,0 +1,98 @@
+// @ts-check
+// `npm run docs`: builds the documentation site into out/site. It needs no network once its packages are
+// installed, which is done the first time.
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run } from '../scripts/lib/run.mjs';
+import { installIn } from '../scripts/lib/subproject.mjs';
+import { startRedis } from '../scripts/redis/provider.mjs';
+import { apiPages } from './api.mjs';
+import { examplePages } from './examples.mjs';
+import { pageOf } from './pages.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const site = join(root, 'site');
+/** What VitePress reads: pages that were made from the documents. */
+const source = join(root, 'temp', 'site');
+const target = join(root, 'out', 'site');
+
+/** Pages for those who work on latchkey itself. */
+const INTERNAL = /^(?:adr|design)\//;
+
+/**
+ * @param {string} what told before
+ * @param {string} program
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ */
+async function step(what, program, args, options = {}) {
+  console.log(`docs: ${what}`);
+  const { code, output } = await run(program, args, { timeoutMs: 300_000, ...options });
+  if (code !== 0) {
+    throw new Error(`${what} failed:\n${output}`);
+  }
+  return output;
+}
+
+/** Makes a page of each document. @returns {Promise<string[]>} their names */
+async function documents() {
+  const docs = join(root, 'docs');
+  const files = await readdir(docs, { recursive: true });
+  const names = files.filter((file) => file.endsWith('.md') && !INTERNAL.test(file));
+  for (const name of names) {
+    const text = await readFile(join(docs, name), 'utf8');
+    await writePage(name, pageOf(text, `docs/${name}`));
+  }
+  await writePage('index.md', pageOf(await readFile(join(root, 'README.md'), 'utf8'), 'README.md'));
+  for (const name of ['CHANGELOG.md', 'SECURITY.md']) {
+    await writePage(name.toLowerCase(), pageOf(await readFile(join(root, name), 'utf8'), name));
+  }
+  await mkdir(join(source, 'public'), { recursive: true });
+  await cp(join(docs, 'timeline.svg'), join(source, 'public', 'timeline.svg'));
+  return names;
+}
+
+/** @param {string} name @param {string} text */
+async function writePage(name, text) {
+  const file = join(source, name);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+/** Plays the demo, and shows its timeline in a page. @param {string} url of a Redis */
+async function demo(url) {
+  await step('playing the demo', process.execPath, ['demo/main.mjs'], {
+    cwd: root,
+    env: { REDIS_URL: url, NO_COLOR: '1' },
+  });
+  await cp(join(root, 'out', 'demo-timeline.html'), join(source, 'public', 'demo-timeline.html'));
+  const frame = '<iframe src="./demo-timeline.html" title="Timeline of the demo"></iframe>';
+  const told =
+    'Drawn by `npm run demo` when this site was built: real processes, real accidents, one Redis.';
+  await writePage('demo.md', `---\nlayout: page\n---\n\n# The demo\n\n${told}\n\n${frame}\n`);
+}
+
+async function main() {
+  await installIn('site');
+  await rm(source, { recursive: true, force: true });
+  await rm(target, { recursive: true, force: true });
+  await documents();
+  const server = await startRedis({ purpose: 'demo' });
+  try {
+    console.log('docs: running the examples');
+    const examples = await examplePages(root, server.url);
+    await Promise.all(examples.map(async ({ name, text }) => await writePage(name, text)));
+    await demo(server.url);
+  } finally {
+    await server.stop();
+  }
+  await apiPages({ root, site, source, step });
+  await cp(join(site, '.vitepress'), join(source, '.vitepress'), { recursive: true });
+  const vitepress = join(site, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
+  const args = [vitepress, 'build', source, '--outDir', target];
+  await step('building the pages, and checking their links', process.execPath, args, { cwd: site });
+  console.log(`docs: see ${relative(process.cwd(), join(target, 'index.html'))}`);
+}
+
+await main();

@@ -1,0 +1,65 @@
+// @ts-check
+// A page for each example: its code, and what it has printed when the site was built.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '../scripts/lib/run.mjs';
+
+/** The comment with which a file begins, without its slashes. @param {string} code */
+function storyOf(code) {
+  const lines = code.split('\n');
+  const from = lines.findIndex((line) => line.startsWith('//'));
+  const to = lines.findIndex((line, i) => i >= from && !line.startsWith('//'));
+  return lines
+    .slice(from, to)
+    .map((line) => line.replace(/^\/\/ ?/, ''))
+    .join('\n');
+}
+
+/** @param {string} name */
+const titleOf = (name) => {
+  const words = name.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/**
+ * @param {string} root
+ * @param {string} url of a Redis
+ * @returns {Promise<{ name: string, text: string }[]>}
+ */
+export async function examplePages(root, url) {
+  const folder = join(root, 'examples');
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.mjs')).toSorted();
+  const pages = [];
+  for (const file of files) {
+    const code = await readFile(join(folder, file), 'utf8');
+    const { code: exit, output } = await run(process.execPath, [join('examples', file)], {
+      cwd: root,
+      env: { REDIS_URL: url, NO_COLOR: '1' },
+      timeoutMs: 60_000,
+    });
+    if (exit !== 0) {
+      throw new Error(`the example ${file} has failed:\n${output}`);
+    }
+    const name = file.replace(/\.mjs$/, '');
+    const text = `# ${titleOf(name)}
+
+${storyOf(code)}
+
+\`\`\`js
+${code.trimEnd()}
+\`\`\`
+
+It prints:
+
+\`\`\`txt
+${output.trimEnd()}
+\`\`\`
+`;
+    pages.push({ name: `examples/${name}.md`, text });
+  }
+  const list = pages.map(({ name }) => {
+    const base = name.replace(/^examples\/|\.md$/g, '');
+    return `- [${titleOf(base)}](./${base}.md)`;
+  });
+  return [...pages, { name: 'examples/index.md', text: `# Examples\n\n${list.join('\n')}\n` }];
+}
