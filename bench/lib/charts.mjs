@@ -72,7 +72,8 @@ function bars(rows, { id, value, label, isLog, isLessBetter = false, rule }) {
     color: colorOf(id(row)),
   }));
   const least = Math.min(...data.map((each) => each.value));
-  const start = isLog ? 10 ** Math.floor(Math.log10(least)) : 0;
+  // Below the least, so that each has a bar.
+  const start = isLog ? 10 ** (Math.ceil(Math.log10(least)) - 1) : 0;
   return drawn({
     width: 640,
     height: 76 + 26 * data.length,
@@ -86,7 +87,7 @@ function bars(rows, { id, value, label, isLog, isLessBetter = false, rule }) {
       type: isLog ? 'log' : 'linear',
       grid: true,
       ticks: 5,
-      ...(isLog ? { tickFormat: '~s' } : {}),
+      ...(isLog ? { tickFormat: compact.format } : {}),
     },
     y: { label: null },
     marks: [
@@ -111,6 +112,8 @@ function bars(rows, { id, value, label, isLog, isLessBetter = false, rule }) {
     ],
   });
 }
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
 /** @param {number} value */
 function numberOf(value) {
@@ -172,7 +175,7 @@ function contendedCharts(rows) {
     return [
       section(
         `${shape}: acquisitions a second`,
-        `More is better${isLog ? '; each step of the axis is ten times the one before' : ''}.`,
+        `More is better${isLog ? '; the axis is logarithmic' : ''}.`,
         bars(these, {
           id: contenderOf,
           value: ({ perSecond }) => perSecond,
@@ -182,7 +185,7 @@ function contendedCharts(rows) {
       ),
       section(
         `${shape}: longest wait`,
-        'Less is better; each step of the axis is ten times the one before.',
+        'Less is better; the axis is logarithmic.',
         bars(these, {
           id: contenderOf,
           value: ({ longestMs }) => longestMs,
@@ -206,7 +209,7 @@ function barCharts(all) {
     const { hint, label, isLessBetter } = first.chart;
     const amounts = these.map(({ amount }) => amount);
     const isLog = Math.max(...amounts) > 20 * Math.min(...amounts);
-    const said = isLog ? `${hint} Each step of the axis is ten times the one before.` : hint;
+    const said = isLog ? `${hint} The axis is logarithmic.` : hint;
     return [
       section(
         title,
