@@ -13,8 +13,8 @@ import { pageOf } from './pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const site = join(root, 'site');
-/** What VitePress reads: pages that were made from the documents. */
-const source = join(root, 'temp', 'site');
+/** What VitePress reads: pages that were made from the documents. Here its packages are found. */
+const source = join(site, 'temp');
 const target = join(root, 'out', 'site');
 
 /** Pages for those who work on latchkey itself. */
@@ -70,7 +70,10 @@ async function demo(url) {
   const frame = '<iframe src="./demo-timeline.html" title="Timeline of the demo"></iframe>';
   const told =
     'Drawn by `npm run demo` when this site was built: real processes, real accidents, one Redis.';
-  await writePage('demo.md', `---\nlayout: page\n---\n\n# The demo\n\n${told}\n\n${frame}\n`);
+  await writePage(
+    'demo.md',
+    `---\naside: false\npageClass: wide\n---\n\n# The demo\n\n${told}\n\n${frame}\n`,
+  );
 }
 
 async function main() {

@@ -87,7 +87,7 @@ function bars(rows, { id, value, label, isLog, isLessBetter = false, rule }) {
       type: isLog ? 'log' : 'linear',
       grid: true,
       ticks: 5,
-      ...(isLog ? { tickFormat: compact.format } : {}),
+      ...(isLog ? { tickFormat: (/** @type {number} */ tick) => compact.format(tick) } : {}),
     },
     y: { label: null },
     marks: [

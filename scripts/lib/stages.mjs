@@ -53,6 +53,11 @@ export const stages = [
     needsBuild: true,
     run: inOrder(async () => await node('scripts/check-examples.mjs')),
   },
+  {
+    name: 'documents',
+    after: ['build'],
+    run: inOrder(async () => await tool('vitest', 'run', 'test/examples/readme.test.ts')),
+  },
   { name: 'lint', after: ['build'], run: inOrder(async () => await tool('oxlint')) },
   {
     name: 'format',

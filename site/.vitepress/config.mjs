@@ -1,5 +1,5 @@
 // The documentation site. `npm run docs` puts this folder beside the pages that it makes.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const source = new URL('..', import.meta.url);
 
@@ -29,8 +29,14 @@ const pagesIn = (folder) =>
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
     .map((file) => file.replace(/\.md$/, ''));
 
-/** The classes and interfaces, not each of their members. */
-const api = pagesIn('api/').filter((name) => /^latchkey\.[a-z]+$/.test(name));
+/** What the package exports, not each member of it: the names as they are in the headings of their pages. */
+const api = pagesIn('api/')
+  .filter((name) => /^latchkey\.[a-z]+$/.test(name))
+  .map((name) => {
+    const text = readFileSync(new URL(`api/${name}.md`, source), 'utf8');
+    const [, heading = name] = /^## (\w+)/m.exec(text) ?? [];
+    return [heading, `/api/${name}`];
+  });
 
 const links = (entries) => entries.map(([text, link]) => ({ text, link }));
 
@@ -46,7 +52,7 @@ export default {
     nav: links([
       ['Guide', '/'],
       ['Examples', '/examples/'],
-      ['API', '/api/'],
+      ['API', '/api/latchkey'],
       ['Demo', '/demo'],
     ]),
     sidebar: [
@@ -59,7 +65,7 @@ export default {
       {
         text: 'API',
         collapsed: true,
-        items: links(api.map((name) => [name.replace('latchkey.', ''), `/api/${name}`])),
+        items: links(api),
       },
     ],
   },

@@ -71,6 +71,17 @@ test('DESIGN.md can be read in one go', () => {
   expect(readFileSync('DESIGN.md', 'utf8').split('\n').length).toBeLessThanOrEqual(200);
 });
 
+/** The headings of a page, as links name them. */
+function anchorsOf(page: string): string[] {
+  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gmu);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 describe.each(documents)('%s', (document) => {
   const text = readFileSync(document, 'utf8');
   const links = [...text.matchAll(/\[(?<label>[^\]]+)\]\((?<target>[^)#]+)[^)]*\)/gu)]
@@ -80,6 +91,18 @@ describe.each(documents)('%s', (document) => {
 
   test('links to what is there', () => {
     expect(links.filter(({ path }) => !existsSync(path))).toEqual([]);
+  });
+
+  test('links to headings that are there', () => {
+    const anchors = [...text.matchAll(/\]\((?<target>[^)#\s]*)#(?<anchor>[^)]+)\)/gu)]
+      .map(({ groups }) => ({ target: groups?.['target'] ?? '', anchor: groups?.['anchor'] ?? '' }))
+      .filter(({ target }) => !target.startsWith('http'));
+    const missing = anchors.filter(({ target, anchor }) => {
+      const page = target === '' ? document : join(dirname(document), target);
+      return page.endsWith('.md') && !anchorsOf(page).includes(anchor);
+    });
+
+    expect(missing).toEqual([]);
   });
 
   test('has no line over 120 columns, links and tables aside', () => {
