@@ -83,6 +83,9 @@ export const now = () => process.hrtime.bigint();
  */
 export const msBetween = (from, to) => Number(to - from) / 1e6;
 
+/** Milliseconds as the clock counts them. @param {number} value */
+export const ms = (value) => BigInt(Math.round(value * 1e6));
+
 /** @param {bigint} a @param {bigint} b */
 export const earlier = (a, b) => (a < b ? a : b);
 

@@ -1,6 +1,8 @@
-// An Express route that charges a card once for each Idempotency-Key, however often a client repeats its
-// request, and whichever server gets it. A request that comes while the first one is under way waits for it,
-// and gets the same answer.
+// An Express route that charges a card once for each Idempotency-Key, whichever server gets the request. A
+// request that is repeated while the first one is under way waits for it, and gets the same answer.
+//
+// A server may die after the charge and before it has stored the answer. So the key goes on to the payment
+// service, which does not charge twice for one key either.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,12 +16,13 @@ const client = createClient({ redis });
 const KEEP_SECONDS = 24 * 3600;
 let charges = 0;
 
-async function charge(amount) {
-  charges += 1; // stands for the payment service
+/** Stands for the payment service. */
+async function charge(amount, _idempotencyKey) {
+  charges += 1;
   return { charge: charges, amount };
 }
 
-/** The stored answer to this key, or that of `act`, which is called once. */
+/** The stored answer to this key, or that of `act`. */
 async function idempotent(key, signal, act) {
   const stored = `${prefix}:${key}`;
   return await client.getLock(`${stored}:lock`).using({ waitMs: 10_000, signal }, async (hold) => {
@@ -27,8 +30,8 @@ async function idempotent(key, signal, act) {
     if (known !== null) {
       return JSON.parse(known);
     }
+    hold.assertHeld(); // right before what cannot be undone
     const answer = await act();
-    hold.assertHeld(); // if it was lost, another server may have acted: that must not stay unseen
     await redis.set(stored, JSON.stringify(answer), 'EX', KEEP_SECONDS);
     return answer;
   });
@@ -36,7 +39,7 @@ async function idempotent(key, signal, act) {
 
 const app = express();
 app.use(express.json());
-app.post('/charges', async (request, response) => {
+app.post('/:customer/charges', async (request, response) => {
   const key = request.get('Idempotency-Key');
   if (key === undefined) {
     response.status(400).json({ error: 'the header Idempotency-Key is missing' });
@@ -44,13 +47,14 @@ app.post('/charges', async (request, response) => {
   }
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  response.json(await idempotent(key, gone.signal, () => charge(request.body.amount)));
+  const own = `${request.params.customer}:${key}`; // two customers may send the same key
+  response.json(await idempotent(own, gone.signal, () => charge(request.body.amount, own)));
 });
 
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const post = async (key) => {
-  const answer = await fetch(`http://127.0.0.1:${server.address().port}/charges`, {
+  const answer = await fetch(`http://127.0.0.1:${server.address().port}/ada/charges`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) },
     body: JSON.stringify({ amount: 100 }),

@@ -1,4 +1,5 @@
-// From redlock, line by line. Each comment is the line that the one below it replaces.
+// From redlock, line by line. Each comment shows what the line below it takes the place of.
+// Not all is the same: see docs/migrating.md.
 
 import { randomUUID } from 'node:crypto';
 // import Redlock from 'redlock';
@@ -8,7 +9,9 @@ const id = randomUUID();
 
 // const redlock = new Redlock([redis], { retryCount: 10, retryDelay: 200 });
 const client = createClient();
-client.on('error', ({ error }) => console.error(error.message)); // redlock.on('error', ...)
+
+// redlock.on('error', (error) => console.error(error.message));
+client.on('error', ({ error }) => console.error(error.message));
 
 // await redlock.using([`orders:${id}`], 5000, async (signal) => {
 await client.getLock(`orders:${id}`).using({ waitMs: 2_000 }, async (hold) => {
@@ -24,7 +27,7 @@ const hold = await client.getLock(`orders:${id}`).acquire({ leaseMs: 5_000, wait
 await hold.extend(5_000);
 console.log('left of the lease, more than 4 s:', hold.remainingMs > 4_000);
 
-// catch (error) { if (error instanceof ExecutionError) ... }
+// try { await redlock.acquire(..., { retryCount: 0 }) } catch (error) { if (error instanceof ExecutionError) ... }
 const second = await client.getLock(`orders:${id}`).tryAcquire();
 console.log('somebody else has it:', second);
 
@@ -38,4 +41,5 @@ await client.getLock(`orders:${id}`).using(async () => {
   });
 });
 
-await client.close(); // await redlock.quit();
+// await redlock.quit();
+await client.close();

@@ -10,8 +10,6 @@ import { createClient } from 'latchkey';
 export const LATCHKEY = Symbol('latchkey');
 
 class LatchkeyModule {
-  static inject = [LATCHKEY];
-
   constructor(client) {
     this.client = client;
   }
@@ -43,12 +41,18 @@ Injectable()(InvoiceService);
 class AppModule {}
 Module({ imports: [LatchkeyModule], providers: [InvoiceService] })(AppModule);
 
-// With TypeScript the three calls above are decorators: @Module, @Injectable, @Inject(LATCHKEY).
+// With TypeScript these calls are decorators: @Module, @Injectable, @Inject(LATCHKEY).
 const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
 app.enableShutdownHooks();
 console.log(await app.get(InvoiceService).send(randomUUID()));
 const client = app.get(LATCHKEY);
+const kept = client.getLock(`recipe:kept:${randomUUID()}`);
+await kept.acquire();
 await app.close();
+
+const other = createClient();
+console.log('what it held is free:', !(await other.getLock(kept.name).isLocked()));
+await other.close();
 console.log(
   'after the application:',
   await client

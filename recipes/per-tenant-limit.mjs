@@ -12,7 +12,7 @@ const WAIT_MS = 100;
 const limitOf = (tenant) =>
   client.getPermitExpirableSemaphore(`${prefix}:${tenant}`, { permits: 2 });
 
-/** `work`, or undefined for "429 Too Many Requests". */
+/** What `work` returns, or undefined: answer "429 Too Many Requests" then. */
 async function limited(tenant, work) {
   const permit = await limitOf(tenant).tryAcquire({ waitMs: WAIT_MS });
   if (permit === null) {
@@ -25,7 +25,10 @@ async function limited(tenant, work) {
   }
 }
 
-const request = () => pause(300, 'served');
+// Connected: a client that is still connecting may need longer than a request is to wait.
+await Promise.all(['greedy', 'modest'].map((tenant) => limitOf(tenant).availablePermits()));
+
+const request = () => pause(600, 'served');
 const greedy = Array.from({ length: 5 }, () => limited('greedy', request));
 const modest = limited('modest', request);
 

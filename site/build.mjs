@@ -9,16 +9,13 @@ import { installIn } from '../scripts/lib/subproject.mjs';
 import { startRedis } from '../scripts/redis/provider.mjs';
 import { apiPages } from './api.mjs';
 import { examplePages } from './examples.mjs';
-import { pageOf } from './pages.mjs';
+import { isInternal, pageOf } from './pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const site = join(root, 'site');
 /** What VitePress reads: pages that were made from the documents. Here its packages are found. */
 const source = join(site, 'temp');
 const target = join(root, 'out', 'site');
-
-/** Pages for those who work on latchkey itself. */
-const INTERNAL = /^(?:adr|design)\//;
 
 /**
  * @param {string} what told before
@@ -35,11 +32,11 @@ async function step(what, program, args, options = {}) {
   return output;
 }
 
-/** Makes a page of each document. @returns {Promise<string[]>} their names */
+/** Makes a page of each document. */
 async function documents() {
   const docs = join(root, 'docs');
   const files = await readdir(docs, { recursive: true });
-  const names = files.filter((file) => file.endsWith('.md') && !INTERNAL.test(file));
+  const names = files.filter((file) => file.endsWith('.md') && !isInternal(`docs/${file}`));
   for (const name of names) {
     const text = await readFile(join(docs, name), 'utf8');
     await writePage(name, pageOf(text, `docs/${name}`));
@@ -50,7 +47,6 @@ async function documents() {
   }
   await mkdir(join(source, 'public'), { recursive: true });
   await cp(join(docs, 'timeline.svg'), join(source, 'public', 'timeline.svg'));
-  return names;
 }
 
 /** @param {string} name @param {string} text */

@@ -9,6 +9,9 @@ const MOVED = new Map([
   ['SECURITY.md', 'security.md'],
 ]);
 
+/** For those who work on latchkey itself. @param {string} file */
+export const isInternal = (file) => /^docs\/(?:adr|design)\//.test(file);
+
 /**
  * Where a file of the repository is on the site; undefined where it is not there.
  * @param {string} file
@@ -18,7 +21,7 @@ function placeOf(file) {
   if (moved !== undefined) {
     return moved;
   }
-  if (/^docs\/(?:adr|design)\//.test(file)) {
+  if (isInternal(file)) {
     return undefined;
   }
   const [, page] = /^docs\/(.+\.(?:md|svg))$/.exec(file) ?? [];

@@ -4,28 +4,24 @@ import { format, resolveConfig } from 'prettier';
 
 /** Figures of docs/figures.md and docs/peers.md, and what the README calls them. */
 const QUOTED = new Map([
-  ['lock: commands per acquire + release', 'commands of an acquisition and its release'],
-  ['lock: p50 latency', 'latency of both, nobody else wants it, by a bare driver'],
-  ['lock: client CPU', 'client CPU of both, by a bare driver'],
-  [
-    '100 locks at a time: ours by SET NX and script',
-    '100 locks in flight, by `SET NX` and a script',
-  ],
+  ['lock: commands per acquire + release', 'commands for an acquire and a release'],
+  ['lock: p50 latency', 'latency of both without contention ÷ bare driver'],
+  ['lock: client CPU', 'client CPU of both ÷ bare driver'],
+  ['100 locks at a time: ours by SET NX and script', '100 locks in flight ÷ `SET NX` and a script'],
   [
     'one lock, 4 x 25 waiters: direct by the Lua queue',
-    '25 waiters in each of 4 processes, by a Lua queue',
+    'hand-overs with 25 waiters in each of 4 processes ÷ Lua queue',
   ],
   [
     'one lock, 4 x 1 waiters: direct by the Lua queue',
-    '1 waiter in each of 4 processes, by a Lua queue',
+    'hand-overs with 1 waiter in each of 4 processes ÷ Lua queue',
   ],
   [
     'quiet hand-over between two processes, p50: direct by a message',
-    'a quiet hand-over, by a message of Redis',
+    'time of a hand-over on an idle system ÷ one Redis message',
   ],
-  ['1,000 waiters: commands in 10 s', '1,000 waiters for one lock, commands in 10 s'],
-  ['1,000 renewed holds: commands per round', '1,000 held locks, commands to renew all'],
-  ['heap per held lock', 'heap of a held lock'],
+  ['1,000 waiters: commands in 10 s', 'commands of 1,000 waiters for one lock in 10 s'],
+  ['1,000 renewed holds: commands per round', 'commands to renew 1,000 held locks once'],
 ]);
 
 const [BEGIN, END] = ['<!-- figures: ', '<!-- /figures -->'];

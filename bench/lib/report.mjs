@@ -111,7 +111,8 @@ const HEAD_OF_PEERS = `# Beside other libraries
 Written by \`npm run bench -- --peers --page docs/peers.md\`. Each library has processes of its own, with its default
 settings, except that it waits for as long as it takes; all take turns in one run, and the figures are medians of
 those turns. "SET NX and script" is the pair of commands that one would write by hand: \`SET NX PX\`, and a script
-that deletes the key if it is still one's own. It neither waits nor renews. "queue" is a strict queue in Lua without
+that deletes the key if it is still one's own. It neither waits nor renews. "ours", "direct", "fair" and "permits" are
+latchkey: a lock, a lock, a fair lock and a permit-expirable semaphore. "queue" is a strict queue in Lua without
 leases, and "polling" sends SET NX until it succeeds. Redisson has a thread for each waiter. "overlaps" counts how
 often one had the lock before another one had let it go.`;
 

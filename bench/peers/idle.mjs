@@ -26,15 +26,16 @@ const ALSO_COUNTED = new Map([['redis-semaphore', 'set']]);
  * @param {IdleOptions['side']} side
  * @returns {Promise<number>} commands a second
  */
-async function commandsOf({ url, keyPrefix, quick }, what, side) {
+async function commandsOf({ url, keyPrefix }, what, side) {
   /** @type {IdleOptions} */
   const options = { url, keyPrefix, side, what, count: COUNT, leaseMs: LEASE_MS };
   const worker = await BenchWorker.start('idle', options);
   const counter = new CommandCounter(url, ALSO_COUNTED.get(side));
   await worker.round();
-  // All have asked by then, and those who have to listen do.
-  await sleep(1_500);
-  const seconds = quick ? 3 : 6;
+  // All have asked and renewed once by then, and those who have to listen do.
+  await sleep(LEASE_MS);
+  // Whole periods of all of them: they renew every 1 and every 2.4 s.
+  const seconds = 12;
   const commands = await counter.during(() => sleep(seconds * 1_000));
   worker.end();
   await counter.close();

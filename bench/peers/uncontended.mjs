@@ -11,7 +11,7 @@ import { median } from '../lib/stats.mjs';
 /** How many locks are taken at the same time. */
 const LOOPS = [1, 100, 1_000];
 
-const PAIR = 'SET NX and script';
+const PAIR = /** @type {const} */ ('SET NX and script');
 
 /**
  * @param {Bench} bench
@@ -57,10 +57,11 @@ async function atATime({ url, keyPrefix, quick }, loops) {
     rounds.push(round);
   }
   workers.forEach((worker) => worker.end());
+  const pair = sides.indexOf(PAIR);
   return sides.map((side, at) => {
     /** @param {(round: CyclesRound) => number} figure */
     const byPair = (figure) =>
-      median(rounds.map((round) => figureOf(round, at, figure) / figureOf(round, 1, figure)));
+      median(rounds.map((round) => figureOf(round, at, figure) / figureOf(round, pair, figure)));
     /** @param {(round: CyclesRound) => number} figure */
     const own = (figure) => median(rounds.map((round) => figureOf(round, at, figure)));
     const [p50, cpu, rate] = [

@@ -2,7 +2,7 @@
 // One act as an SVG: the lane of what is shared, a lane per worker, and below a few milliseconds of it
 // through a lens.
 import { scaleLinear } from 'd3-scale';
-import { earlier, later, msBetween, ofType } from '../events.mjs';
+import { earlier, later, ms, msBetween, ofType } from '../events.mjs';
 import { handOverLines, lanes } from './lanes.mjs';
 import { PLOT, scaleOf, WIDTH } from './layout.mjs';
 import { marks } from './marks.mjs';
@@ -52,9 +52,6 @@ const plotBox = (height) => {
   const [x, width] = [PLOT.left, PLOT.right - PLOT.left];
   return { x, y: 0, width, height, viewBox: `${x} 0 ${width} ${height}` };
 };
-
-/** @param {number} value */
-const ms = (value) => BigInt(Math.round(value * 1e6));
 
 /** So many ticks, or somewhat more: each has room for its label. */
 const TICKS = 8;

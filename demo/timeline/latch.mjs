@@ -1,16 +1,13 @@
 // @ts-check
 // The two latches of an act as an SVG: all start when the gun is fired, and all know at once when the
 // last one has crossed the line.
-import { earlier, later, msBetween, ofType } from '../events.mjs';
+import { earlier, later, ms, msBetween, ofType } from '../events.mjs';
 import { axis } from './chart.mjs';
 import { PLOT, scaleOf, WIDTH } from './layout.mjs';
 import { line, showMs, tag, text, title } from './svg.mjs';
 
 /** @typedef {import('../stage.mjs').Stage} Stage */
 /** @typedef {import('./layout.mjs').Scale} Scale */
-
-/** @param {number} value */
-const ms = (value) => BigInt(Math.round(value * 1e6));
 
 /** @param {Stage} stage @returns {string} */
 export function latchChart(stage) {
@@ -30,12 +27,15 @@ export function latchChart(stage) {
   const height = over.bottom + 8;
   const label = 'Two count-down latches: the start gun, and the finish line';
   const parts = [
-    panel(gun, `start gun: a latch of 1; all are off ${told(gunAt, lastGo)} after the shot`),
+    panel(
+      gun,
+      `start gun: a latch of 1; all are at work (blue) ${told(gunAt, lastGo)} after the shot`,
+    ),
     counts(gun, 1, [gunAt]),
     ...workers.map((worker) => lane(stage, worker, gun, 'ready', 'go')),
     panel(
       over,
-      `finish line: a latch of ${arrivals?.length}; all know ${told(lastArrival, end)} after the last arrival`,
+      `finish line: a latch of ${(arrivals ?? []).length}; all know ${told(lastArrival, end)} after the last arrival`,
     ),
     counts(over, arrivals?.length ?? 0, arrivals ?? []),
     ...workers.map((worker) => lane(stage, worker, over, 'arrived', 'finished')),

@@ -1,15 +1,12 @@
 // @ts-check
 // Which few milliseconds of an act are worth a closer look.
 import { runsOf } from '../checks/runs.mjs';
-import { earlier, msBetween, ofType, percentile } from '../events.mjs';
+import { earlier, ms, msBetween, ofType, percentile } from '../events.mjs';
 import { handOvers } from './spans.mjs';
 import { showMs } from './svg.mjs';
 
 /** @typedef {import('../stage.mjs').Stage} Stage */
 /** @typedef {{ from: bigint, to: bigint, caption: string }} Lens */
-
-/** @param {number} value */
-const ms = (value) => BigInt(Math.round(value * 1e6));
 
 /** About sixteen turns in the middle of the sprint. @param {Stage} stage @returns {Lens} */
 export function amidSprint({ turns, events, gunAt }) {

@@ -34,7 +34,7 @@ export function still(stage) {
   const said = notes.map((note, i) =>
     text('name', PLOT.left, scale.bottom + 24 + LINE_HEIGHT * i, `${i + 1}  ${note.said}`),
   );
-  const title = `${act.title}: ${workers.length} processes, one of which is killed`;
+  const title = `${act.title}: ${workers.length} workers`;
   const parts = [
     tag('style', {}, colours + drawing),
     patternDefs,

@@ -1,5 +1,5 @@
-// A fenced lock: every grant carries a larger token, by which a store can refuse those who come
-// too late. ../fenced-write.mjs shows such a store.
+// A fenced lock: every grant carries a larger token, so a store can reject writes from an earlier
+// holder. examples/fenced-write.mjs shows such a store.
 
 import { createClient } from 'latchkey';
 

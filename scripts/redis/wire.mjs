@@ -26,13 +26,18 @@ export async function call({ port, host = '127.0.0.1', ca, timeoutMs = 2_000 }, 
     disableClientInfo: true,
     protocol: 2,
   });
-  // The command or the connection tells of it.
-  redis.on('error', () => {});
+  /** @type {unknown} why there is no connection, which the driver does not say again */
+  let cause;
+  redis.on('error', (error) => (cause = error));
   try {
     await redis.connect();
     return await redis.call(command, args);
+  } catch (error) {
+    throw cause ?? error;
   } finally {
+    const { stream } = /** @type {{ stream?: import('node:net').Socket }} */ (redis);
     redis.disconnect();
+    stream?.destroy();
   }
 }
 

@@ -9,6 +9,7 @@ import { createClient, type Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { randomName, rawClient } from '../support/redis.js';
 import { ownServer } from '../support/server.js';
+import { countedTraffic } from '../support/traffic.js';
 
 const server = await ownServer();
 
@@ -253,7 +254,8 @@ test('a driver that keeps its commands elsewhere is used as it is, and its clien
     });
   });
   onTestFinished(() => hidden.mockRestore());
-  const client = open({ redis: server.url });
+  const traffic = await countedTraffic(server.url);
+  const client = open({ redis: traffic.url });
   const errors: string[] = [];
   client.on('error', ({ error }) => errors.push(error.message));
 
@@ -265,6 +267,11 @@ test('a driver that keeps its commands elsewhere is used as it is, and its clien
   expect(hidden).toHaveBeenCalled();
   const told = errors.filter((message) => message.includes('this version of ioredis'));
   expect(told).toHaveLength(1);
+  // The question that comes before a socket is taken was not asked.
+  const questions = traffic.proxy
+    .requests()
+    .filter((request) => /^ping,\S{36}$/i.test(request.join()));
+  expect(questions).toEqual([]);
 });
 
 test('a user who may not ask is served through the driver', async () => {

@@ -38,6 +38,15 @@ test.each(readdirSync('examples/snippets'))(
   },
 );
 
+test.each(readdirSync('recipes').filter((file) => file.endsWith('.mjs')))(
+  'docs/recipes.md shows the recipe %s as it is',
+  (file) => {
+    const page = readFileSync('docs/recipes.md', 'utf8');
+
+    expect(page).toContain(`\`\`\`javascript\n${readFileSync(`recipes/${file}`, 'utf8')}\`\`\`\n`);
+  },
+);
+
 test('the README is read in one go', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(250);
 });
@@ -73,7 +82,8 @@ test('DESIGN.md can be read in one go', () => {
 
 /** The headings of a page, as links name them. */
 function anchorsOf(page: string): string[] {
-  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gmu);
+  const text = readFileSync(page, 'utf8').replaceAll(/^```.*?^```$/gmsu, '');
+  const headings = text.matchAll(/^#+ (.+)$/gmu);
   return [...headings].map(([, heading = '']) =>
     heading
       .toLowerCase()

@@ -45,10 +45,18 @@ async function scene(
   await worker.message('waiting');
   await eventually(async () => (await toldOf(name, raw)) >= 1);
   const before = await toldOf(name, raw);
-  const next = kind.get(open(), name).acquire();
+  const other = kind.get(open(), name);
+  const next = other.acquire();
   await eventually(async () => (await toldOf(name, raw)) > before);
   await held.release();
-  return { worker, hold: await next, name };
+  let hold = await next;
+  // On a busy machine a run may end before anything was passed on: the process gets another one.
+  while (!worker.messages.some(({ type }) => type === 'passed')) {
+    const again = other.acquire();
+    await hold.release();
+    hold = await again;
+  }
+  return { worker, hold, name };
 }
 
 // A fenced lock is left out: its first grant comes with one token, so that it is passed on to nobody.
@@ -69,7 +77,7 @@ describe.concurrent.each([lock, fairLock, writeLock])(
 
       expect(await stored(name)).toEqual({ [hold.holderId]: '1' });
       worker.signal('SIGCONT');
-      await eventually(() => worker.messages.length > 0);
+      await worker.message('passed');
       await hold.release();
 
       const { turns, lost } = await worker.message<Over>('over');
@@ -83,7 +91,7 @@ describe.concurrent.each([lock, fairLock, writeLock])(
       expect(others.map(({ isHeld, outcome }) => [isHeld, outcome])).toEqual(
         others.map(() => [true, 'released']),
       );
-      expect(others).toHaveLength(2);
+      expect(others.length).toBeGreaterThanOrEqual(2);
     });
   },
 );

@@ -11,12 +11,12 @@ import type { Environment } from './environment.js';
 const PAUSE_MIN_MS = 16;
 const PAUSE_MAX_MS = 1_000;
 
-/** Clients that were told of an unknown driver. */
+/** The environments of clients that have told of an unknown driver. */
 const told = new WeakSet<Environment>();
 
 const UNKNOWN_DRIVER =
-  'this version of ioredis is not one that latchkey was tested with: commands go through it, which ' +
-  'costs more CPU; versions 5.9 to 6 are known';
+  'this version of ioredis is not one that latchkey was tested with, so its commands go through it, ' +
+  'which costs more CPU';
 
 /** How to reach a server. */
 export interface Server {

@@ -64,7 +64,8 @@ export class Wire {
    * V8 joins when they are written, takes less than writing them into bytes in JavaScript. */
   #turn: Outgoing[] = [];
   #text = '';
-  #hasBytes = false;
+  /** How many characters of it are bytes of 128 and more, from arguments that are bytes. */
+  #high = 0;
   #isClosed = false;
 
   /** `cleaned` makes an error reply fit for those who see it. */
@@ -85,13 +86,16 @@ export class Wire {
   send(head: Head, args: readonly unknown[], answered: Answered): void {
     const count = head.parts.length + args.length;
     let text = this.#text + (counts[count] ?? `*${count}`) + head.text;
+    let high = this.#high;
     for (const arg of args) {
-      this.#hasBytes ||= Buffer.isBuffer(arg);
-      const part = String(arg);
+      const isBytes = Buffer.isBuffer(arg);
+      const part = isBytes ? arg.toString('latin1') : String(arg);
+      high += isBytes ? Buffer.byteLength(part) - part.length : 0;
       text += startOf(part.length) + part;
     }
     // Last: whatever throws before, as a text that is too long, must leave no call without a command.
     this.#text = text + END;
+    this.#high = high;
     this.#unanswered.push(answered);
     if (this.#turn.push({ head, args }) === 1) {
       afterTurn(this.#write);
@@ -108,17 +112,18 @@ export class Wire {
   }
 
   readonly #write = (): void => {
-    const [turn, text, hasBytes] = [this.#turn, this.#text, this.#hasBytes];
+    const [turn, text, high] = [this.#turn, this.#text, this.#high];
     this.#turn = [];
     this.#text = '';
-    this.#hasBytes = false;
+    this.#high = 0;
     if (this.#isClosed || !this.#stream.writable) {
       // The end of the connection follows, or was told.
       return;
     }
     try {
-      // Asked once for all commands, since the question is a call out of JavaScript.
-      if (!hasBytes && Buffer.byteLength(text) === text.length) {
+      // In UTF-8 each high character would take one byte more. Asked once for all commands, since the question
+      // is a call out of JavaScript.
+      if (Buffer.byteLength(text) === text.length + high) {
         this.#stream.write(text, 'latin1');
       } else {
         this.#stream.write(Buffer.concat(turn.map(writtenAsBytes)));

@@ -283,10 +283,15 @@ test.concurrent(
 
     await hold.release();
     await eventually(() => messages.length > 0);
-    // As Java takes and frees it: in one step each.
-    await view.evict(`${JAVA}:1`);
-    await view.hold(`${JAVA}:1`, 30_000);
-    await raw.zincrby(view.timeouts, -PATIENCE_MS, holderId);
+    // As Java takes and frees it: in one step each. Whoever waits may ask in between.
+    await raw
+      .multi()
+      .zrem(view.timeouts, `${JAVA}:1`)
+      .lrem(view.queue, 0, `${JAVA}:1`)
+      .hset(view.name, `${JAVA}:1`, 1)
+      .pexpire(view.name, 30_000)
+      .zincrby(view.timeouts, -PATIENCE_MS, holderId)
+      .exec();
     const score = await view.score(holderId);
     await raw.multi().del(view.name).publish(`${view.channel}:${holderId}`, '0').exec();
     const next = await waiting;

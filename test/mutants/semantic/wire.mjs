@@ -69,7 +69,7 @@ export const wire = [
     id: 'unicode-counted-as-bytes',
     mistake: 'the length of a text is that of its characters, though some take more bytes',
     file: 'src/core/connection/wire.ts',
-    changes: [['!hasBytes && Buffer.byteLength(text) === text.length', '!hasBytes']],
+    changes: [['Buffer.byteLength(text) === text.length + high', 'high >= 0']],
     tests: ['test/unit/wire.test.ts'],
   },
 ];

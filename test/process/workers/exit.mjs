@@ -64,8 +64,9 @@ const acts = {
     await client.getLock(`${name}:other`).acquire();
     await client.close();
     await other.close();
-    // Destroyed sockets report their end within a few turns; a timer would stay.
-    for (let turns = 0; turns < 20 && added().length > 0; turns += 1) {
+    // Destroyed sockets report their end within a few turns, and the driver waits for that for 1 ms; a timer
+    // of ours would stay.
+    for (let turns = 0; turns < 2_000 && added().length > 0; turns += 1) {
       await turn();
     }
     return [hold.isHeld, ...added()];
