@@ -284,14 +284,7 @@ test.concurrent(
     await hold.release();
     await eventually(() => messages.length > 0);
     // As Java takes and frees it: in one step each. Whoever waits may ask in between.
-    await raw
-      .multi()
-      .zrem(view.timeouts, `${JAVA}:1`)
-      .lrem(view.queue, 0, `${JAVA}:1`)
-      .hset(view.name, `${JAVA}:1`, 1)
-      .pexpire(view.name, 30_000)
-      .zincrby(view.timeouts, -PATIENCE_MS, holderId)
-      .exec();
+    await view.take(`${JAVA}:1`, 30_000, holderId);
     const score = await view.score(holderId);
     await raw.multi().del(view.name).publish(`${view.channel}:${holderId}`, '0').exec();
     const next = await waiting;

@@ -100,6 +100,14 @@ export class FairView {
     await this.raw.multi().hset(this.name, holderId, 1).pexpire(this.name, leaseMs).exec();
   }
 
+  /** An entry of Java takes the lock, which brings the score of the next one nearer. */
+  async take(holderId: string, leaseMs: number, next: string): Promise<void> {
+    const taking = this.raw.multi();
+    taking.zrem(this.timeouts, holderId).lrem(this.queue, 0, holderId);
+    taking.hset(this.name, holderId, 1).pexpire(this.name, leaseMs);
+    await taking.zincrby(this.timeouts, -PATIENCE_MS, next).exec();
+  }
+
   /** Frees the lock without a message. */
   async free(): Promise<void> {
     await this.raw.del(this.name);
