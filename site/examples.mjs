@@ -1,7 +1,7 @@
 // @ts-check
 // A page for each example: its code, and what it has printed when the site was built.
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { run } from '../scripts/lib/run.mjs';
 
 /** The comment with which a file begins, without its slashes. @param {string} code */
@@ -28,7 +28,8 @@ const titleOf = (name) => {
  */
 export async function examplePages(root, url) {
   const folder = join(root, 'examples');
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.mjs')).toSorted();
+  const all = await readdir(folder, { recursive: true });
+  const files = all.filter((file) => file.endsWith('.mjs')).toSorted();
   const pages = [];
   for (const file of files) {
     const code = await readFile(join(folder, file), 'utf8');
@@ -40,7 +41,7 @@ export async function examplePages(root, url) {
     if (exit !== 0) {
       throw new Error(`the example ${file} has failed:\n${output}`);
     }
-    const name = file.replace(/\.mjs$/, '');
+    const name = basename(file, '.mjs');
     const text = `# ${titleOf(name)}
 
 ${storyOf(code)}

@@ -10,11 +10,11 @@ const QUOTED = new Map([
   ['100 locks at a time: ours by SET NX and script', '100 locks in flight ÷ `SET NX` and a script'],
   [
     'one lock, 4 x 25 waiters: direct by the Lua queue',
-    'hand-overs with 25 waiters in each of 4 processes ÷ Lua queue',
+    'hand-overs with 25 waiters in each of 4 processes ÷ Lua queue: more is better',
   ],
   [
     'one lock, 4 x 1 waiters: direct by the Lua queue',
-    'hand-overs with 1 waiter in each of 4 processes ÷ Lua queue',
+    'hand-overs with 1 waiter in each of 4 processes ÷ Lua queue: more is better',
   ],
   [
     'quiet hand-over between two processes, p50: direct by a message',

@@ -1,22 +1,14 @@
 // @ts-check
 // Medians, and rounds of two sides in turn.
+import * as d3 from 'd3-array';
 
-/**
- * @param {number[]} values not empty
- * @param {number} share 0.5 for the median
- */
-function quantile(values, share) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (sorted.length - 1) * share;
-  const low = sorted[Math.floor(at)] ?? Number.NaN;
-  const high = sorted[Math.ceil(at)] ?? Number.NaN;
-  return low + (high - low) * (at - Math.floor(at));
-}
-
-/** @param {number[]} values */
+/** NaN where there are no values. @param {number[]} values */
 export function median(values) {
-  return quantile(values, 0.5);
+  return d3.median(values) ?? Number.NaN;
 }
+
+/** @param {number[]} values @param {number} share */
+const quantile = (values, share) => d3.quantile(values, share) ?? Number.NaN;
 
 /** @template R @typedef {{ round(): Promise<R> }} Side */
 

@@ -32,6 +32,7 @@ interface Played extends NodeRun {
 async function play(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   env: NodeJS.ProcessEnv,
+  ...args: readonly string[]
 ): Promise<Played> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-demo-'));
   onTestFinished(async () => await rm(folder, { recursive: true }));
@@ -40,7 +41,7 @@ async function play(
     await symlink(join(root, name), join(folder, name));
   }
   const server = await ownServer();
-  const run = await runNode([join(folder, 'demo', 'main.mjs')], {
+  const run = await runNode([join(folder, 'demo', 'main.mjs'), ...args], {
     env: { REDIS_URL: server.url, REDIS_PROVIDER: 'url', NO_COLOR: '1', ...env },
     withinMs: 55_000,
   });
@@ -58,7 +59,11 @@ test(
   'a demo ends well, and draws a page that needs nothing else',
   { timeout: 60_000 },
   async (context) => {
-    const { code, stdout, stderr, page, left } = await play(context, {});
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-still-'));
+    context.onTestFinished(async () => await rm(folder, { recursive: true }));
+    const still = join(folder, 'still.svg');
+
+    const { code, stdout, stderr, page, left } = await play(context, {}, '--still', still);
 
     expect(stderr).toBe('');
     expect(stdout.split('\n').filter((line) => line.includes('✗'))).toEqual([]);
@@ -66,6 +71,11 @@ test(
     expect(violations(stdout)).toEqual([...PRIMITIVES, 'Count-down latch'].map((p) => `${p}: 0`));
     expect(page).toMatch(/^<!doctype html>/i);
     expect(page).toContain('<svg');
+    expect(page).toContain('start gun: a latch of 1');
+    expect(page).toContain('finish line: a latch of 3');
+    const picture = await readFile(still, 'utf8');
+    expect(picture).toContain('killed while holding');
+    expect(picture.length).toBeLessThanOrEqual(60_000);
     // Nothing is loaded: no script, style, image or font from elsewhere.
     expect(page).not.toMatch(/(?:src|href)\s*=\s*["']?(?!#)/i);
     expect(page).not.toMatch(/@import|url\(\s*["']?(?!#|data:)/i);

@@ -48,7 +48,7 @@ test.each(readdirSync('recipes').filter((file) => file.endsWith('.mjs')))(
 );
 
 test('the README is read in one go', () => {
-  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(250);
+  expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(250);
 });
 
 test('docs/design/files.md has a line for every file of src/core, and for no other', () => {
@@ -66,6 +66,14 @@ test('docs/design/files.md has a line for every file of src/core, and for no oth
     .map((file) => `core/${file}`);
 
   expect(named.toSorted()).toEqual(files.toSorted());
+});
+
+test('the picture of the README is small, and stands alone', () => {
+  const picture = readFileSync('docs/timeline.svg', 'utf8');
+
+  expect(picture.length).toBeLessThanOrEqual(60_000);
+  expect(picture).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  expect(picture).not.toMatch(/<script|(?:href|src)=|@import|url\((?!#)/i);
 });
 
 test('figures are quoted as the bench has written them', async () => {
