@@ -1,5 +1,5 @@
 // @ts-check
-// Heap per held lock, alone and with its signal in use, and per read hold and permit.
+// Heap per held lock, alone and with its signal in use, per read hold and permit, and per waiter.
 import { BenchWorker } from '../lib/bench-worker.mjs';
 import { median } from '../lib/stats.mjs';
 
@@ -9,11 +9,11 @@ const HOLDS = 10_000;
 
 /**
  * @param {import('./index.mjs').Bench} bench
- * @param {{ kind: import('../lib/kinds.mjs').LeasedKind, signals: boolean }} what
+ * @param {{ kind: import('../lib/kinds.mjs').LeasedKind, signals: boolean, waits?: boolean }} what
  * @returns {Promise<number>} bytes
  */
-async function heapPerHold({ url, keyPrefix, quick }, { kind, signals }) {
-  const options = { url, keyPrefix, kind, holds: HOLDS, signals };
+async function heapPerHold({ url, keyPrefix, quick }, what) {
+  const options = { url, keyPrefix, holds: HOLDS, ...what };
   /** @type {BenchWorker<import('../tasks/memory.mjs').MemoryRound>} */
   const worker = await BenchWorker.start('memory', options, ['--expose-gc']);
   const bytes = [];
@@ -55,6 +55,8 @@ export const memory = {
       signals: false,
     });
     rows.push({ ...row('held permit of one semaphore', permit), target });
+    const waiter = await heapPerHold(bench, { kind: 'lock', signals: false, waits: true });
+    rows.push({ ...row('waiter for one lock', waiter), target: { is: '<=', limit: 1_024 } });
     return rows;
   },
 };

@@ -1,6 +1,6 @@
 // @ts-check
 // What a hold weighs on the heap of its process. Needs --expose-gc.
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../dist/index.js';
 import { leased, setUp } from '../lib/kinds.mjs';
 
@@ -11,6 +11,7 @@ import { leased, setUp } from '../lib/kinds.mjs';
  * @property {import('../lib/kinds.mjs').LeasedKind} kind
  * @property {number} holds
  * @property {boolean} signals listen to the signal of every hold
+ * @property {boolean} [waits] weighs those who wait for one lock instead, which somebody else has
  *
  * @typedef {{ bytesPerHold: number }} MemoryRound
  */
@@ -30,9 +31,38 @@ async function heapUsed() {
  * @param {MemoryOptions} options
  * @returns {Promise<{ round(): Promise<MemoryRound> }>}
  */
-export async function memory({ url, keyPrefix, kind, holds, signals }) {
+async function ofWaiters({ url, keyPrefix, holds: count }) {
+  const name = `memory:${process.pid}`;
+  const holder = createClient({ redis: url, keyPrefix, leaseMs: 600_000 });
+  await holder.getLock(name).acquire();
+  return {
+    async round() {
+      const client = createClient({ redis: url, keyPrefix });
+      await client.getLock(`${name}:free`).isLocked();
+      const before = await heapUsed();
+      const waits = Array.from({ length: count }, () => client.getLock(name).acquire());
+      const ended = Promise.allSettled(waits);
+      // The first one has asked, and listens.
+      await sleep(1_000);
+      const after = await heapUsed();
+      await client.close();
+      await ended;
+      return { bytesPerHold: (after - before) / count };
+    },
+  };
+}
+
+/**
+ * @param {MemoryOptions} options
+ * @returns {Promise<{ round(): Promise<MemoryRound> }>}
+ */
+export async function memory(options) {
+  const { url, keyPrefix, kind, holds, signals, waits = false } = options;
   if (globalThis.gc === undefined) {
     throw new Error('needs --expose-gc');
+  }
+  if (waits) {
+    return await ofWaiters(options);
   }
   // Thousands of calls at once may take long on a busy machine.
   const client = createClient({ redis: url, keyPrefix, commandTimeoutMs: 60_000 });
