@@ -91,7 +91,8 @@ describe.concurrent.each([lock, fairLock, writeLock])(
       expect(others.map(({ isHeld, outcome }) => [isHeld, outcome])).toEqual(
         others.map(() => [true, 'released']),
       );
-      expect(others.length).toBeGreaterThanOrEqual(2);
+      // One of the four was in before, one was frozen, and one may be on its way out.
+      expect(others.length).toBeGreaterThan(0);
     });
   },
 );
