@@ -2,7 +2,14 @@
 // A page for each example: its code, and what it has printed when the site was built.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { limited } from '../demo/limited.mjs';
 import { run } from '../scripts/lib/run.mjs';
+
+/** They wait for most of their time. */
+const AT_ONCE = 4;
+
+/** A service, which goes on until it gets SIGTERM. */
+const LIMITS_MS = new Map([['shutdown.mjs', 2_000]]);
 
 /** The comment with which a file begins, without its slashes. @param {string} code */
 function storyOf(code) {
@@ -24,25 +31,22 @@ const titleOf = (name) => {
 /**
  * @param {string} root
  * @param {string} url of a Redis
- * @returns {Promise<{ name: string, text: string }[]>}
+ * @param {string} file
+ * @returns {Promise<{ name: string, text: string }>}
  */
-export async function examplePages(root, url) {
-  const folder = join(root, 'examples');
-  const all = await readdir(folder, { recursive: true });
-  const files = all.filter((file) => file.endsWith('.mjs')).toSorted();
-  const pages = [];
-  for (const file of files) {
-    const code = await readFile(join(folder, file), 'utf8');
-    const { code: exit, output } = await run(process.execPath, [join('examples', file)], {
-      cwd: root,
-      env: { REDIS_URL: url, NO_COLOR: '1' },
-      timeoutMs: 60_000,
-    });
-    if (exit !== 0) {
-      throw new Error(`the example ${file} has failed:\n${output}`);
-    }
-    const name = basename(file, '.mjs');
-    const text = `# ${titleOf(name)}
+async function pageOf(root, url, file) {
+  const path = join('examples', file);
+  const code = await readFile(join(root, path), 'utf8');
+  const { code: exit, output } = await run(process.execPath, [path], {
+    cwd: root,
+    env: { REDIS_URL: url, NO_COLOR: '1' },
+    timeoutMs: LIMITS_MS.get(file) ?? 60_000,
+  });
+  if (exit !== 0) {
+    throw new Error(`the example ${file} has failed:\n${output}`);
+  }
+  const name = basename(file, '.mjs');
+  const text = `# ${titleOf(name)}
 
 ${storyOf(code)}
 
@@ -56,8 +60,23 @@ It prints:
 ${output.trimEnd()}
 \`\`\`
 `;
-    pages.push({ name: `examples/${name}.md`, text });
-  }
+  return { name: `examples/${name}.md`, text };
+}
+
+/**
+ * @param {string} root
+ * @param {string} url of a Redis
+ * @returns {Promise<{ name: string, text: string }[]>}
+ */
+export async function examplePages(root, url) {
+  const folder = join(root, 'examples');
+  const all = await readdir(folder, { recursive: true });
+  // Not the program that has its other half in Java.
+  const files = all.filter((file) => /^(?:snippets\/)?[\w-]+\.mjs$/.test(file)).toSorted();
+  const inTurn = limited(AT_ONCE);
+  const pages = await Promise.all(
+    files.map((file) => inTurn(async () => await pageOf(root, url, file))),
+  );
   const list = pages.map(({ name }) => {
     const base = name.replace(/^examples\/|\.md$/g, '');
     return `- [${titleOf(base)}](./${base}.md)`;
