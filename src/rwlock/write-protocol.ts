@@ -34,6 +34,7 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   readonly canBeHandedOn = true;
   readonly keepsPosition = true;
   readonly heartbeatMs: number = HEARTBEAT_MS;
+  readonly isSharedWithOthers = true;
   readonly renewal: Renewal = renewal;
   readonly lockId: string;
   readonly sibling: Sibling;

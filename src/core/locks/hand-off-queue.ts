@@ -22,6 +22,9 @@ export interface HandedOn {
   enter(ticket: LineTicket): Command<LineAnswer>;
   /** Its tickets share no re-checks: each asks anew at least this often. */
   readonly heartbeatMs?: number;
+  /** Others than those in its line wait by the order of asking: whoever comes next here has to ask behind
+   * them. */
+  readonly isSharedWithOthers?: boolean;
   /** Whether nobody of this client comes before the next waiter of this queue. */
   mayPass?(queues: ReadonlyMap<string, WaitQueue>): boolean;
 }
@@ -79,13 +82,15 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     this.#ticket.ask();
   }
 
-  /** A waiter gives up. Its ticket goes on for the next one, unless that wants another lease. */
+  /** A waiter gives up. Its ticket goes on for the next one, unless that wants another lease, or would
+   * pass others by it. */
   leave(waiter: LockWaiter): void {
     const wasHead = waiter === this.#waiters.first;
     this.#waiters.delete(waiter);
     const head = this.#waiters.first;
     const terms = this.#ticket?.terms;
-    if (wasHead && (head?.leaseMs !== terms?.leaseMs || head?.renewed !== terms?.renewed)) {
+    const isSame = head?.leaseMs === terms?.leaseMs && head?.renewed === terms?.renewed;
+    if (wasHead && (!isSame || this.#lock.isSharedWithOthers === true)) {
       this.#dropTicket()?.cancel();
     }
     this.wakeUp();

@@ -200,3 +200,22 @@ test('aborts that race with a grant leave either a hold or nothing', async () =>
   await eventually(async () => (await raw.exists(view.name, view.readers)) === 0);
   expect(await view.holdKeys()).toEqual([]);
 });
+
+test('a reader does not wait for a writer that came after it, when the writer before it gives up', async () => {
+  const { own, other, view } = setUp();
+  const reading = await own.readLock.acquire();
+  const abort = new AbortController();
+  const first = rejection(other.writeLock.acquire({ signal: abort.signal }));
+  await eventually(async () => (await raw.zcard(view.writers)) === 1);
+  const reader = own.readLock.acquire();
+  await eventually(async () => (await raw.zcard(view.waiting)) === 1);
+  const second = other.writeLock.acquire();
+
+  abort.abort(new Error('given up'));
+  await first;
+  const next = await reader;
+
+  expect([reading.isHeld, next.isHeld]).toEqual([true, true]);
+  await Promise.all([reading.release(), next.release()]);
+  await (await second).release();
+});

@@ -125,8 +125,8 @@ export const handOff = [
     file: QUEUE,
     changes: [
       [
-        'head?.leaseMs !== terms?.leaseMs || head?.renewed !== terms?.renewed',
-        'head === undefined',
+        'head?.leaseMs === terms?.leaseMs && head?.renewed === terms?.renewed',
+        'head !== undefined',
       ],
     ],
     tests: onServer,

@@ -97,4 +97,12 @@ export const write = [
     changes: [['if not mode then\n  channel', 'if mode == nil then\n  channel']],
     tests: atInstants,
   },
+  {
+    id: 'writer-takes-over-place',
+    mistake:
+      'a writer takes over the place of one that gives up, before readers that asked before it',
+    file: 'src/rwlock/write-protocol.ts',
+    changes: [['readonly isSharedWithOthers = true;', 'readonly isSharedWithOthers = false;']],
+    tests: ['test/integration/rwlock/leaving.test.ts'],
+  },
 ];
