@@ -155,7 +155,7 @@ describe.concurrent.each(titled(kinds))('Redis goes down while a %s is waited fo
     await prepare(kind, world);
     await take(kind.rival(other, name));
     // Enough for both to be told on a machine that is busy.
-    const waitMs = 2_000;
+    const waitMs = 4_000;
     const trying = kind.get(client, name).tryAcquire({ waitMs });
     const acquiring = rejection(kind.get(world.open(options), name).acquire({ waitMs }));
     await listening(name, 2);
