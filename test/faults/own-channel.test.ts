@@ -17,6 +17,9 @@ test('a hold that was forced free while its client did not listen ends when it l
   const { proxy, name, client, other } = await open(context);
   const hold = await client.getLock(name).acquire();
   await eventually(() => proxy.connections().some(isSubscriber));
+  // It looks at what it holds as soon as it listens; a later question is answered after that.
+  await eventually(() => proxy.requests().filter((asked) => asked.includes(name)).length >= 2);
+  await client.getLock(name).isLocked();
 
   proxy.refuse();
   proxy.cutAll(isSubscriber);
