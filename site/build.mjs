@@ -59,7 +59,6 @@ async function writePage(name, text) {
 /** Plays the demo, and shows its timeline in a page. @param {string} url of a Redis */
 async function demo(url) {
   await step('playing the demo', process.execPath, ['demo/main.mjs'], {
-    cwd: root,
     env: { REDIS_URL: url, NO_COLOR: '1' },
   });
   await cp(join(root, 'out', 'demo-timeline.html'), join(source, 'public', 'demo-timeline.html'));

@@ -74,3 +74,22 @@ function wayOf(contender) {
       return [undefined, contender];
   }
 }
+
+/**
+ * The locks of latchkey, or of another library, by name.
+ * @param {object} options
+ * @param {string} options.url
+ * @param {string} options.keyPrefix
+ * @param {'ours' | import('./peers.mjs').Peer} options.side
+ * @param {number} options.leaseMs
+ * @returns {import('./peers.mjs').Locks}
+ */
+export function locksOfSide({ url, keyPrefix, side, leaseMs }) {
+  if (side !== 'ours') {
+    const locks = locksOf(side, url, leaseMs);
+    return (name) => locks(keyPrefix + name);
+  }
+  // A thousand calls at once may take long on a busy machine.
+  const client = createClient({ redis: url, keyPrefix, leaseMs, commandTimeoutMs: 60_000 });
+  return (name) => () => client.getLock(name).acquire();
+}

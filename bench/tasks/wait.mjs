@@ -1,7 +1,6 @@
 // @ts-check
 // One waiter for one lock, or whoever has it.
-import { createClient } from '../../dist/index.js';
-import { locksOf } from '../lib/peers.mjs';
+import { locksOfSide } from '../lib/contenders.mjs';
 
 /**
  * @typedef {object} WaitOptions
@@ -19,10 +18,7 @@ import { locksOf } from '../lib/peers.mjs';
  * @returns {{ round(): Promise<WaitRound> }} a round ends when the lock is granted
  */
 export function wait({ url, keyPrefix, side, name, leaseMs }) {
-  const acquire =
-    side === 'ours'
-      ? () => createClient({ redis: url, keyPrefix, leaseMs }).getLock(name).acquire()
-      : locksOf(side, url, leaseMs)(keyPrefix + name);
+  const acquire = locksOfSide({ url, keyPrefix, side, leaseMs })(name);
   return {
     async round() {
       await acquire();

@@ -25,8 +25,18 @@ export function lanes(stage, scale, tiny) {
       bars(spans, scale, { y, height: scale.lane.bar, tiny })
     );
   });
+  return (
+    sharedLane(scale, stage.act.resource) +
+    stacked(spansOfResource(stage), scale, tiny) +
+    (stage.act.together === undefined ? '' : runs(stage, scale) + processes(stage, scale)) +
+    rows.join('')
+  );
+}
+
+/** The empty lane of what is shared. @param {Scale} scale @param {string} name */
+export function sharedLane(scale, name) {
   const y = scale.resourceY;
-  const resource = tag('rect', {
+  const lane = tag('rect', {
     class: 'resource',
     x: PLOT.left,
     y: y - scale.resourceHeight / 2,
@@ -34,13 +44,7 @@ export function lanes(stage, scale, tiny) {
     height: scale.resourceHeight,
     rx: 4,
   });
-  return (
-    resource +
-    text('name strong', PLOT.left - 12, y + 4, stage.act.resource, 'end') +
-    stacked(spansOfResource(stage), scale, tiny) +
-    (stage.act.together === undefined ? '' : runs(stage, scale) + processes(stage, scale)) +
-    rows.join('')
-  );
+  return lane + text('name strong', PLOT.left - 12, y + 4, name, 'end');
 }
 
 /** A line over the turns that were held on one lease. @param {Stage} stage @param {Scale} scale */

@@ -3,6 +3,7 @@
 // last one has crossed the line.
 import { earlier, later, ms, msBetween, ofType } from '../events.mjs';
 import { axis } from './chart.mjs';
+import { sharedLane } from './lanes.mjs';
 import { PLOT, scaleOf, WIDTH } from './layout.mjs';
 import { line, showMs, tag, text, title } from './svg.mjs';
 
@@ -12,13 +13,12 @@ import { line, showMs, tag, text, title } from './svg.mjs';
 /** @param {Stage} stage @returns {string} */
 export function latchChart(stage) {
   const { events, workers, gunAt } = stage;
-  const [gos, arrivals, finishes] = ['go', 'arrived', 'finished'].map((type) =>
-    ofType(events, type).map(({ at }) => at),
-  );
-  const lastGo = (gos ?? []).reduce(later, gunAt);
-  const lastArrival = (arrivals ?? []).reduce(later, gunAt);
-  const firstArrival = (arrivals ?? []).reduce(earlier, lastArrival);
-  const end = (finishes ?? []).reduce(later, lastArrival);
+  const instantsOf = (/** @type {string} */ type) => ofType(events, type).map(({ at }) => at);
+  const arrivals = instantsOf('arrived');
+  const lastGo = instantsOf('go').reduce(later, gunAt);
+  const lastArrival = arrivals.reduce(later, gunAt);
+  const firstArrival = arrivals.reduce(earlier, lastArrival);
+  const end = instantsOf('finished').reduce(later, lastArrival);
   const frame = { zero: gunAt, workers: workers.length, rows: 1 };
   const margin = ms(2);
   const gun = scaleOf({ ...frame, from: gunAt - margin, to: lastGo + margin, top: 60 });
@@ -35,9 +35,9 @@ export function latchChart(stage) {
     ...workers.map((worker) => lane(stage, worker, gun, 'ready', 'go')),
     panel(
       over,
-      `finish line: a latch of ${(arrivals ?? []).length}; all know ${told(lastArrival, end)} after the last arrival`,
+      `finish line: a latch of ${arrivals.length}; all know ${told(lastArrival, end)} after the last arrival`,
     ),
-    counts(over, arrivals?.length ?? 0, arrivals ?? []),
+    counts(over, arrivals.length, arrivals),
     ...workers.map((worker) => lane(stage, worker, over, 'arrived', 'finished')),
   ];
   const frameOf = { viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': label };
@@ -52,15 +52,7 @@ function panel(scale, caption) {
   return (
     axis(scale) +
     text('caption', (PLOT.left + PLOT.right) / 2, scale.top - 34, caption, 'middle') +
-    tag('rect', {
-      class: 'resource',
-      x: PLOT.left,
-      y: scale.resourceY - scale.resourceHeight / 2,
-      width: PLOT.right - PLOT.left,
-      height: scale.resourceHeight,
-      rx: 4,
-    }) +
-    text('name strong', PLOT.left - 12, scale.resourceY + 4, 'the count', 'end')
+    sharedLane(scale, 'the count')
   );
 }
 

@@ -28,7 +28,7 @@ export async function installIn(name) {
     throw new Error(`npm ci in ${name} failed:\n${output}`);
   }
   const own = join(folder, 'node_modules', 'latchkey');
-  if (!existsSync(own)) {
+  if (name === 'recipes' && !existsSync(own)) {
     symlinkSync(join('..', '..'), own, 'dir');
   }
   writeFileSync(mark, wanted);
