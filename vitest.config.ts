@@ -2,10 +2,10 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/sequencer.js';
 
 // The peer range spans two majors: the same suite runs against either.
-const driver = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? { ioredis: 'ioredis-5' } : {};
+const driver = process.env['REDLATCH_TEST_IOREDIS'] === '5' ? { ioredis: 'ioredis-5' } : {};
 // Commands go past the driver, or through it where somebody watches it: the same suite runs on either way.
 const wrapped =
-  process.env['LATCHKEY_TEST_WIRE'] === 'driver' ? ['test/support/wrapped-driver.mjs'] : [];
+  process.env['REDLATCH_TEST_WIRE'] === 'driver' ? ['test/support/wrapped-driver.mjs'] : [];
 
 export default defineConfig({
   resolve: { alias: driver },
@@ -17,7 +17,7 @@ export default defineConfig({
     setupFiles: ['test/support/endings.ts', ...wrapped],
     pool: 'forks',
     // Outages are made here all the time. The warnings are emitted, but not printed.
-    execArgv: ['--disable-warning=LatchkeyWarning'],
+    execArgv: ['--disable-warning=RedlatchWarning'],
     // More than two cores: much of the time is spent waiting for leases to end.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

@@ -16,7 +16,7 @@ import { verdictOf, report, reportJson, reportPage, setting } from './lib/report
 const HELP = `npm run bench -- [options]
 
   --quick      one minute instead of about 12, with --peers 7 instead of 23; noisier
-  --peers      other libraries beside latchkey, instead of the figures
+  --peers      other libraries beside redlatch, instead of the figures
   --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
   --json FILE  also write the figures to FILE
   --page FILE  also write them as a page: docs/figures.md, or docs/peers.md; the README quotes from both,
@@ -25,7 +25,7 @@ const HELP = `npm run bench -- [options]
   --check      exit code 1 when a target is missed
 
 Environment
-  LATCHKEY_TEST_REDIS_URL  use this server instead of starting one (standalone, and idle: commands
+  REDLATCH_TEST_REDIS_URL  use this server instead of starting one (standalone, and idle: commands
                            are counted on it; own keys only, deleted after)
 `;
 

@@ -119,7 +119,7 @@ async function main() {
   const server = await startRedis({ purpose: 'demo' });
   const live = new Live();
   const whose = server.kind === 'url' ? 'yours, by REDIS_URL' : `own ${server.kind}`;
-  live.print(`${pc.bold('latchkey demo')} on ${server.version} (${whose})\n`);
+  live.print(`${pc.bold('redlatch demo')} on ${server.version} (${whose})\n`);
   const keyPrefix = `demo:${randomBytes(6).toString('hex')}:`;
   const casting = { url: server.url, keyPrefix, leaseMs: LEASE_MS, sprintMs: SPRINT_MS };
   const patienceMs = sabotage === 'unlocked' ? SABOTAGED_PATIENCE_MS : PATIENCE_MS;

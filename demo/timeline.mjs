@@ -54,7 +54,7 @@ export function timelinePage(result) {
   ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>latchkey: who waited, held, was killed or frozen</title>
+<title>redlatch: who waited, held, was killed or frozen</title>
 <style>${style}</style></head>
 <body>
 ${body.join('\n')}
@@ -72,7 +72,7 @@ function header(result) {
   const violations = findingsOf(result).filter((finding) => !finding.ok).length;
   const mood = violations === 0 ? 'good' : 'bad';
   return `<header><div>
-<div class="brand">${LOGO} latchkey</div>
+<div class="brand">${LOGO} redlatch</div>
 <h1>Who waited, who held, who was killed</h1>
 <p>${processes} real processes and one ${escape(result.server)}. Every bar below is a worker that waits for its turn
 or has it, drawn from what the workers themselves recorded. ${escape(toll(result))} The rest went on.</p>

@@ -11,7 +11,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
 const client = createClient({ redis });
@@ -29,7 +29,7 @@ const WRITE = `
 `;
 
 /**
- * @param {import('latchkey').Hold} hold
+ * @param {import('redlatch').Hold} hold
  * @param {string} value
  */
 async function write(hold, value) {

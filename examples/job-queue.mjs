@@ -12,7 +12,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const JOBS = 10;
 const WORKERS = 2;

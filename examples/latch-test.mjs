@@ -9,7 +9,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const RUNNERS = 3;
 const ROUNDS = 10;

@@ -11,7 +11,7 @@
 // without the job. Here they wait for their turn, and the next one takes over.
 
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const [night = new Date().toISOString().slice(0, 10)] = process.argv.slice(2);
 const KEEP_SECONDS = 3 * 24 * 3600;

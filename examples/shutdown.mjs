@@ -5,7 +5,7 @@
 // leases end.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 // Together less than the grace period: Kubernetes kills after 30 s.
 const JOB_MS = 20_000;

@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const TILLS = 3;
 const CUSTOMERS = ['Ada', 'Bob', 'Cleo', 'Dan', 'Eve', 'Fay'];

@@ -8,7 +8,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const SLOTS = 2;
 const LEASE_MS = 2_000;

@@ -1,5 +1,7 @@
--- Numbers that scripts know by name. What the client has to know as well says so.
+-- Numbers and words that scripts know by name. What the client has to know as well says so.
 return {
+  -- client: The product: private keys and channels begin with it.
+  PRODUCT_NAME = 'redlatch',
   -- client: Milliseconds without a heartbeat after which a waiter loses its entry in a wait queue.
   ABSENT_MS = 4000,
   -- client: Milliseconds after the last counted call for which the answers of such calls are kept.
@@ -28,10 +30,14 @@ return {
   PASSED_OVER_MAX = 1000,
   -- Where there are more, the next look is due after so long.
   PASSED_OVER_MS = 250,
-  -- The mark of a latch's last zero is kept for so long.
+  -- The mark of a latch's last zero is kept for so long, and that of a latch at least so long.
   OPENED_TTL_MS = 600000,
-  -- The mark of a semaphore without a TTL is kept for so long.
+  -- The mark of a latch without a TTL, and the record of such a semaphore, are kept for so long.
   GENERATION_TTL_MS = 2592000000,
+  -- That record is kept longer with each such grant.
+  KEPT_EVERY = 10,
+  -- When more permits than this came back without proof, the oldest grants are forgotten.
+  LOOSE_MAX = 1000,
   -- The score of our entry in a fair lock's queue, with no Java waiter before it, is so far ahead.
   SCORE_AHEAD_MS = 5000,
   -- How long a Java waiter of a fair lock waits by default.
@@ -50,6 +56,8 @@ return {
   PERMITS_CHUNK = 1000,
   -- The score that Redisson gives to a permit that never expires.
   NEVER_EXPIRES = 922337203685477,
+  -- So many lengths of a lease have room behind the point of its end.
+  LENGTH_STEPS = 2048,
   -- How many numbers four bytes can hold.
   UINT32_COUNT = 4294967296,
   -- The largest count that Redisson can read.

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue, QueueEvents, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
 const name = `recipe-mail-${randomUUID()}`;

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const prefix = `recipe:cron:${randomUUID()}`;
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');

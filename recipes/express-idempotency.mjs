@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import express from 'express';
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const prefix = `recipe:charges:${randomUUID()}`;
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');

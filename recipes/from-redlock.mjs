@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 // import Redlock from 'redlock';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const id = randomUUID();
 

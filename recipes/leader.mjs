@@ -6,7 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const name = `recipe:leader:${randomUUID()}`;
 

@@ -5,11 +5,11 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
-export const LATCHKEY = Symbol('latchkey');
+export const REDLATCH = Symbol('redlatch');
 
-class LatchkeyModule {
+class RedlatchModule {
   constructor(client) {
     this.client = client;
   }
@@ -18,11 +18,11 @@ class LatchkeyModule {
     await this.client.close();
   }
 }
-Inject(LATCHKEY)(LatchkeyModule, undefined, 0);
+Inject(REDLATCH)(RedlatchModule, undefined, 0);
 Module({
-  providers: [{ provide: LATCHKEY, useFactory: () => createClient() }],
-  exports: [LATCHKEY],
-})(LatchkeyModule);
+  providers: [{ provide: REDLATCH, useFactory: () => createClient() }],
+  exports: [REDLATCH],
+})(RedlatchModule);
 
 class InvoiceService {
   constructor(client) {
@@ -35,17 +35,17 @@ class InvoiceService {
       .using((hold) => `sent: ${hold.isHeld}`);
   }
 }
-Inject(LATCHKEY)(InvoiceService, undefined, 0);
+Inject(REDLATCH)(InvoiceService, undefined, 0);
 Injectable()(InvoiceService);
 
 class AppModule {}
-Module({ imports: [LatchkeyModule], providers: [InvoiceService] })(AppModule);
+Module({ imports: [RedlatchModule], providers: [InvoiceService] })(AppModule);
 
-// With TypeScript these calls are decorators: @Module, @Injectable, @Inject(LATCHKEY).
+// With TypeScript these calls are decorators: @Module, @Injectable, @Inject(REDLATCH).
 const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
 app.enableShutdownHooks();
 console.log(await app.get(InvoiceService).send(randomUUID()));
-const client = app.get(LATCHKEY);
+const client = app.get(REDLATCH);
 const kept = client.getLock(`recipe:kept:${randomUUID()}`);
 await kept.acquire();
 await app.close();

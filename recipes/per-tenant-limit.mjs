@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient();
 const prefix = `recipe:tenant:${randomUUID()}`;

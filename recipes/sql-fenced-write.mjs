@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 import initSqlJs from 'sql.js';
 
 const client = createClient();

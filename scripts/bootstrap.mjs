@@ -32,7 +32,7 @@ function show(command, args) {
 
 /** @returns {number} */
 function install() {
-  console.error('latchkey: installing development dependencies (npm ci)');
+  console.error('redlatch: installing development dependencies (npm ci)');
   // Without scripts, so without a build: a program that does not compile is a failure of its own, not
   // one of the installation.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -53,7 +53,7 @@ function main([name = '', ...args]) {
     return 2;
   }
   if (!existsSync(join(root, task.script))) {
-    console.error(`latchkey: ${task.script} does not exist`);
+    console.error(`redlatch: ${task.script} does not exist`);
     return 1;
   }
   if (!dependenciesAreFresh()) {
@@ -63,7 +63,7 @@ function main([name = '', ...args]) {
     }
   }
   if (task.needsBuild && !distIsFresh()) {
-    console.error('latchkey: building');
+    console.error('redlatch: building');
     const code = show(process.execPath, ['scripts/build.mjs']);
     if (code !== 0) {
       return code;

@@ -7,7 +7,7 @@
 // --minutes  how long, default 10
 // --seed     the first seed, default a random one; each further one is one more
 //
-// LATCHKEY_TEST_SEED=S npm test -- test/chaos repeats a single one.
+// REDLATCH_TEST_SEED=S npm test -- test/chaos repeats a single one.
 
 import { parseArgs } from 'node:util';
 import { runChaos } from './lib/chaos.mjs';

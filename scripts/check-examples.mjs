@@ -17,8 +17,8 @@ const folder = join(root, 'temp', `examples-${process.pid}`);
 
 /** Names that fragments use without saying where they come from. */
 const SURROUNDINGS = `
-declare const client: import('latchkey').Client;
-declare const lock: import('latchkey').Lock;
+declare const client: import('redlatch').Client;
+declare const lock: import('redlatch').Lock;
 declare const signal: AbortSignal;
 declare const log: { warn(what: object | string): void };
 declare function work(signal: AbortSignal): Promise<void>;
@@ -68,7 +68,7 @@ function writeBlocks(document) {
   return blocksIn(readFileSync(document, 'utf8')).map(({ line, extension, code }) => {
     const path = join(folder, `${shown.replaceAll(/[^\w.]/g, '-')}.${line}.${extension}`);
     writeFileSync(path, `${'\n'.repeat(line - 1)}${code}`);
-    return { path, document: shown, isWhole: /from 'latchkey'/.test(code) };
+    return { path, document: shown, isWhole: /from 'redlatch'/.test(code) };
   });
 }
 

@@ -1,13 +1,13 @@
 // @ts-check
 // Compiles lua/<primitive>/<operation>.lua into src/core/wire/scripts.generated.ts, and what the client
-// has to know of lua/constants.lua into constants.generated.ts beside it.
+// has to know of lua/constants.lua into src/core/base/constants.generated.ts.
 //
-//   node scripts/generate-scripts.mjs [--check] [--lua DIR] [--out FILE]
+//   node scripts/generate-scripts.mjs [--check] [--lua DIR] [--out FILE] [--constants FILE]
 //
 // The header of each file is its type: scripts/lua/header.mjs has the grammar.
 // With --check nothing is written: exit code 1 says that the file is not what lua/ compiles to.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compile } from './lua/compile.mjs';
@@ -19,6 +19,10 @@ const { values: options } = parseArgs({
     check: { type: 'boolean', default: false },
     lua: { type: 'string', default: join(root, 'lua') },
     out: { type: 'string', default: join(root, 'src/core/wire/scripts.generated.ts') },
+    constants: {
+      type: 'string',
+      default: join(root, 'src/core/base/constants.generated.ts'),
+    },
   },
 });
 
@@ -39,7 +43,7 @@ function shown(path) {
 
 /** @returns {number} the exit code */
 function main() {
-  const { scripts, constants, faults } = compile(readLua(options.lua));
+  const { scripts, constants, oldest, faults } = compile(readLua(options.lua));
   for (const { file, line, message } of faults) {
     console.error(`${shown(join(options.lua, file))}:${line}: ${message}`);
   }
@@ -51,7 +55,7 @@ function main() {
   }
   const outputs = new Map([
     [options.out, emit(scripts)],
-    [join(dirname(options.out), 'constants.generated.ts'), emitConstants(constants)],
+    [options.constants, emitConstants(constants, oldest)],
   ]);
   const old = [...outputs].filter(([path, text]) => committed(path) !== text);
   if (old.length > 0 && options.check) {

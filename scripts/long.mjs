@@ -56,7 +56,7 @@ const checks = [
   {
     name: 'the whole suite on ioredis 5',
     run: async () =>
-      await runVitest([], { env: { LATCHKEY_TEST_IOREDIS: '5' }, timeoutMs: LIMIT_MS }),
+      await runVitest([], { env: { REDLATCH_TEST_IOREDIS: '5' }, timeoutMs: LIMIT_MS }),
   },
   {
     name: 'whatever talks to Redis, through the driver',
@@ -69,23 +69,23 @@ const checks = [
           // It tests the other way.
           '--exclude=test/connections/take-over.test.ts',
         ],
-        { env: { LATCHKEY_TEST_WIRE: 'driver' }, timeoutMs: LIMIT_MS },
+        { env: { REDLATCH_TEST_WIRE: 'driver' }, timeoutMs: LIMIT_MS },
       ),
   },
   {
     name: 'the models, for longer',
     run: async () =>
       await runVitest(['test/property'], {
-        env: { LATCHKEY_TEST_RUNS: '40' },
+        env: { REDLATCH_TEST_RUNS: '40' },
         timeoutMs: LIMIT_MS,
       }),
   },
   {
     name: 'the package on other releases of Node.js',
     run: async () => {
-      const LATCHKEY_TEST_NODES = (await installNodes()).join(delimiter);
+      const REDLATCH_TEST_NODES = (await installNodes()).join(delimiter);
       return await runVitest(['test/package'], {
-        env: { LATCHKEY_TEST_NODES },
+        env: { REDLATCH_TEST_NODES },
         timeoutMs: LIMIT_MS,
       });
     },
@@ -100,7 +100,7 @@ const checks = [
     name: 'the server in virtual time beside a real one',
     run: async () =>
       await runVitest(['test/simulation/differential'], {
-        env: { LATCHKEY_DIFFERENTIAL_STEPS: String(STEPS) },
+        env: { REDLATCH_DIFFERENTIAL_STEPS: String(STEPS) },
         timeoutMs: LIMIT_MS,
       }),
   },

@@ -20,11 +20,11 @@ async function main(event) {
   }
   const missing = TOOLS.filter((name) => !existsSync(join(root, 'node_modules', name)));
   if (missing.length > 0) {
-    console.error(`latchkey: not built, since ${missing.join(', ')} is not installed: run npm ci`);
+    console.error(`redlatch: not built, since ${missing.join(', ')} is not installed: run npm ci`);
     // Whoever installs without development dependencies does not want to build.
     return event === 'prepack' ? 1 : 0;
   }
-  console.error('latchkey: building');
+  console.error('redlatch: building');
   const { build } = await import('./build.mjs');
   const { ok, output } = await build();
   process.stderr.write(output);

@@ -20,7 +20,7 @@ export async function apiPages({ root, site, source, step }) {
       extends: join(root, 'api-extractor.json'),
       projectFolder: root,
       apiReport: { enabled: false },
-      docModel: { enabled: true, apiJsonFilePath: join(model, 'latchkey.api.json') },
+      docModel: { enabled: true, apiJsonFilePath: join(model, 'redlatch.api.json') },
     }),
   );
   const extract = [bin(root, 'api-extractor'), 'run', '--local', '--config', config];

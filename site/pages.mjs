@@ -9,7 +9,7 @@ const MOVED = new Map([
   ['SECURITY.md', 'security.md'],
 ]);
 
-/** For those who work on latchkey itself. @param {string} file */
+/** For those who work on redlatch itself. @param {string} file */
 export const isInternal = (file) => /^docs\/(?:adr|design)\//.test(file);
 
 /**

@@ -115,7 +115,7 @@ export interface Client extends AsyncDisposable {
   close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
-class LatchkeyClient extends Printable implements Client {
+class RedlatchClient extends Printable implements Client {
   readonly id: string;
   readonly #client: ClientServices;
   readonly #services: EndpointServices;
@@ -266,5 +266,5 @@ export function createClientOn(
   environment: Partial<Environment>,
   options?: ClientOptions | DriverInstance | string,
 ): Client {
-  return new LatchkeyClient(readClientOptions(options), { ...systemEnvironment(), ...environment });
+  return new RedlatchClient(readClientOptions(options), { ...systemEnvironment(), ...environment });
 }

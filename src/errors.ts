@@ -1,3 +1,5 @@
+import { CoordinationError, type CoordinationErrorOptions } from './coordination-error.js';
+
 /**
  * How a lease ended while it was still held.
  *
@@ -8,59 +10,6 @@
  * ```
  */
 export type LeaseLostReason = 'expired' | 'taken' | 'deleted' | 'unproven';
-
-/**
- * What every error of this library can carry.
- *
- * @example
- * ```ts
- * const options: CoordinationErrorOptions = { resource: 'invoice:42', cause: new Error('why') };
- * const error = new AcquireTimeoutError('for a test of your own', options);
- * ```
- */
-export interface CoordinationErrorOptions {
-  /** The name of the object the call was about. */
-  readonly resource?: string | undefined;
-  /** What brought it about, as the driver or the task reported it. */
-  readonly cause?: unknown;
-}
-
-/**
- * Base of all errors that this library raises itself; `code` says what to do next.
- *
- * @example
- * ```ts
- * try {
- *   await lock.using(() => console.log('alone'));
- * } catch (error) {
- *   if (error instanceof CoordinationError) {
- *     console.warn(error.code, error.resource, error.message);
- *   } else {
- *     throw error; // of the task itself
- *   }
- * }
- * ```
- */
-export abstract class CoordinationError extends Error {
-  /** Fixed per class, for switches and logs. */
-  abstract readonly code: string;
-  /** The name of the object the call was about; empty when it was about the client. */
-  readonly resource: string;
-
-  /** Made by this library only. */
-  constructor(message: string, options: CoordinationErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.resource = options.resource ?? '';
-    this.name = new.target.name;
-  }
-
-  /** What a log needs: JSON leaves out the message and the cause of other errors. */
-  toJSON(): object {
-    const { name, code, message, resource, cause } = this;
-    const because = cause instanceof Error ? { cause: `${cause.name}: ${cause.message}` } : {};
-    return { name, code, message, resource, ...because };
-  }
-}
 
 /**
  * `waitMs` ran out while somebody else held the object: try again later.
@@ -77,6 +26,10 @@ export abstract class CoordinationError extends Error {
  * ```
  */
 export class AcquireTimeoutError extends CoordinationError {
+  /** Fixed for this class. */
+  static override readonly name = 'AcquireTimeoutError';
+  /** Fixed for this class. */
+  override readonly name = 'AcquireTimeoutError';
   /** Fixed for this class. */
   override readonly code = 'ERR_ACQUIRE_TIMEOUT' as const;
 }
@@ -97,6 +50,10 @@ export class AcquireTimeoutError extends CoordinationError {
  */
 export class NotHeldError extends CoordinationError {
   /** Fixed for this class. */
+  static override readonly name = 'NotHeldError';
+  /** Fixed for this class. */
+  override readonly name = 'NotHeldError';
+  /** Fixed for this class. */
   override readonly code = 'ERR_NOT_HELD' as const;
 }
 
@@ -113,6 +70,10 @@ export class NotHeldError extends CoordinationError {
  * ```
  */
 export class LeaseLostError extends CoordinationError {
+  /** Fixed for this class. */
+  static override readonly name = 'LeaseLostError';
+  /** Fixed for this class. */
+  override readonly name = 'LeaseLostError';
   /** Fixed for this class. */
   override readonly code = 'ERR_LEASE_LOST' as const;
   /** `expired`: a fixed lease ran out; `unproven`: it could not be renewed in time; `taken` and
@@ -145,6 +106,10 @@ export class LeaseLostError extends CoordinationError {
  */
 export class DeadlockError extends CoordinationError {
   /** Fixed for this class. */
+  static override readonly name = 'DeadlockError';
+  /** Fixed for this class. */
+  override readonly name = 'DeadlockError';
+  /** Fixed for this class. */
   override readonly code = 'ERR_DEADLOCK' as const;
 }
 
@@ -163,6 +128,10 @@ export class DeadlockError extends CoordinationError {
  * ```
  */
 export class OutcomeUnknownError extends CoordinationError {
+  /** Fixed for this class. */
+  static override readonly name = 'OutcomeUnknownError';
+  /** Fixed for this class. */
+  override readonly name = 'OutcomeUnknownError';
   /** Fixed for this class. */
   override readonly code = 'ERR_OUTCOME_UNKNOWN' as const;
 }
@@ -183,48 +152,11 @@ export class OutcomeUnknownError extends CoordinationError {
  */
 export class CommandTimeoutError extends CoordinationError {
   /** Fixed for this class. */
+  static override readonly name = 'CommandTimeoutError';
+  /** Fixed for this class. */
+  override readonly name = 'CommandTimeoutError';
+  /** Fixed for this class. */
   override readonly code = 'ERR_COMMAND_TIMEOUT' as const;
-}
-
-/**
- * The name is in use by another kind of object: choose another name.
- *
- * @example
- * ```ts
- * const latch = client.getCountDownLatch('prices');
- * const error: unknown = await latch.trySetCount(1).catch((thrown: unknown) => thrown);
- * if (error instanceof WrongTypeError) {
- *   console.error(`"${error.resource}" is something else already`);
- * }
- * ```
- */
-export class WrongTypeError extends CoordinationError {
-  /** Fixed for this class. */
-  override readonly code = 'ERR_WRONG_TYPE' as const;
-}
-
-/**
- * The server refuses this client, and no retry can change that: a wrong password, a missing right, a
- * database that there is not. Ends waits until the client has got in for the first time; from then
- * on the same answer is an outage like any other, since passwords and rights are changed under
- * running services. `cause` is the server's answer. Nothing was done: mend the `redis` option of the
- * client, or the rights of its user.
- *
- * @example
- * ```ts
- * try {
- *   await lock.acquire();
- * } catch (error) {
- *   if (error instanceof AccessDeniedError) {
- *     console.error('check the credentials:', error.cause);
- *     process.exitCode = 1;
- *   }
- * }
- * ```
- */
-export class AccessDeniedError extends CoordinationError {
-  /** Fixed for this class. */
-  override readonly code = 'ERR_ACCESS_DENIED' as const;
 }
 
 /**
@@ -242,6 +174,10 @@ export class AccessDeniedError extends CoordinationError {
  * ```
  */
 export class PermitsMismatchError extends CoordinationError {
+  /** Fixed for this class. */
+  static override readonly name = 'PermitsMismatchError';
+  /** Fixed for this class. */
+  override readonly name = 'PermitsMismatchError';
   /** Fixed for this class. */
   override readonly code = 'ERR_PERMITS_MISMATCH' as const;
   /** The number on the server, acquired permits included. */
@@ -279,21 +215,9 @@ export class PermitsMismatchError extends CoordinationError {
  */
 export class ClosedError extends CoordinationError {
   /** Fixed for this class. */
-  override readonly code = 'ERR_CLOSED' as const;
-}
-
-/**
- * The server answered what no script of ours answers: version skew or a foreign key.
- *
- * @example
- * ```ts
- * const error: unknown = await lock.holders().catch((thrown: unknown) => thrown);
- * if (error instanceof UnexpectedReplyError) {
- *   console.error(`another program writes to "${error.resource}"`);
- * }
- * ```
- */
-export class UnexpectedReplyError extends CoordinationError {
+  static override readonly name = 'ClosedError';
   /** Fixed for this class. */
-  override readonly code = 'ERR_UNEXPECTED_REPLY' as const;
+  override readonly name = 'ClosedError';
+  /** Fixed for this class. */
+  override readonly code = 'ERR_CLOSED' as const;
 }

@@ -17,21 +17,25 @@ export type {
 } from './core/connection/driver-types.js';
 export type { FencedLock } from './lock/lock.js';
 export type { AcquireOptions, WaitOptions } from './core/base/arguments.js';
+export { CoordinationError } from './coordination-error.js';
+export type { CoordinationErrorOptions } from './coordination-error.js';
 export {
-  AccessDeniedError,
   AcquireTimeoutError,
   ClosedError,
   CommandTimeoutError,
-  CoordinationError,
   DeadlockError,
   LeaseLostError,
   NotHeldError,
   OutcomeUnknownError,
   PermitsMismatchError,
-  UnexpectedReplyError,
-  WrongTypeError,
 } from './errors.js';
-export type { CoordinationErrorOptions, LeaseLostReason } from './errors.js';
+export {
+  AccessDeniedError,
+  UnexpectedReplyError,
+  UnsupportedServerError,
+  WrongTypeError,
+} from './server-errors.js';
+export type { LeaseLostReason } from './errors.js';
 export type { CountDownLatch } from './latch/latch.js';
 export type { ReadWriteLock } from './rwlock/rwlock.js';
 export type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';

@@ -1,5 +1,5 @@
 // @ts-check
-// One lock that changes hands as fast as it can: inside a process, and between processes. Latchkey in
+// One lock that changes hands as fast as it can: inside a process, and between processes. Redlatch in
 // each of its ways, beside a strict queue in Lua without leases, and beside bare polling.
 import { byQueue, contest } from '../lib/contention.mjs';
 

@@ -1,5 +1,5 @@
 // @ts-check
-// One HTML page of charts: latchkey beside other libraries.
+// One HTML page of charts: redlatch beside other libraries.
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 
@@ -26,10 +26,10 @@ import { parseHTML } from 'linkedom';
 
 const OURS = new Set(['ours', 'direct', 'fair', 'permits']);
 const NAMES = new Map([
-  ['ours', 'latchkey'],
-  ['direct', 'latchkey'],
-  ['fair', 'latchkey, fair'],
-  ['permits', 'latchkey, permits'],
+  ['ours', 'redlatch'],
+  ['direct', 'redlatch'],
+  ['fair', 'redlatch, fair'],
+  ['permits', 'redlatch, permits'],
   ['queue', 'Lua queue'],
 ]);
 
@@ -245,7 +245,7 @@ svg { max-width: 100%; height: auto; }
 `;
 
 /**
- * @param {import('./report.mjs').Outcome} outcome of other libraries beside latchkey
+ * @param {import('./report.mjs').Outcome} outcome of other libraries beside redlatch
  * @param {string} setting
  */
 export function reportCharts({ rows }, setting) {
@@ -260,8 +260,8 @@ export function reportCharts({ rows }, setting) {
   ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>latchkey beside other libraries</title><style>${STYLE}</style></head><body>
-<h1>latchkey beside other libraries</h1>
+<title>redlatch beside other libraries</title><style>${STYLE}</style></head><body>
+<h1>redlatch beside other libraries</h1>
 <p>Medians of one run in which all took turns: ${setting}. The pair of commands is <code>SET NX PX</code> and a
 script that deletes the key. docs/performance.md says how it is measured.</p>
 <main>${charts.join('\n')}</main>

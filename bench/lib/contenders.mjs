@@ -76,7 +76,7 @@ function wayOf(contender) {
 }
 
 /**
- * The locks of latchkey, or of another library, by name.
+ * The locks of redlatch, or of another library, by name.
  * @param {object} options
  * @param {string} options.url
  * @param {string} options.keyPrefix

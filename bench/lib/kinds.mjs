@@ -1,5 +1,5 @@
 // @ts-check
-// What can be acquired and released, as latchkey offers it.
+// What can be acquired and released, as redlatch offers it.
 
 /**
  * @typedef {import('../../dist/index.js').Client} Client

@@ -1,7 +1,7 @@
 // @ts-check
 // A strict queue in Lua, as a careful person would write it by hand on a bare driver: whoever releases
 // takes the next one out of a list and tells its process. It has no leases, and a process that dies
-// stops it: what it costs less than latchkey is what those cost.
+// stops it: what it costs less than redlatch is what those cost.
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 

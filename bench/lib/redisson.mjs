@@ -42,7 +42,7 @@ export class RedissonWorker {
     const args = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', classPath];
     /** @type {['pipe', 'pipe', 'inherit']} */
     const stdio = ['pipe', 'pipe', 'inherit'];
-    this.#child = spawn(jdkProgram('java'), [...args, 'latchkey.interop.Main'], { stdio });
+    this.#child = spawn(jdkProgram('java'), [...args, 'redlatch.interop.Main'], { stdio });
     endWithWorkers(this.#child);
     this.#gone = new Promise((_, reject) => {
       const gone = (/** @type {unknown} */ why) =>

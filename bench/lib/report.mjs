@@ -19,7 +19,7 @@ import pc from 'picocolors';
  * @typedef {object} Outcome
  * @property {Row[]} rows
  * @property {boolean} quick
- * @property {boolean} isOfPeers other libraries beside latchkey
+ * @property {boolean} isOfPeers other libraries beside redlatch
  * @property {string} server
  * @property {number} ms
  */
@@ -84,7 +84,7 @@ export function report(outcome) {
     style: { head: ['bold'], border: ['dim'] },
   });
   table.push(...outcome.rows.map(cells));
-  const legend = 'Ratios are latchkey by bare ioredis: median (quartiles): latchkey / bare\n';
+  const legend = 'Ratios are redlatch by bare ioredis: median (quartiles): redlatch / bare\n';
   const below = `${outcome.isOfPeers ? '' : legend}${setting(outcome)}`;
   return `${table.toString()}\n${pc.dim(below)}`;
 }
@@ -103,7 +103,7 @@ function lines(row) {
 
 const HEAD = `# Figures
 
-Written by \`npm run bench -- --page docs/figures.md\`. A ratio is latchkey by a bare driver that sends the same
+Written by \`npm run bench -- --page docs/figures.md\`. A ratio is redlatch by a bare driver that sends the same
 scripts, interleaved in one run: the median (and the quartiles), then the two figures themselves.`;
 
 const HEAD_OF_PEERS = `# Beside other libraries
@@ -112,7 +112,7 @@ Written by \`npm run bench -- --peers --page docs/peers.md\`. Each library has p
 settings, except that it waits for as long as it takes; all take turns in one run, and the figures are medians of
 those turns. "SET NX and script" is the pair of commands that one would write by hand: \`SET NX PX\`, and a script
 that deletes the key if it is still one's own. It neither waits nor renews. "ours", "direct", "fair" and "permits" are
-latchkey: a lock, a lock, a fair lock and a permit-expirable semaphore. "queue" is a strict queue in Lua without
+redlatch: a lock, a lock, a fair lock and a permit-expirable semaphore. "queue" is a strict queue in Lua without
 leases, and "polling" sends SET NX until it succeeds. Redisson has a thread for each waiter. "overlaps" counts how
 often one had the lock before another one had let it go.`;
 

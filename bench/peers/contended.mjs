@@ -61,7 +61,7 @@ async function compare(bench, what, shape, contenders) {
     return {
       figure: `${what}, ${processes} x ${tasks} waiters${section}: ${contender}`,
       value,
-      measured: `${perSecond.toFixed(0)}/s, Jain ${jain.toFixed(3)}, longest wait ${longestMs.toFixed(0)} ms${checked}; latchkey is ${value.toFixed(2)} times as fast`,
+      measured: `${perSecond.toFixed(0)}/s, Jain ${jain.toFixed(3)}, longest wait ${longestMs.toFixed(0)} ms${checked}; redlatch is ${value.toFixed(2)} times as fast`,
       details: { what, contender, ...shape, perSecond, jain, longestMs, overlaps, rates },
     };
   });

@@ -13,7 +13,7 @@ const SIDES = /** @type {const} */ (['ours', 'redis-semaphore', 'redlock 4', 're
 
 const CHART = {
   title: `Whoever has the lock is killed: time until the next one has it, leases of ${LEASE_MS / 1_000} s`,
-  hint: 'Less is better. It is killed a second after it got the lock; latchkey has renewed its lease by then.',
+  hint: 'Less is better. It is killed a second after it got the lock; redlatch has renewed its lease by then.',
   label: 'ms',
   isLessBetter: true,
 };

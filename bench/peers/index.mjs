@@ -1,5 +1,5 @@
 // @ts-check
-// Other libraries, side by side with latchkey in one run.
+// Other libraries, side by side with redlatch in one run.
 import { buildRedisson } from '../lib/redisson.mjs';
 import { contendedLocks, readWriteLocks, semaphores } from './contended.mjs';
 import { crash } from './crash.mjs';

@@ -1,5 +1,5 @@
 // @ts-check
-// Acquire and release over and over: by latchkey, by the same two scripts on a bare driver, or by a lock
+// Acquire and release over and over: by redlatch, by the same two scripts on a bare driver, or by a lock
 // of another library.
 import { createClient } from '../../dist/index.js';
 import { Bare } from '../lib/bare.mjs';

@@ -105,7 +105,7 @@ export const readWriteLock = {
     await kit.leave; // never comes: SIGKILL does
   },
 
-  look: ({ redis, keyPrefix }) => redis.zrange(`latchkey_writers:{${keyPrefix}${NAME}}`, '0', '-1'),
+  look: ({ redis, keyPrefix }) => redis.zrange(`redlatch_writers:{${keyPrefix}${NAME}}`, '0', '-1'),
 
   async orchestrate(stage) {
     await killWhileHolding(stage, VICTIM);

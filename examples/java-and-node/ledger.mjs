@@ -7,7 +7,7 @@
 //   node examples/java-and-node/ledger.mjs
 
 import { Redis } from 'ioredis';
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const ENTRIES = 200;
 

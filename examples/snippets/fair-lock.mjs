@@ -1,6 +1,6 @@
 // A fair lock: a lock that is first come, first served over all processes that share the name.
 
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
 const till = client.getFairLock('example:till');

@@ -1,7 +1,7 @@
 // A fenced lock: every grant carries a larger token, so a store can reject writes from an earlier
 // holder. examples/fenced-write.mjs shows such a store.
 
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
 const lock = client.getFencedLock('example:ledger');

@@ -1,6 +1,6 @@
 // A latch: many wait until others have counted it down to zero.
 
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
 const loaded = client.getCountDownLatch('example:parts-loaded');

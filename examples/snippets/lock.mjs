@@ -1,12 +1,11 @@
 // A lock: at most one holder at a time, over all processes that share the name.
 
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
 const lock = client.getLock('example:invoice:42');
 
-// Waits, runs the task, releases. The lease is renewed until then, and expires if this process
-// dies.
+// Waits, runs the task, releases. The lease is renewed, and expires if this process dies.
 const total = await lock.using(async (hold) => {
   console.log('held:', hold.isHeld);
   return await lock.using((inner) => `depth ${inner.depth}`); // re-entry

@@ -1,6 +1,6 @@
 // A permit-expirable semaphore: every permit lives on a lease, so a crash gives it back.
 
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
 // The first use sets the number of permits; later ones keep it (see setPermits).

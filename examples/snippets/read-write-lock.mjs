@@ -1,6 +1,6 @@
 // A read-write lock: any number of readers, or one writer, over all processes that share the name.
 
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
 const { readLock, writeLock } = client.getReadWriteLock('example:settings');

@@ -1,6 +1,6 @@
 // A semaphore: at most N at once, over all processes that share the name.
 
-import { createClient } from 'latchkey';
+import { createClient } from 'redlatch';
 
 const client = createClient(); // process.env.REDIS_URL, else redis://127.0.0.1:6379
 // The first use sets the number of permits; later ones keep it (see setPermits).

@@ -38,6 +38,7 @@
 -- include lib/serve_waiters
 -- include lib/notify
 -- include lib/notify_available
+-- include lib/notify_made
 
 -- at most once: requests, number
 local semaphore, timeouts, setting = KEYS[1], KEYS[2], ARGV[7]
@@ -104,7 +105,9 @@ local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms) .. not
 if served > 0 or setting ~= '' then
   request_record(requests, number, answer)
 end
-if has_left then
+if change and not pool then
+  return notify_made(answer, available, ARGV[3], ARGV[4])
+elseif has_left then
   -- A 0 is published as well: the clients behind this one sleep until it would count as absent, but
   -- have to wake up when the next permit expires.
   return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))

@@ -20,6 +20,7 @@
 -- include lib/stored_count
 -- include lib/permits_setting
 -- include lib/notify_available
+-- include lib/notify_made
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -53,7 +54,9 @@ local available = (left or 0) + (change or 0) + expired
 local held = left and taken - expired or 0
 local view = string.format('%.0f %.0f %.0f', available, held, is_there and 1 or 0)
 local answer = request_record(requests, number, view .. note)
-if change and change > 0 then
+if change and not left then
+  return notify_made(answer, available, ARGV[3], ARGV[4])
+elseif change and change > 0 then
   return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer

@@ -8,6 +8,7 @@
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- returns string     1 there was one, 0 there was none; or why the request did not run
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/notify_ended

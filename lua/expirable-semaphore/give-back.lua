@@ -14,6 +14,7 @@
 -- ARGV[*] claims     bytes    for each of its waiters the id of its first permit, and their number
 -- returns integer    how many permits were returned that had not expired
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_recall
 -- include lib/request_record

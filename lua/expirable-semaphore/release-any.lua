@@ -12,6 +12,7 @@
 -- returns string     1 it was held until now, 0 it had expired or is not there; or why the request
 --                    did not run
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/permits_return

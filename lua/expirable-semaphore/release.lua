@@ -9,6 +9,7 @@
 -- ARGV[3] claim      bytes    the id of the first permit, and their number
 -- returns integer    how many were held until now; the others had expired or are not there
 
+-- at maxmemory: carried out
 -- include lib/permits_return
 -- include lib/notify_available
 local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)

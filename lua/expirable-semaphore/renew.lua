@@ -6,8 +6,9 @@
 -- ARGV[*] claims     bytes    for each permit its id and the lease in ms, 0 to ask only
 -- returns string     for each permit, after a space: 1 held, or 1:<ms that its semaphore lives>, and
 --                    where it is asked only :<ms until it expires>, with an empty life of a
---                    semaphore without limit; 0 expired or gone; 2 the key holds something else
+--                    semaphore without limit; 0 expired or gone; 3 the key holds something else
 
+-- at maxmemory: carried out
 -- include lib/now_ms
 local now = now_ms()
 local answers = {}
@@ -17,12 +18,13 @@ for i = 1, #ARGV do
   -- pcall: a key that was overwritten with another type must not keep the others from their
   -- renewal.
   local expiry = redis.pcall('ZSCORE', timeouts, permit)
+  local left = redis.pcall('GET', semaphore)
   local ttl = redis.call('PTTL', semaphore)
-  if type(expiry) == 'table' then
-    if not string.find(expiry.err, 'WRONGTYPE', 1, true) then
-      return expiry
-    end
-    answers[i] = '2'
+  local refused = type(expiry) == 'table' and expiry or type(left) == 'table' and left
+  if refused and not string.find(refused.err, 'WRONGTYPE', 1, true) then
+    return refused
+  elseif refused or left and not string.find(left, '^%-?%d+$') then
+    answers[i] = '3'
   elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
     answers[i] = '0'
   else
@@ -31,6 +33,8 @@ for i = 1, #ARGV do
     end
     local left_ms = tonumber(expiry) - now
     if lease_ms > left_ms then
+      -- At maxmemory the first write has to be one that needs no memory.
+      redis.call('ZREM', timeouts, '')
       redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
     end
     local life = ttl < 0 and '' or string.format('%.0f', ttl)

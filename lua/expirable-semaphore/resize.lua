@@ -24,6 +24,7 @@
 -- include lib/stored_count
 -- include lib/permits_setting
 -- include lib/notify_available
+-- include lib/notify_made
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -40,7 +41,8 @@ request_keep_record(requests, ARGV[2])
 if is_refused then
   return request_record(requests, number, note)
 end
-if not left then
+local is_made = not left
+if is_made then
   local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
   if refusal then
     return refusal
@@ -60,7 +62,9 @@ local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 -- A change by 0 is written too: it makes a semaphore that did not exist.
 redis.call('INCRBY', semaphore, string.format('%.0f', delta))
 local answer = request_record(requests, number, '1' .. note)
-if delta > 0 then
+if is_made then
+  return notify_made(answer, left + delta, ARGV[5], ARGV[6])
+elseif delta > 0 then
   return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
 return answer

@@ -17,7 +17,7 @@
 -- include lib/request_record
 -- include lib/stored_count
 -- include lib/set_for
--- include lib/notify_available
+-- include lib/notify_made
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -41,4 +41,4 @@ end
 redis.call('UNLINK', timeouts)
 set_for(semaphore, ARGV[3], ARGV[4])
 local answer = request_record(requests, number, '1')
-return notify_available(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])
+return notify_made(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])

@@ -12,6 +12,7 @@
 -- returns string     1 it was set, 0 the permit has expired or is not there; or why the request did
 --                    not run
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/now_ms

@@ -44,6 +44,7 @@
 -- include lib/notify
 -- include lib/now_ms
 -- include lib/sole_holder
+-- include lib/tickets_checked
 local lock, tombstone, queue, timeouts, heartbeats, tickets =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, count, lease_ms, position = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -71,6 +72,7 @@ if position ~= 'none' and (refusal or is_behind) then
   if redis.call('EXISTS', tombstone) == 1 then
     return '-3'
   end
+  tickets_checked(tickets)
   needs_memory(heartbeats)
   fair_enter_queue(queue, timeouts, heartbeats, holder, position == 'front', now)
   is_seen = ARGV[5] ~= '0' and fair_put_ticket(lock, tickets, holder, ARGV[5], ARGV[6])

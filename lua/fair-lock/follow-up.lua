@@ -10,8 +10,9 @@
 -- KEYS[5] tickets    hash     private: waiting holder -> its window, whether its client was seen
 -- ARGV[1] publish    string   PUBLISH or SPUBLISH
 -- ARGV[2] channel    string   what the channel of each waiter begins with
--- returns integer    1 a waiter of latchkey was notified, 0 there is nothing to follow up any more
+-- returns integer    1 a waiter of redlatch was notified, 0 there is nothing to follow up any more
 
+-- at maxmemory: carried out
 -- include lib/fair_serve
 -- include lib/notify
 if redis.call('EXISTS', KEYS[1]) == 1 then

@@ -16,8 +16,9 @@
 -- ARGV[6] tombstone_ms integer  life of a tombstone
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
+-- at maxmemory: carried out
 -- include lib/fair_serve
--- include lib/lock_not_read_write
+-- include lib/lock_foreign
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/notify_ended
@@ -26,7 +27,7 @@
 
 -- at most once: requests, number
 local lock = KEYS[1]
-local wrong = lock_not_read_write(lock)
+local wrong = lock_foreign(lock)
 if wrong then
   return wrong
 end

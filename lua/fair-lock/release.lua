@@ -17,14 +17,17 @@
 -- ARGV[4] publish      string   PUBLISH or SPUBLISH
 -- ARGV[5] channel      string   what the channel of each waiter begins with
 -- ARGV[*] served       string   waiters to whom its client has passed the lock on: they leave the queue
--- returns integer    1 the lock is free, 2 the lock is free and a waiter of another latchkey client
+-- returns integer    1 the lock is free, 2 the lock is free and a waiter of another redlatch client
 --                    was notified, -5 it was given to another, 0 other holds keep it; when the holder
 --                    did not hold it: -1 it is held by another, -2 it is free
 
+-- at maxmemory: carried out
 -- include lib/fair_before
 -- include lib/fair_hands_on
 -- include lib/fair_leave_queue
 -- include lib/fair_serve
+-- include lib/lock_foreign
+-- include lib/needs_no_memory
 -- include lib/notify
 -- include lib/own_channel
 local lock, queue, timeouts, heartbeats, tickets = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -35,12 +38,14 @@ local function serve()
 end
 
 if tombstone_ms > 0 then
+  needs_no_memory(lock)
   redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
 end
 -- pcall: a waiter must leave the queue even if the key of the lock holds something else.
 local held = redis.pcall('HEXISTS', lock, holder)
 if held == 1 then
   if count > 0 then
+    needs_no_memory(lock)
     redis.call('HSET', lock, holder, count)
     return 0
   end
@@ -67,6 +72,9 @@ if held == 1 then
   )
 end
 local is_free = redis.call('EXISTS', lock) == 0
+if held == 0 and not is_free then
+  held = lock_foreign(lock) or held
+end
 local first = redis.call('LINDEX', queue, 0)
 if count == 0 then
   -- Java may have taken the entry out.

@@ -1,7 +1,7 @@
 -- latch/count-down: count a latch down by one, at most once per request; open it at zero.
 --
 -- KEYS[1] latch      string   the count; no TTL unless the caller gave one
--- KEYS[2] opened     string   private: time of the last zero; lives 10 minutes
+-- KEYS[2] opened     string   private: mark of the latch, or of the last zero; lives as the latch
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -9,6 +9,7 @@
 -- ARGV[4] channel    string   where waiters of the latch listen
 -- returns string     the count left; or why the request did not run
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/latch_count

@@ -21,10 +21,11 @@
 -- entry of ours is there and its client sends heartbeats: 10 minutes longer than the last score.
 -- include lib/fair_score_at_end
 -- include lib/fair_score_queue
+-- include lib/heard_at
 -- include lib/zadd_for
 local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, now)
   local client = string.sub(holder, 1, CLIENT_ID_LENGTH)
-  local heartbeat = redis.call('ZSCORE', heartbeats, client)
+  local heartbeat = heard_at(heartbeats, client, now)
   local is_due = not heartbeat or now - heartbeat >= 500
   local has_entry = redis.call('ZSCORE', timeouts, holder) ~= false
   if has_entry and not is_due then

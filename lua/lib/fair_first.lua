@@ -17,6 +17,7 @@
 --                                                                passed over leave, and return to the
 --                                                                front with their next ask
 -- include lib/fair_settle_queue
+-- include lib/heard_at
 -- include lib/own_listeners
 local function fair_first(lock, queue, timeouts, heartbeats, tickets, now, publish)
   local can_take, at, removed, id, window_ms, left = {}, 0, 0, nil, nil, 0
@@ -38,7 +39,7 @@ local function fair_first(lock, queue, timeouts, heartbeats, tickets, now, publi
       break
     end
     local client = string.sub(id, 1, CLIENT_ID_LENGTH)
-    local heartbeat = redis.call('ZSCORE', heartbeats, client)
+    local heartbeat = heard_at(heartbeats, client, now)
     local absent_at = heartbeat and heartbeat + ABSENT_MS or redis.call('ZSCORE', timeouts, id) or 0
     left = math.max(absent_at - now, 0)
     local ticket = heartbeat and redis.call('HGET', tickets, id)

@@ -3,6 +3,7 @@
 -- client is away just now is passed over and keeps its place: the client may be connecting anew. A
 -- client that was not listening when it last asked (`is_seen` 0) can take the lock while it asks often
 -- enough to find it soon.
+-- include lib/heard_tickets
 -- include lib/line_leave
 -- include lib/own_listeners
 local function line_first(lock, line, tickets, now, publish)
@@ -14,7 +15,11 @@ local function line_first(lock, line, tickets, now, publish)
     end
     local ticket = redis.call('HGET', tickets, id) or ''
     local heard, window_ms, is_seen = string.match(ticket, '^(%d+) (%d+) (%d)')
-    local silent_ms = heard and math.abs(now - tonumber(heard))
+    if heard and tonumber(heard) > now then
+      heard_tickets(tickets, now)
+      heard = now
+    end
+    local silent_ms = heard and now - tonumber(heard)
     if not heard then
       redis.call('LREM', line, 1, id)
     elseif silent_ms > ABSENT_MS then

@@ -2,20 +2,17 @@
 -- the own channel of its client and the message about that: the holder id, the server's time, the
 -- window, the last of its tokens or 0, and the lock. Returns an error when a right is missing, and nil when
 -- there can be no token: nothing is held then.
+-- include lib/needs_no_memory
 -- include lib/own_channel
 -- include lib/token_issue
 local function line_grant(lock, line, tickets, token, now, id, window_ms, publish)
+  needs_no_memory(tickets)
   local issued = token and token_issue(token, TOKEN_BLOCK) or '0'
-  if type(issued) == 'table' and not string.find(issued.err, '^OOM') then
+  if type(issued) == 'table' then
     return string.find(issued.err, 'run this command', 1, true) and issued or nil
   end
-  -- The first write takes something out: from then on the server refuses nothing for want of memory.
   redis.call('HDEL', tickets, id)
   redis.call('LREM', line, 1, id)
-  issued = type(issued) == 'table' and token_issue(token, TOKEN_BLOCK) or issued
-  if type(issued) == 'table' then
-    return nil
-  end
   if redis.call('EXISTS', line) == 0 then
     -- The times of the turns are kept for as long as they matter.
     redis.call('PEXPIRE', tickets, TURN_TTL_MS)

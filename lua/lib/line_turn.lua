@@ -6,8 +6,10 @@
 -- The field `turn` of `tickets` has when that was last, when the last hand-off was, to a quarter of a
 -- second, and how many there were since, while others listen. A second begins with the first hand-off
 -- after a quiet one.
+-- include lib/heard_tickets
 -- include lib/listeners
 -- include lib/now_ms
+-- include lib/tickets_checked
 local function line_turn(tickets, length, own, publish, channel, now)
   local has_line = length > 0
   local strangers = (listeners(publish, channel)[2] or 0) - own
@@ -15,12 +17,16 @@ local function line_turn(tickets, length, own, publish, channel, now)
     return false
   end
   now = now or now_ms()
-  local turn = redis.call('HGET', tickets, 'turn') or string.format('%.0f 0 0', now)
+  local turn = redis.call('HGET', tickets, 'turn')
+  if not turn then
+    tickets_checked(tickets)
+    turn = string.format('%.0f 0 0', now)
+  end
   local opened, last, grants = string.match(turn, '(%d+) (%d+) (%d+)')
   opened, last, grants = tonumber(opened), tonumber(last), tonumber(grants)
   local is_round_over = strangers > 0 and grants >= length
   if is_round_over then
-    local fields = redis.call('HGETALL', tickets)
+    local fields = heard_tickets(tickets, now)
     for i = 1, #fields, 2 do
       local heard = string.match(fields[i + 1], '^(%d+) %d+ %d 1$')
       -- The id of a client, which has no colon: its readers have waited.

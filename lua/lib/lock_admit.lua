@@ -2,7 +2,7 @@
 -- now, else the refusal: ms left on the lease of another holder (-1: it has none), -2 the lock of a
 -- re-entry is free by now, -3 the holder id has a tombstone, -4 the lock of a re-entry is held by
 -- another.
--- include lib/lock_not_read_write
+-- include lib/lock_foreign
 local function lock_admit(lock, tombstone, holder, count)
   local held = redis.call('HGET', lock, holder)
   if held then
@@ -10,7 +10,7 @@ local function lock_admit(lock, tombstone, holder, count)
   end
   local left_ms = redis.call('PTTL', lock)
   if left_ms ~= -2 then
-    local wrong = lock_not_read_write(lock)
+    local wrong = lock_foreign(lock)
     if wrong then
       return wrong
     end

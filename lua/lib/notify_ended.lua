@@ -10,9 +10,10 @@ local function notify_ended(reply, key, clients, own, publish, channel, payload)
     local client = clients[i]
     if not told[client] then
       told[client] = true
-      local receivers = redis.pcall('PUBLISH', 'latchkey:' .. client, 'e' .. key)
+      local own_channel = PRODUCT_NAME .. ':' .. client
+      local receivers = redis.pcall('PUBLISH', own_channel, 'e' .. key)
       if type(receivers) == 'table' then
-        answer[2], answer[3] = 'PUBLISH', 'latchkey:' .. client
+        answer[2], answer[3] = 'PUBLISH', own_channel
       end
     end
   end

@@ -25,16 +25,20 @@ local function permits_return(semaphore, timeouts, claims, notifies)
     -- Expired permits are available, whether they are returned here or not.
     available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
-  if pooled > 0 then
-    -- First comes what the same command can undo: a permit is never missing in both places.
-    redis.call('INCRBY', semaphore, pooled)
-  end
-  local refused = taken > 0 and permits_remove(timeouts, claims)
-  if refused then
+  if taken > 0 then
+    -- At maxmemory the first write has to be one that needs no memory.
+    redis.call('ZREM', timeouts, '')
     if pooled > 0 then
-      redis.call('INCRBY', semaphore, -pooled)
+      -- First comes what the same command can undo: a permit is never missing in both places.
+      redis.call('INCRBY', semaphore, pooled)
     end
-    return refused
+    local refused = permits_remove(timeouts, claims)
+    if refused then
+      if pooled > 0 then
+        redis.call('INCRBY', semaphore, -pooled)
+      end
+      return refused
+    end
   end
   return left and held or 0, available
 end

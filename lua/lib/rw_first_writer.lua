@@ -12,6 +12,7 @@
 --                                                                 to a ticket
 --
 -- One call removes at most 31; the next one then counts as alive for a moment longer.
+-- include lib/heard_at
 -- include lib/own_listeners
 -- include lib/rw_leave_line
 local function rw_first_writer(keys, now, has_ticket)
@@ -22,8 +23,8 @@ local function rw_first_writer(keys, now, has_ticket)
     if not id then
       return nil
     end
-    local heartbeat = redis.call('ZSCORE', keys.heartbeats, id)
-    local left_ms = heartbeat and tonumber(heartbeat) + ABSENT_MS - now or 0
+    local heard = heard_at(keys.heartbeats, id, now)
+    local left_ms = heard and heard + ABSENT_MS - now or 0
     local ticket = redis.call('HGET', keys.tickets, id)
     local window_ms, is_seen = string.match(ticket or '', '^%d+ (%d+) (%d)')
     if left_ms <= 0 and removed == 31 then

@@ -9,19 +9,25 @@
 -- include lib/now_ms
 -- include lib/queue_heartbeat
 -- include lib/queue_first
+-- include lib/rank_new
 -- include lib/zadd_for
 local function serve_waiters(queue, heartbeats, client, must_queue, available, needs)
-  local now, has_left = now_ms(), false
-  if must_queue then
-    local time = redis.call('TIME')
-    local rank = string.format('%.0f', time[1] * 1000000 + time[2])
-    zadd_for(queue, QUEUE_TTL_MS, 'NX', rank, client)
-    queue_heartbeat(heartbeats, client, now)
-  elseif redis.call('ZREM', queue, client) == 1 then
-    redis.call('ZREM', heartbeats, client)
-    has_left = true
+  local now, has_left, first, absent_ms, _ = nil, false, nil, nil, nil
+  if must_queue or redis.call('EXISTS', queue) == 1 then
+    now = now_ms()
+    if must_queue then
+      -- These fail where the keys hold something else, before anything is written.
+      redis.call('ZCARD', heartbeats)
+      local time = redis.call('TIME')
+      local rank = rank_new(time[1] * 1000000 + time[2], queue)
+      zadd_for(queue, QUEUE_TTL_MS, 'NX', string.format('%.0f', rank), client)
+      queue_heartbeat(heartbeats, client, now)
+    elseif redis.call('ZREM', queue, client) == 1 then
+      redis.call('ZREM', heartbeats, client)
+      has_left = true
+    end
+    first, _, absent_ms = queue_first(queue, heartbeats, now)
   end
-  local first, _, absent_ms = queue_first(queue, heartbeats, now)
   local served, taken = 0, 0
   for i = 1, #needs do
     local need = tonumber(needs[i])

@@ -15,9 +15,10 @@
 -- ARGV[6] tombstone_ms integer  life of a tombstone
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
+-- at maxmemory: carried out
 -- include lib/line_first
 -- include lib/line_grant
--- include lib/lock_not_read_write
+-- include lib/lock_foreign
 -- include lib/now_ms
 -- include lib/request_keep_record
 -- include lib/request_record
@@ -27,7 +28,7 @@
 
 -- at most once: requests, number
 local lock, line, tickets, token = KEYS[1], KEYS[3], KEYS[4], select(5, unpack(KEYS))
-local wrong = lock_not_read_write(lock)
+local wrong = lock_foreign(lock)
 if wrong then
   return wrong
 end

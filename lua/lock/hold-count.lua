@@ -4,5 +4,5 @@
 -- ARGV[1] holder     string   the holder id whose holds are counted
 -- returns integer    the holder's holds, 0 when it has none
 
--- include lib/lock_not_read_write
-return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)
+-- include lib/lock_foreign
+return lock_foreign(KEYS[1]) or tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)

@@ -4,8 +4,8 @@
 -- ARGV[1] cursor     string   0, or what the page before this one ended with
 -- returns string     JSON: [cursor of the next page or 0, ms left, holder, holds, holder, ...]
 
--- include lib/lock_not_read_write
-local wrong = lock_not_read_write(KEYS[1])
+-- include lib/lock_foreign
+local wrong = lock_foreign(KEYS[1])
 if wrong then
   return wrong
 end

@@ -3,5 +3,5 @@
 -- KEYS[1] lock       hash     holder -> number of holds; its TTL is the lease
 -- returns integer    ms left: -1 without limit, -2 when nobody holds it
 
--- include lib/lock_not_read_write
-return lock_not_read_write(KEYS[1]) or redis.call('PTTL', KEYS[1])
+-- include lib/lock_foreign
+return lock_foreign(KEYS[1]) or redis.call('PTTL', KEYS[1])

@@ -12,7 +12,9 @@
 -- returns string     for each ticket, after a comma: "=", the ms left on its lease, and the last of its
 --                    tokens or 0; "?" there is no such ticket; else as lock/enter
 
+-- at maxmemory: carried out
 -- include lib/now_ms
+-- include lib/is_holder
 -- include lib/line_first
 -- include lib/line_grant
 -- include lib/line_put
@@ -57,6 +59,10 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
       return '?'
     end
     local owner = left_ms ~= -2 and redis.call('HRANDFIELD', lock)
+    if owner and not is_holder(owner) then
+      -- Something else was written over the lock: its next ask gets the error.
+      return '?'
+    end
     local is_seen, is_ours = own_listening(holder, owner, lock, publish)
     is_seen = line_put(line, tickets, holder, now, window_ms, is_seen, is_listening)
     if type(is_seen) == 'table' then

@@ -21,10 +21,13 @@
 --                    stand back for STAND_BACK_MS; when the holder did not hold it: -1 it is held by
 --                    another, -2 it is free
 
+-- at maxmemory: carried out
 -- include lib/line_first
 -- include lib/line_grant
 -- include lib/line_leave
 -- include lib/line_turn
+-- include lib/lock_foreign
+-- include lib/needs_no_memory
 -- include lib/notify
 -- include lib/now_ms
 -- include lib/own_channel
@@ -33,6 +36,7 @@ local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), t
 local line, tickets, token = KEYS[3], KEYS[4], select(5, unpack(KEYS))
 
 if tombstone_ms > 0 then
+  needs_no_memory(lock)
   redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
 end
 local is_held = redis.pcall('HEXISTS', lock, holder)
@@ -46,6 +50,10 @@ end
 is_held = is_held == 1
 if not is_held and redis.call('EXISTS', lock) == 1 then
   line_leave(line, tickets, holder)
+  local wrong = lock_foreign(lock)
+  if wrong then
+    return wrong
+  end
   local head = redis.call('LINDEX', line, 0)
   if not head or own_listeners(redis.call('HRANDFIELD', lock), lock, ARGV[4]) > 0 then
     return -1
@@ -54,6 +62,7 @@ if not is_held and redis.call('EXISTS', lock) == 1 then
   return notify(-1, ARGV[4], own_channel(head, lock, ARGV[4]), 'r' .. head .. ' ' .. lock)
 end
 if is_held and count > 0 then
+  needs_no_memory(lock)
   redis.call('HSET', lock, holder, count)
   return 0
 end

@@ -2,8 +2,11 @@
 --
 -- KEYS[*] locks      hash     holder -> number of holds; its TTL is the lease
 -- ARGV[*] claims     string   for each lock its holder and the lease in ms, 0 to ask only
--- returns string     one digit for each lock: 1 held by the holder, 0 gone, 2 held by another
+-- returns string     one digit for each lock: 1 held by the holder, 0 gone, 2 held by another, 3 the key
+--                    holds something else
 
+-- at maxmemory: carried out
+-- include lib/lock_layout
 local answers = {}
 for i = 1, #KEYS do
   local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
@@ -19,7 +22,9 @@ for i = 1, #KEYS do
     end
     answers[i] = '1'
   else
-    answers[i] = redis.call('EXISTS', lock) == 1 and '2' or '0'
+    local is_foreign = type(held) == 'table'
+      or select(2, lock_layout(lock, redis.call('HGET', lock, 'mode'))) ~= nil
+    answers[i] = is_foreign and '3' or redis.call('EXISTS', lock) == 1 and '2' or '0'
   end
 end
 return table.concat(answers)

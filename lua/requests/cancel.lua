@@ -5,6 +5,7 @@
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- returns string     the answer of the request if it ran before, else `cancelled`
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_recall
 -- include lib/request_record

@@ -19,12 +19,14 @@
 -- ARGV[4] channel    string   where waiters of the lock listen
 -- ARGV[*] claims     string   for each claim: reader, count, lease in ms, waiting since (0: now),
 --                             and the writer that it reads beside ('' for none)
--- returns string     the server's time in microseconds, then for each claim: T when granted, else
+-- returns string     since when new readers wait, in microseconds, then for each claim: T when granted, else
 --                    ms to wait (-1: unknown), -2 a re-entry, or a read beside a writer, in a lock
 --                    that is free by now, -4 the same in a lock held by another, -3 the reader has
 --                    a tombstone
 
+-- include lib/ends_score
 -- include lib/queue_heartbeat
+-- include lib/rank_new
 -- include lib/rw_keep_holds
 -- include lib/needs_memory
 -- include lib/rw_first_writer
@@ -52,14 +54,26 @@ local client = ARGV[1]
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 local now = math.floor(micros / 1000)
-local freed = rw_sweep(lock, readers, now)
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
 end
+local freed = rw_sweep(lock, readers, now)
+mode = not freed and mode
 local writer, writer_since, writer_ms
 if mode ~= 'write' then
   writer, writer_since, writer_ms = rw_first_writer(keys, now, false)
+end
+
+local new_since = nil
+
+-- Since when a reader waits: a new one since now, and behind all that wait.
+local function waits_since(since)
+  if since > 0 then
+    return since
+  end
+  new_since = new_since or rank_new(micros, keys.writers, waiting)
+  return new_since
 end
 
 -- Why a reader without a hold cannot get one: an integer of the reply, nil when it can.
@@ -80,24 +94,29 @@ local function refusal(count, since, writer_beside, tombstone)
   if mode == 'write' then
     return redis.call('PTTL', lock)
   end
-  return writer and writer_since < since and writer_ms or nil
+  return writer and writer_since < waits_since(since) and writer_ms or nil
 end
 
+if ARGV[2] ~= 'none' then
+  -- These fail where the keys hold something else, before any reader gets in.
+  redis.call('ZCARD', waiting)
+  redis.call('ZCARD', heartbeats)
+end
 if ARGV[2] == 'queue' then
   -- A user without the right to leave the wait queue is refused here, before any reader gets in.
   needs_memory(waiting)
   redis.call('ZREM', waiting, '')
 end
-local answers, earliest, key = { string.format('%.0f', micros) }, nil, 7
+local answers, earliest, key = {}, nil, 7
 for i = 5, #ARGV, 5 do
   local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
   local since = tonumber(ARGV[i + 3])
-  since = since > 0 and since or micros
   local held = tonumber(redis.call('HGET', lock, reader) or 0)
   local code = held == 0 and refusal(count, since, ARGV[i + 4], KEYS[key]) or nil
   if code then
     answers[#answers + 1] = string.format('%.0f', code)
     if code >= -1 then
+      since = waits_since(since)
       earliest = math.min(earliest or since, since)
     end
   else
@@ -109,7 +128,7 @@ for i = 5, #ARGV, 5 do
     -- Neither the count nor the lease is ever lowered. The private keys are written before the
     -- hold, and the TTL of the lock after it: by then it is known that a TTL can be set.
     local longest_ms = math.max(redis.call('PTTL', lock), lease_ms)
-    zadd_for(readers, longest_ms, 'GT', now + lease_ms, reader)
+    zadd_for(readers, longest_ms, 'GT', ends_score(now, lease_ms), reader)
     -- The first hold key tells Redisson, for all holds, how long the reader is alive.
     local made = rw_keep_holds(KEYS, key + 1, key + 2, lease_ms)
     local written = redis.pcall('HSET', lock, 'mode', mode, reader, math.max(held, count))
@@ -143,6 +162,7 @@ if earliest and ARGV[2] ~= 'none' then
 elseif ARGV[2] == 'queue' then
   rw_stops_waiting(keys, client, now)
 end
+table.insert(answers, 1, string.format('%.0f', new_since or micros))
 local answer = table.concat(answers, ' ')
 if owner and own_listeners(owner, lock, ARGV[3]) > 0 then
   -- Its client may be passing the lock on inside itself, and has to end that.

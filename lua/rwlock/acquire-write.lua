@@ -39,6 +39,7 @@
 -- include lib/own_listening
 -- include lib/queue_first
 -- include lib/queue_heartbeat
+-- include lib/rank_new
 -- include lib/rw_first_writer
 -- include lib/rw_grant
 -- include lib/rw_leave_line
@@ -47,6 +48,7 @@
 -- include lib/rw_put_ticket
 -- include lib/rw_readers
 -- include lib/rw_sweep
+-- include lib/tickets_checked
 -- include lib/zadd_for
 local keys = {
   lock = KEYS[1],
@@ -80,11 +82,12 @@ end
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 local now = math.floor(micros / 1000)
-local freed = rw_sweep(lock, keys.readers, now)
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
 end
+local freed = rw_sweep(lock, keys.readers, now)
+mode = not freed and mode
 
 -- For how many ms others hold the lock; nil when nobody does.
 local function kept_ms()
@@ -112,7 +115,8 @@ local function behind_ms()
   if first and first ~= holder and has_ticket and not (reader and reader_since < since) then
     return tonumber(window_ms), first, window_ms, reader and 1 or 0
   end
-  local own_since = tonumber(redis.call('ZSCORE', keys.writers, holder) or micros)
+  -- One that has not waited comes after all readers that wait, whatever the clock says.
+  local own_since = tonumber(redis.call('ZSCORE', keys.writers, holder) or math.huge)
   return reader and reader_since < own_since and reader_ms or nil
 end
 
@@ -123,7 +127,11 @@ local function waits(left_ms)
   if ARGV[4] ~= 'queue' then
     return string.format('%.0f', left_ms)
   end
-  zadd_for(keys.writers, QUEUE_TTL_MS, 'NX', micros, holder)
+  -- These fail where the keys hold something else, before anything is written.
+  redis.call('ZCARD', keys.heartbeats)
+  tickets_checked(keys.tickets)
+  local rank = rank_new(micros, keys.writers, keys.waiting)
+  zadd_for(keys.writers, QUEUE_TTL_MS, 'NX', rank, holder)
   queue_heartbeat(keys.heartbeats, holder, now)
   if not has_ticket then
     return string.format('%.0f', left_ms)

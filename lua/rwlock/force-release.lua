@@ -20,6 +20,7 @@
 -- ARGV[8] tombstone_ms integer  life of a tombstone
 -- returns string     1 it was held in this mode, 0 it was not; or why the request did not run
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/now_ms
@@ -43,11 +44,12 @@ local keys = {
 }
 local lock, readers, now = KEYS[1], KEYS[3], now_ms()
 request_keep_record(requests, ARGV[2])
-local freed = rw_sweep(lock, readers, now)
 local mode = rw_mode(lock)
 if type(mode) == 'table' then
   return mode
 end
+local freed = rw_sweep(lock, readers, now)
+mode = not freed and mode
 local is_held, clients = mode == ARGV[3], {}
 local id, window_ms, readers_wait = nil, nil, nil
 if (is_held or freed) and redis.call('EXISTS', keys.writers) == 1 then

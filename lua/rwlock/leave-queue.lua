@@ -14,6 +14,7 @@
 -- ARGV[3] channel    string   where waiters of the lock listen
 -- returns integer    1 the client had an entry in the wait queue, 0 it had none
 
+-- at maxmemory: carried out
 -- include lib/notify
 -- include lib/now_ms
 -- include lib/rw_serve

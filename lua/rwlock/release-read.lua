@@ -25,11 +25,14 @@
 --                    and writers in the line stand back for STAND_BACK_MS; when the holder did not hold it:
 --                    -1 it is held by a writer, -2 it is not
 
+-- at maxmemory: carried out
+-- include lib/needs_no_memory
 -- include lib/notify
 -- include lib/now_ms
 -- include lib/own_channel
 -- include lib/rw_grant
 -- include lib/rw_is_alive
+-- include lib/rw_mode
 -- include lib/rw_next_writer
 -- include lib/rw_readers
 -- include lib/rw_turn
@@ -48,14 +51,18 @@ local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]
 local first = 8
 
 if tombstone_ms > 0 then
+  needs_no_memory(lock)
   redis.call('SET', tombstone, '1', 'PX', tombstone_ms)
 end
-local mode = redis.call('HGET', lock, 'mode')
-local held = redis.call('HGET', lock, holder)
+-- pcall: what the reader has beside a lock that was overwritten goes all the same.
+local mode = redis.pcall('HGET', lock, 'mode')
+local is_overwritten = type(mode) == 'table' and string.find(mode.err, 'WRONGTYPE', 1, true)
+local held = not is_overwritten and redis.call('HGET', lock, holder)
 if not held then
   redis.call('ZREM', readers, holder)
   redis.call('DEL', unpack(KEYS, first))
-  return mode == 'write' and -1 or -2
+  local found = rw_mode(lock)
+  return type(found) == 'table' and found or mode == 'write' and -1 or -2
 end
 local now = now_ms()
 local alive = rw_is_alive(readers, holder, KEYS[first], now)
@@ -90,6 +97,7 @@ if not stays and mode == 'read' and redis.call('HLEN', lock) == 2 then
   return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')
 end
 if stays then
+  needs_no_memory(lock)
   redis.call('HSET', lock, holder, count)
   first = first + 1
 else

@@ -25,6 +25,8 @@
 --                    -6 it is free, and writers in the line stand back for STAND_BACK_MS; when the holder
 --                    did not hold it: -1 it is held by another, -2 it is free
 
+-- at maxmemory: carried out
+-- include lib/needs_no_memory
 -- include lib/notify
 -- include lib/now_ms
 -- include lib/own_channel
@@ -32,6 +34,7 @@
 -- include lib/rw_first_writer
 -- include lib/rw_grant
 -- include lib/rw_leave_line
+-- include lib/rw_mode
 -- include lib/rw_next_writer
 -- include lib/rw_owner
 -- include lib/rw_readers
@@ -50,13 +53,17 @@ local lock, holder, count, tombstone_ms = KEYS[1], ARGV[1], tonumber(ARGV[2]), t
 local field, client = holder .. ':write', string.sub(holder, 1, CLIENT_ID_LENGTH)
 
 if tombstone_ms > 0 then
+  needs_no_memory(lock)
   redis.call('SET', KEYS[2], '1', 'PX', tombstone_ms)
 end
 
 local is_held = redis.call('HEXISTS', lock, field) == 1
 local stood = not is_held and rw_leave_line(keys, holder)
 if not is_held and redis.call('EXISTS', lock) == 1 then
-  if redis.call('HGET', lock, 'mode') ~= 'write' then
+  local mode = rw_mode(lock)
+  if type(mode) == 'table' then
+    return mode
+  elseif mode ~= 'write' then
     -- Readers that waited for this writer may get in.
     if stood then
       return notify(-1, ARGV[5], ARGV[6], '1')
@@ -75,10 +82,12 @@ if not is_held and redis.call('EXISTS', lock) == 1 then
   return notify(-1, ARGV[5], own_channel(head, lock, ARGV[5]), 'r' .. head .. ' ' .. lock)
 end
 if is_held and count > 0 then
+  needs_no_memory(lock)
   redis.call('HSET', lock, field, count)
   return 0
 end
 if is_held and redis.call('HLEN', lock) > 2 then
+  needs_no_memory(lock)
   redis.call('HSET', lock, 'mode', 'read')
   local removed = redis.pcall('HDEL', lock, field)
   if type(removed) == 'table' then

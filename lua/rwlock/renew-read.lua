@@ -5,10 +5,14 @@
 -- ARGV[*] claims     string   for each claim: reader, number of hold keys, lease in ms (0 asks
 --                             only)
 -- returns string     one digit for each claim: 1 it reads, 0 it does not, 2 the lock is held by a
---                    writer
+--                    writer, 3 the key holds something else
 
--- include lib/rw_keep_holds
+-- at maxmemory: carried out
+-- include lib/ends_score
+-- include lib/lock_layout
+-- include lib/needs_no_memory
 -- include lib/now_ms
+-- include lib/rw_keep_holds
 -- include lib/rw_is_alive
 -- include lib/zadd_for
 local answers, key, now = {}, 1, now_ms()
@@ -23,16 +27,22 @@ for i = 1, #ARGV, 3 do
   end
   if held == 1 and rw_is_alive(readers, reader, KEYS[key + 2], now) then
     if lease_ms > 0 then
+      needs_no_memory(lock)
       rw_keep_holds(KEYS, key + 2, key + 1 + count, lease_ms)
       local left = redis.call('PTTL', lock)
       if left < lease_ms then
         redis.call('PEXPIRE', lock, lease_ms)
       end
-      zadd_for(readers, math.max(left, lease_ms), 'GT', now + lease_ms, reader)
+      zadd_for(readers, math.max(left, lease_ms), 'GT', ends_score(now, lease_ms), reader)
     end
     answers[#answers + 1] = '1'
   else
-    answers[#answers + 1] = redis.pcall('HGET', lock, 'mode') == 'write' and '2' or '0'
+    local mode = type(held) ~= 'table' and redis.call('HGET', lock, 'mode')
+    -- The mode alone is what is left of readers whose fields were erased.
+    local is_foreign = type(held) == 'table'
+      or not (mode and redis.call('HLEN', lock) == 1)
+        and select(2, lock_layout(lock, mode)) ~= nil
+    answers[#answers + 1] = is_foreign and '3' or mode == 'write' and '2' or '0'
   end
   key = key + 2 + count
 end

@@ -7,9 +7,8 @@
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[4] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
--- KEYS[5] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
--- KEYS[*] totals     zset     private: its total; has the TTL of the mark. Where the client was told
---                             a number of permits
+-- KEYS[5] record     hash     private: what is known of this semaphore, and its grants; has its TTL, or 30
+--                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -18,58 +17,67 @@
 -- ARGV[6] must_queue integer  1 the client has an entry in the queue, or gets one; 0 it has none
 -- ARGV[7] setting    string   what the client was told of the number of permits; empty: nothing new
 -- ARGV[*] needs      integer  for each waiter how many permits it needs
--- returns string     waiters served, permits taken for them, ms after which to ask again (-1:
---                    unknown), and the mark of the semaphore ("-": there is none), with a note about
---                    the setting; or why the request did not run
+-- returns string     waiters served, permits taken for them, ms after which to ask again (-1: unknown), the
+--                    permits that were found above a stated total (0: none were), and the mark of the
+--                    grants ("-": there is no semaphore, "0": nothing is known of it), with a note
+--                    about the setting; or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
 -- include lib/request_record
 -- include lib/stored_count
--- include lib/permits_setting
--- include lib/semaphore_generation
--- include lib/semaphore_new_generation
--- include lib/semaphore_total
--- include lib/semaphore_move_total
+-- include lib/semaphore_change
+-- include lib/semaphore_keep
+-- include lib/semaphore_new_record
+-- include lib/semaphore_put_in
+-- include lib/semaphore_record
+-- include lib/semaphore_setting
+-- include lib/semaphore_settle
 -- include lib/notify_available
+-- include lib/notify_made
 -- include lib/serve_waiters
 
 -- at most once: requests, number
-local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[7]
-local totals = unpack(KEYS, 6)
+local semaphore, client, setting, needs = KEYS[1], ARGV[5], ARGV[7], { unpack(ARGV, 8) }
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local mark = semaphore_generation(KEYS[5])
-local total = setting ~= '' and stored and semaphore_total(totals, mark, stored)
-local made, note = permits_setting(setting, stored, total)
-local available = (stored or 0) + (made or 0)
+local record = semaphore_record(KEYS[5])
+local made, note = semaphore_setting(setting, stored, record)
+local available, above = (stored or 0) + (made or 0), 0
+if stored and record then
+  available, above = semaphore_settle(record, available)
+end
 needs_memory(requests)
 local served, taken, retry_ms, has_left =
-  serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 8) })
+  serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, needs)
 available = available - taken
 local is_recorded = served > 0 or setting ~= ''
 if is_recorded then
   request_keep_record(requests, ARGV[2])
 end
 if made then
-  mark = semaphore_new_generation(KEYS[5], totals, 0, made, available)
+  record = semaphore_new_record(record, 0, made, true)
 end
-if made or taken > 0 then
-  -- One command does it, so that it is done or refused as a whole.
-  redis.call('DECRBY', semaphore, string.format('%.0f', taken - (made or 0)))
+local mark = not (stored or made) and '-' or '0'
+if record and (made or stored and (taken > 0 or record.has_changed)) then
+  mark = semaphore_put_in(record, client, number, needs, served)
+  semaphore_keep(KEYS[5], record)
 end
-if totals and not made and taken > 0 then
-  semaphore_move_total(totals, -taken, 0)
+local change = available - (stored or 0)
+local refused = (made or change ~= 0) and semaphore_change(semaphore, change, KEYS[5], record)
+if refused then
+  return refused
 end
-local mark_now = (stored or made) and mark or '-'
-local answer = string.format('%.0f %.0f %.0f %s', served, taken, retry_ms, mark_now) .. note
+local answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, above, mark) .. note
 if is_recorded then
   request_record(requests, number, answer)
 end
-if has_left or made then
-  -- The other clients waited for this one, or for a number of permits.
+if made then
+  return notify_made(answer, available, ARGV[3], ARGV[4])
+elseif has_left then
+  -- The other clients waited for this one.
   return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer

@@ -3,8 +3,8 @@
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[3] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
--- KEYS[4] totals     zset     private: its total; has the TTL of the mark
+-- KEYS[3] record     hash     private: what is known of this semaphore, and its grants; has its TTL, or 30
+--                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -17,11 +17,11 @@
 -- include lib/needs_memory
 -- include lib/request_record
 -- include lib/stored_count
--- include lib/permits_setting
--- include lib/semaphore_generation
--- include lib/semaphore_new_generation
--- include lib/semaphore_total
--- include lib/notify_available
+-- include lib/semaphore_keep
+-- include lib/semaphore_new_record
+-- include lib/semaphore_record
+-- include lib/semaphore_setting
+-- include lib/notify_made
 
 -- at most once: requests, number
 local semaphore = KEYS[1]
@@ -29,19 +29,23 @@ local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local mark = semaphore_generation(KEYS[3])
-local total = stored and semaphore_total(KEYS[4], mark, stored)
-local made, note = permits_setting(ARGV[5], stored, total)
+local record = semaphore_record(KEYS[3])
+local made, note = semaphore_setting(ARGV[5], stored, record)
 local available = stored or made
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 if made then
-  semaphore_new_generation(KEYS[3], KEYS[4], 0, made, made)
+  record = semaphore_new_record(record, 0, made, true)
+end
+if record and (made or stored and record.has_changed) then
+  semaphore_keep(KEYS[3], record)
+end
+if made then
   redis.call('INCRBY', semaphore, string.format('%.0f', made))
 end
 local view = string.format('%.0f %.0f', available or 0, available and 1 or 0)
 local answer = request_record(requests, number, view .. note)
 if made then
-  return notify_available(answer, made, ARGV[3], ARGV[4])
+  return notify_made(answer, made, ARGV[3], ARGV[4])
 end
 return answer

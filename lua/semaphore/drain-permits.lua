@@ -2,11 +2,13 @@
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[3] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
--- KEYS[4] totals     zset     private: its total; has the TTL of the mark
+-- KEYS[3] record     hash     private: what is known of this semaphore, and its grants; has its TTL, or 30
+--                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
--- ARGV[3] setting    string   what the client was told of the number of permits; empty: nothing new
+-- ARGV[3] publish    string   PUBLISH or SPUBLISH
+-- ARGV[4] channel    string   where waiters of the semaphore listen
+-- ARGV[5] setting    string   what the client was told of the number of permits; empty: nothing new
 -- returns string     how many permits it took, with a note about the setting; or why the request did
 --                    not run
 
@@ -14,33 +16,36 @@
 -- include lib/needs_memory
 -- include lib/request_record
 -- include lib/stored_count
--- include lib/permits_setting
--- include lib/semaphore_generation
--- include lib/semaphore_new_generation
--- include lib/semaphore_total
--- include lib/semaphore_move_total
+-- include lib/semaphore_keep
+-- include lib/semaphore_new_record
+-- include lib/semaphore_record
+-- include lib/semaphore_setting
+-- include lib/notify_made
 
 -- at most once: requests, number
-local semaphore, setting = KEYS[1], ARGV[3]
+local semaphore, setting = KEYS[1], ARGV[5]
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local mark = semaphore_generation(KEYS[3])
-local total = setting ~= '' and stored and semaphore_total(KEYS[4], mark, stored)
-local made, note = permits_setting(setting, stored, total)
+local record = semaphore_record(KEYS[3])
+local made, note = semaphore_setting(setting, stored, record)
 local taken = math.max(stored or made or 0, 0)
 if made then
   needs_memory(requests)
 end
 request_keep_record(requests, ARGV[2])
 if made then
-  semaphore_new_generation(KEYS[3], KEYS[4], 0, made, 0)
+  record = semaphore_new_record(record, 0, made, true)
+end
+if record and (made or stored and record.has_changed) then
+  semaphore_keep(KEYS[3], record)
 end
 if made or taken > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', taken - (made or 0)))
 end
-if not made and taken > 0 then
-  semaphore_move_total(KEYS[4], -taken, 0)
+local answer = request_record(requests, number, string.format('%.0f', taken) .. note)
+if made then
+  return notify_made(answer, 0, ARGV[3], ARGV[4])
 end
-return request_record(requests, number, string.format('%.0f', taken) .. note)
+return answer

@@ -8,9 +8,8 @@
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[4] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
--- KEYS[5] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
--- KEYS[*] totals     zset     private: its total; has the TTL of the mark. Where the client was told
---                             a number of permits
+-- KEYS[5] record     hash     private: what is known of this semaphore, and its grants; has its TTL, or 30
+--                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -19,25 +18,33 @@
 -- ARGV[6] leaves     integer  1 the client leaves the wait queue, 0 it stays as it is
 -- ARGV[7] permits    integer  how many permits to release if the request, a release, never ran; 0
 --                             if it was no release
--- ARGV[8] mark       string   mark of the semaphore from which those permits were acquired
+-- ARGV[8] mark       string   mark of the grant whose permits they are; empty: none
+-- ARGV[9] place      integer  the place of that grant in its request
+-- ARGV[*] needs      integer  for each waiter of the request how many permits it needs
 -- returns integer    how many permits were given back
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_recall
 -- include lib/request_record
--- include lib/semaphore_generation
--- include lib/semaphore_move_total
+-- include lib/semaphore_change
+-- include lib/semaphore_keep
+-- include lib/semaphore_record
+-- include lib/semaphore_take_out
 -- include lib/notify_available
 local semaphore, requests, number, client = KEYS[1], KEYS[2], ARGV[1], ARGV[5]
-local totals = unpack(KEYS, 6)
 
 local answer = request_recall(requests, number)
-local permits, mark = ARGV[7], ARGV[8]
+local permits, mark, place, counts = tonumber(ARGV[7]), ARGV[8], ARGV[9], { ARGV[7] }
 if answer then
-  permits, mark = string.match(answer, '^%d+ (%d+) .* (%d+)')
+  local served, taken, found = string.match(answer, '^(%d+) (%d+) .* ([%d:]+)')
+  permits, mark, place, counts = tonumber(taken or 0), found or '', 1, {}
+  for i = 1, tonumber(served or 0) do
+    counts[i] = ARGV[9 + i] or 0
+  end
 end
-permits = tonumber(permits or 0)
-local _, is_theirs = semaphore_generation(KEYS[5], mark)
+local id = string.match(mark, '^(%d+):')
+local record = semaphore_record(KEYS[5])
 -- pcall: whatever the key holds by now, the request is over.
 local value = redis.pcall('GET', semaphore)
 if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
@@ -54,18 +61,24 @@ redis.call('ZREMRANGEBYSCORE', requests, number, number)
 -- A semaphore that does not exist gets none, since they would make one that nobody has set, and
 -- neither does one that was made since. Otherwise it gets as many as leave the count within 32
 -- bits.
-local belongs = available and is_theirs
-local given = belongs and math.max(math.min(permits, INT32_MAX - available), 0) or 0
-local sum = given > 0 and redis.pcall('INCRBY', semaphore, string.format('%.0f', given))
-if type(sum) == 'table' then
+if not (available and (not record or id == record.id)) then
+  permits = 0
+elseif record and permits > 0 then
+  permits = semaphore_take_out(KEYS[5], record, client, mark, place, counts)
+end
+local given = permits > 0 and math.max(math.min(permits, INT32_MAX - available), 0) or 0
+if given > 0 and record then
+  -- Changes nothing: a user without the right is refused here.
+  redis.call('HDEL', KEYS[5], '')
+  semaphore_keep(KEYS[5], record)
+end
+local refused = given > 0 and semaphore_change(semaphore, given, KEYS[5], record)
+if refused then
   -- The permits of the request are still taken, so its record stays as it was.
   if answer then
     request_record(requests, number, answer)
   end
-  return sum
-end
-if given > 0 and totals then
-  semaphore_move_total(totals, given, 0)
+  return refused
 end
 request_record(requests, number, 'cancelled')
 if given > 0 or has_left then

@@ -6,10 +6,8 @@
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[3] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[4] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
--- KEYS[5] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
--- KEYS[*] totals     zset     private: its total; has the TTL of the mark. Where the client was told
---                             a number of permits, or the release may make a
---                             semaphore
+-- KEYS[5] record     hash     private: what is known of this semaphore, and its grants; has its TTL, or 30
+--                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -17,67 +15,101 @@
 -- ARGV[5] client     string   the client that releases
 -- ARGV[6] must_queue integer  1 the client has an entry in the queue, or gets one; 0 it has none
 -- ARGV[7] permits    integer  how many permits to release
--- ARGV[8] mark       string   mark of the semaphore from which the permits were acquired; empty:
---                             the permits go to the semaphore that is there, and make one if there
---                             is none
--- ARGV[9] setting    string   what the client was told of the number of permits; empty: nothing new,
---                             as always with a mark
--- ARGV[*] needs      integer  for each waiter how many permits it needs; no waiters: it only
---                             releases
--- returns string     waiters served, permits taken for them, ms after which to ask again (-1:
---                    unknown), permits left, and the mark of the semaphore; "full" and the permits
---                    there are, when the sum does not fit into 32 bits; both with a note about the
---                    setting; or why the request did not run
+-- ARGV[8] mark       string   mark of the grant whose permits they are; "0" where nothing was known of its
+--                             semaphore; empty: the permits go to the semaphore that is there, and make
+--                             one if there is none
+-- ARGV[9] place      integer  the place of that grant in its request
+-- ARGV[10] setting   string   what the client was told of the number of permits; empty: nothing new, as
+--                             always with a mark
+-- ARGV[*] needs      integer  for each waiter how many permits it needs; no waiters: it only releases
+-- returns string     waiters served, permits taken for them, ms after which to ask again (-1: unknown),
+--                    permits left, the permits that were found above a stated total (0: none were), and
+--                    the mark of the new grants; "full" and the permits there are, when the sum does not
+--                    fit into 32 bits; both with a note about the setting; or why the request did not
+--                    run
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/stored_count
--- include lib/permits_setting
--- include lib/semaphore_generation
--- include lib/semaphore_new_generation
--- include lib/semaphore_total
--- include lib/semaphore_move_total
+-- include lib/semaphore_change
+-- include lib/semaphore_keep
+-- include lib/semaphore_new_record
+-- include lib/semaphore_put_in
+-- include lib/semaphore_record
+-- include lib/semaphore_setting
+-- include lib/semaphore_settle
+-- include lib/semaphore_take_out
 -- include lib/notify_available
+-- include lib/notify_made
 -- include lib/serve_waiters
 
 -- at most once: requests, number
-local semaphore, client, setting = KEYS[1], ARGV[5], ARGV[9]
-local totals = unpack(KEYS, 6)
+local semaphore, client, setting, needs = KEYS[1], ARGV[5], ARGV[10], { unpack(ARGV, 11) }
+local permits, is_proven = tonumber(ARGV[7]), ARGV[8] ~= ''
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local mark, is_theirs = semaphore_generation(KEYS[5], ARGV[8])
-local total = setting ~= '' and stored and semaphore_total(totals, mark, stored)
-local made, note = permits_setting(setting, stored, total)
+local record = semaphore_record(KEYS[5])
+local made, note = semaphore_setting(setting, stored, record)
+local id = string.match(ARGV[8], '^(%d+):')
 local available = (stored or 0) + (made or 0)
-local belongs = ARGV[8] == '' or stored and is_theirs
+-- Permits of a semaphore that is gone are gone with it. Without a record nothing is known.
+local belongs = not is_proven or stored and (not record or id == record.id)
 request_keep_record(requests, ARGV[2])
-if belongs then
-  if available + ARGV[7] > INT32_MAX then
-    local refused = string.format('full %.0f', available) .. (made and '!' or note)
-    return request_record(requests, number, refused)
-  end
-  available = available + ARGV[7]
+if belongs and available + permits > INT32_MAX then
+  local refused = string.format('full %.0f', available) .. (made and '!' or note)
+  return request_record(requests, number, refused)
+end
+if not belongs then
+  permits = 0
+elseif is_proven and record then
+  permits = semaphore_take_out(KEYS[5], record, client, ARGV[8], ARGV[9], { ARGV[7] })
+end
+available = available + permits
+if belongs and not stored then
+  record = semaphore_new_record(record, 0, made or permits, made ~= nil)
+end
+local above = 0
+if record and (stored or belongs) then
+  available, above = semaphore_settle(record, available)
+end
+if made then
+  -- Nobody had more than was stated: the caller gives back to a semaphore that was not there.
+  above = 0
 end
 local served, taken, retry_ms = 0, 0, -1
-if #ARGV > 9 then
+if #needs > 0 then
   served, taken, retry_ms =
-    serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, { unpack(ARGV, 10) })
+    serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, needs)
   available = available - taken
 end
+local mark = '0'
+if record and (stored or belongs) then
+  mark = semaphore_put_in(record, client, number, needs, served)
+  if #record.removed > 0 then
+    -- Changes nothing: a user without the right is refused here.
+    redis.call('HDEL', KEYS[5], '')
+  end
+  semaphore_keep(KEYS[5], record)
+end
 local change = available - (stored or 0)
-if belongs and not stored then
-  mark = semaphore_new_generation(KEYS[5], totals, 0, made or ARGV[7], available)
+local refused = (belongs or change ~= 0) and semaphore_change(semaphore, change, KEYS[5], record)
+if refused then
+  return refused
 end
-if belongs or change ~= 0 then
-  -- One command does it, so that it is done or refused as a whole. INCRBY leaves the TTL as it is.
-  redis.call('INCRBY', semaphore, string.format('%.0f', change))
-end
-if totals and stored and change ~= 0 then
-  semaphore_move_total(totals, change, 0)
-end
-local answer = string.format('%.0f %.0f %.0f %.0f %s', served, taken, retry_ms, available, mark)
-  .. note
+local answer = string.format(
+  '%.0f %.0f %.0f %.0f %.0f %s',
+  served,
+  taken,
+  retry_ms,
+  available,
+  above,
+  mark
+) .. note
 request_record(requests, number, answer)
+if belongs and not stored then
+  return notify_made(answer, available, ARGV[3], ARGV[4])
+end
 return notify_available(answer, available, ARGV[3], ARGV[4])

@@ -3,8 +3,8 @@
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gives one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[3] marks      string   private: mark of this semaphore alone; has its TTL, or 30 days
--- KEYS[4] totals     zset     private: its total; has the TTL of the mark
+-- KEYS[3] record     hash     private: what is known of this semaphore, and its grants; has its TTL, or 30
+--                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -18,21 +18,24 @@
 -- include lib/request_record
 -- include lib/stored_count
 -- include lib/set_for
--- include lib/semaphore_new_generation
--- include lib/notify_available
+-- include lib/semaphore_keep
+-- include lib/semaphore_new_record
+-- include lib/semaphore_record
+-- include lib/notify_made
 
 -- at most once: requests, number
-local semaphore = KEYS[1]
+local semaphore, permits, ttl_ms = KEYS[1], tonumber(ARGV[5]), tonumber(ARGV[6])
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
+local old = semaphore_record(KEYS[3])
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 if stored then
   return request_record(requests, number, '0')
 end
-semaphore_new_generation(KEYS[3], KEYS[4], tonumber(ARGV[6]), ARGV[5], ARGV[5])
+semaphore_keep(KEYS[3], semaphore_new_record(old, ttl_ms, permits, false))
 set_for(semaphore, ARGV[5], ARGV[6])
 local answer = request_record(requests, number, '1')
-return notify_available(answer, tonumber(ARGV[5]), ARGV[3], ARGV[4])
+return notify_made(answer, permits, ARGV[3], ARGV[4])

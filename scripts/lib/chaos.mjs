@@ -19,7 +19,7 @@ export async function runChaos({ minutes, seed = randomInt(2 ** 31) }) {
     // At the end a smaller batch, so that it lasts about as long as was wanted.
     const count = Math.min(BATCH, Math.max(5, Math.ceil((leftMs / 60_000) * BATCH)));
     const tally = await runVitest(['test/chaos/chaos.test.ts'], {
-      env: { LATCHKEY_TEST_SEED: String(next), LATCHKEY_TEST_RUNS: String(count) },
+      env: { REDLATCH_TEST_SEED: String(next), REDLATCH_TEST_RUNS: String(count) },
       timeoutMs: 8 * 60_000,
     });
     passed += tally.passed;

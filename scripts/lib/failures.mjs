@@ -7,12 +7,12 @@ import { appendFileSync } from 'node:fs';
 const SHOWN_LINES = 12;
 
 /**
- * Adds a failure to the file that LATCHKEY_FAILURES names, if it does.
+ * Adds a failure to the file that REDLATCH_FAILURES names, if it does.
  * @param {string} name
  * @param {string} details
  */
 export function keepFailure(name, details) {
-  const file = process.env['LATCHKEY_FAILURES'];
+  const file = process.env['REDLATCH_FAILURES'];
   if (file === undefined) {
     return;
   }

@@ -12,15 +12,15 @@ import { keepFailure } from './failures.mjs';
 import { run } from './run.mjs';
 
 const LOADS = `
-  const required = require('latchkey');
-  import('latchkey').then((imported) => {
+  const required = require('redlatch');
+  import('redlatch').then((imported) => {
     if (imported.createClient !== required.createClient) throw new Error('two of each');
   });
 `;
 
 /** @returns {Promise<{ passed: number, failed: number }>} */
 export async function installFromGit() {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-git-'));
+  const folder = mkdtempSync(join(tmpdir(), 'redlatch-git-'));
   const [clone, project] = [join(folder, 'clone'), join(folder, 'project')];
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   const limit = { timeoutMs: 240_000 };

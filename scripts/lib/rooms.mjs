@@ -25,7 +25,8 @@ const ROWS = [
   ['core/wire'],
   ['core/observe'],
   ['core/base'],
-  ['errors.ts'],
+  ['errors.ts', 'server-errors.ts'],
+  ['coordination-error.ts'],
 ];
 
 /** @typedef {Map<string, string[]>} Graph each file with the files that it imports */

@@ -17,17 +17,17 @@ const LIMIT_MS = 240_000;
 export async function installIn(name) {
   const folder = join(root, name);
   const wanted = readFileSync(join(folder, 'package-lock.json'), 'utf8');
-  const mark = join(folder, 'node_modules', '.latchkey-installed.json');
+  const mark = join(folder, 'node_modules', '.redlatch-installed.json');
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) {
     return;
   }
-  console.error(`latchkey: installing what ${name} needs (npm ci)`);
+  console.error(`redlatch: installing what ${name} needs (npm ci)`);
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, output } = await run('npm', args, { cwd: folder, timeoutMs: LIMIT_MS });
   if (code !== 0) {
     throw new Error(`npm ci in ${name} failed:\n${output}`);
   }
-  const own = join(folder, 'node_modules', 'latchkey');
+  const own = join(folder, 'node_modules', 'redlatch');
   if (name === 'recipes' && !existsSync(own)) {
     symlinkSync(join('..', '..'), own, 'dir');
   }

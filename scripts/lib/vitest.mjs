@@ -75,7 +75,7 @@ function tally(file, code) {
  * @returns {Promise<Tally>}
  */
 export async function runVitest(args, options = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-vitest-'));
+  const folder = mkdtempSync(join(tmpdir(), 'redlatch-vitest-'));
   const file = join(folder, 'report.json');
   const startedAt = performance.now();
   try {

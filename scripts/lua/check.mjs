@@ -78,6 +78,30 @@ export function isGlobal(node) {
   return node.type === 'Identifier' && /** @type {Identifier} */ (node).isLocal === false;
 }
 
+/** @typedef {{ command: string, operands: Node[], isCaught: boolean }} RedisCall */
+
+/**
+ * A command that is called by its name; undefined for every other node.
+ * @param {Node} node
+ * @returns {RedisCall | undefined}  the command is in capitals
+ */
+export function redisCall(node) {
+  if (node.type !== 'CallExpression' || node.base.type !== 'MemberExpression') {
+    return undefined;
+  }
+  const { base, identifier } = node.base;
+  const [command, ...operands] = node.arguments;
+  const isCall =
+    isGlobal(base) && base.name === 'redis' && ['call', 'pcall'].includes(identifier.name);
+  return isCall && command?.type === 'StringLiteral'
+    ? {
+        command: command.raw.slice(1, -1).toUpperCase(),
+        operands,
+        isCaught: identifier.name === 'pcall',
+      }
+    : undefined;
+}
+
 /**
  * The variables that are global in this file, with their first line.
  * @param {Chunk} chunk

@@ -1,9 +1,12 @@
 // @ts-check
 // Turns the files under lua/ into scripts: headers read, code checked, includes inlined.
 import { createHash } from 'node:crypto';
-import { checkNumbers, constantsIn, readConstants, withNumbers } from './constants.mjs';
+import { checkNumbers, constantsIn, readConstants, withConstants } from './constants.mjs';
 import { checkCode, checkLib, checkOperands, globalsOf, parse } from './check.mjs';
+import { oldestServer } from './commands.mjs';
+import { checkFirstWrites } from './first-writes.mjs';
 import { camelCase, readHeader } from './header.mjs';
+import { checkInstants } from './instants.mjs';
 import { checkCommands, checkRecording, checkNotifying } from './messages.mjs';
 import { expandOnce } from './once.mjs';
 
@@ -33,13 +36,22 @@ const LIB = /^lib\/[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const INCLUDE = /^\s*--\s*include\b/;
 /** The one file that is no code. */
 const CONSTANTS = 'constants.lua';
+/** Runs each script that has keys, and reports which of them holds something else. */
+const CHECKED = 'lib/checked';
+/** What the files may call that raise errors, or catch them. */
+const RAISING = new Map([
+  [CHECKED, ['pcall', 'error']],
+  ['lib/tickets_checked', ['error']],
+  ['lib/semaphore_record', ['error']],
+]);
 /** The files that publish. */
 const NOTIFY = ['lib/notify', 'lib/notify_ended', 'lib/notify_granted'];
 
 /**
  * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`
- * @returns {{ scripts: Script[], constants: Constants, faults: Fault[] }}  scripts and constants mean
- *   something without faults only
+ * @returns {{
+ *   scripts: Script[], constants: Constants, oldest: import('./commands.mjs').Oldest, faults: Fault[],
+ * }}  the others mean something without faults only
  */
 export function compile(files) {
   /** @type {Fault[]} */
@@ -65,13 +77,22 @@ export function compile(files) {
       scripts.push(compileOperation(source, source.header, sources, constants));
     } else if (!LIB.test(source.path)) {
       source.report(1, `expected lua/<primitive>/<operation>.lua or lua/lib/<function_name>.lua`);
-    } else if (![...sources.values()].some(({ includes }) => includes.has(source.path))) {
+    } else if (source.path !== CHECKED && !isIncluded(source.path, sources)) {
       source.report(1, 'no file includes this one');
     }
   }
   checkNames(scripts, sources);
+  const oldest = oldestServer(sources.values());
   checkUse(constants, sources, reportOn(CONSTANTS));
-  return { scripts, constants, faults: faults.toSorted(byFileAndLine) };
+  return { scripts, constants, oldest, faults: faults.toSorted(byFileAndLine) };
+}
+
+/**
+ * @param {string} path
+ * @param {Map<string, Source>} sources
+ */
+function isIncluded(path, sources) {
+  return [...sources.values()].some(({ includes }) => includes.has(path));
 }
 
 /**
@@ -117,7 +138,7 @@ function readSource(file, text, report) {
  * @param {Map<string, Source>} sources
  * @param {Constants} constants
  */
-function checkSource({ path, lines, chunk, includes, report }, sources, constants) {
+function checkSource({ path, lines, header, chunk, includes, report }, sources, constants) {
   for (const [include, line] of includes) {
     if (!sources.has(include)) {
       report(line, `${include}.lua does not exist`);
@@ -136,8 +157,10 @@ function checkSource({ path, lines, chunk, includes, report }, sources, constant
   }
   const isLib = LIB.test(path);
   const included = [...includes.keys()];
-  checkCode(chunk, new Set([...included.map(functionOf), ...constants.keys()]), report);
+  const own = RAISING.get(path) ?? [];
+  checkCode(chunk, new Set([...included.map(functionOf), ...constants.keys(), ...own]), report);
   checkNumbers(chunk, report);
+  checkInstants(chunk, { path, header, includes }, report);
   if (isLib) {
     checkLib(chunk, functionOf(path), lines, report);
   }
@@ -192,16 +215,25 @@ function withIncludes(path, sources, seen = new Set()) {
  * @param {Constants} constants
  * @returns {Script}
  */
-function compileOperation({ path, chunk, report }, header, sources, constants) {
+function compileOperation({ path, lines, chunk, report }, header, sources, constants) {
   if (chunk !== null) {
     checkOperands(chunk, 'KEYS', header.KEYS, report);
     checkOperands(chunk, 'ARGV', header.ARGV, report);
   }
-  const files = withIncludes(path, sources).map(({ path: file, lines }) => {
-    const kept = lines.filter((line) => !/^\s*(--|$)/.test(line));
+  const isChecked = sources.has(CHECKED) && header.KEYS.some(({ type }) => type in TYPE_LETTERS);
+  /** @type {Set<string>} */
+  const seen = new Set();
+  const sourcesOf = [
+    ...(isChecked ? withIncludes(CHECKED, sources, seen) : []),
+    ...withIncludes(path, sources, seen),
+  ];
+  checkFirstWrites(sourcesOf, lines, report);
+  const files = sourcesOf.map(({ path: file, lines: text }) => {
+    const kept = text.filter((line) => !/^\s*(--|$)/.test(line));
     // The scripts are a quarter of the package: indentation goes, and spaces around operators.
-    const short = kept.map((line) => squeezed(withNumbers(line, constants).trimStart()));
-    return { path: file, text: short.join('\n') };
+    const short = kept.map((line) => squeezed(withConstants(line, constants).trimStart()));
+    const code = short.join('\n');
+    return { path: file, text: file === path && isChecked ? inChecked(code, header.KEYS) : code };
   });
   // SLOWLOG and MONITOR show how the text of an EVAL starts: with the name of the script.
   const parts = [{ path, text: `-- ${path}` }, ...files].map((part, i, { length }) =>
@@ -210,6 +242,18 @@ function compileOperation({ path, chunk, report }, header, sources, constants) {
   const source = parts.map(({ text }) => text).join('');
   const sha1 = createHash('sha1').update(source).digest('hex');
   return { ...header, name: path, constant: camelCase(path), sha1, source, parts };
+}
+
+/** How checked() knows the types; nothing is checked of the others. @type {Record<string, string>} */
+const TYPE_LETTERS = { string: 's', hash: 'h', list: 'l', zset: 'z' };
+
+/**
+ * @param {string} text  of a script
+ * @param {import('./header.mjs').Operand[]} keys
+ */
+function inChecked(text, keys) {
+  const letters = keys.map(({ type }) => TYPE_LETTERS[type] ?? 'a').join('');
+  return `local function run()\n${text}\nend\nreturn checked(KEYS,'${letters}',run)`;
 }
 
 const SPACED = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"| (==|~=|<=|>=|[=<>+*/]) |(,) /g;

@@ -1,6 +1,6 @@
 // @ts-check
-// The numbers that have a name in lua/: scripts get the number when they are compiled, and what the
-// client has to know as well goes into the generated module.
+// The numbers and words that have a name in lua/: scripts get the value when they are compiled, and what
+// the client has to know as well goes into the generated module.
 import { isGlobal, lineOf, parse, visits } from './check.mjs';
 
 /**
@@ -14,6 +14,8 @@ import { isGlobal, lineOf, parse, visits } from './check.mjs';
  */
 
 const NAME = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
+/** A word in single quotes, as TypeScript writes it too. */
+const WORD = /^'[a-z]+'$/;
 const FOR_CLIENT = 'client: ';
 /** Larger numbers have a name. */
 const BARE_MAX = 999;
@@ -22,10 +24,13 @@ const UNITS = new Set([1_000, 1_000_000]);
 
 /**
  * @param {Expression} value
- * @returns {string | undefined} the text of a number; undefined of anything else
+ * @returns {string | undefined} the text of a number or a word; undefined of anything else
  */
-function numberOf(value) {
+function valueOf(value) {
   if (value.type === 'NumericLiteral') {
+    return value.raw;
+  }
+  if (value.type === 'StringLiteral' && WORD.test(value.raw)) {
     return value.raw;
   }
   const isNegative = value.type === 'UnaryExpression' && value.operator === '-';
@@ -35,7 +40,7 @@ function numberOf(value) {
 }
 
 /**
- * Reads lua/constants.lua: one table, with a comment above each number.
+ * Reads lua/constants.lua: one table, with a comment above each constant.
  * @param {string} text
  * @param {Report} report
  * @returns {Map<string, Constant>}
@@ -47,17 +52,17 @@ export function readConstants(text, report) {
   const [statement] = chunk?.body ?? [];
   const [table] = statement?.type === 'ReturnStatement' ? statement.arguments : [];
   if (table?.type !== 'TableConstructorExpression') {
-    report(1, 'expected one table: return { NAME = number, ... }');
+    report(1, 'expected one table: return { NAME = value, ... }');
     return constants;
   }
   const lines = text.split('\n');
   for (const field of table.fields) {
     const line = lineOf(field);
     const name = field.type === 'TableKeyString' ? field.key.name : '';
-    const value = numberOf(field.value);
+    const value = valueOf(field.value);
     const comment = /^\s*-- (?<words>.+)$/.exec(lines[line - 2] ?? '')?.groups?.['words'];
     if (!NAME.test(name) || value === undefined) {
-      report(line, 'expected NAME_OF_SEVERAL_WORDS = number');
+      report(line, 'expected NAME_OF_SEVERAL_WORDS = number, or a lower-case word');
     } else if (comment === undefined) {
       report(line, `a comment above ${name} must say what it is`);
     } else {
@@ -101,7 +106,7 @@ export function constantsIn(chunk, constants) {
  * @param {string} line of code
  * @param {Map<string, Constant>} constants
  */
-export function withNumbers(line, constants) {
+export function withConstants(line, constants) {
   return line.replaceAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g, (name) => {
     return constants.get(name)?.value ?? name;
   });

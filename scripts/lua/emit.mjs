@@ -37,16 +37,26 @@ export function emit(scripts) {
 }
 
 /**
- * What the client has to know of the numbers in lua/.
+ * What the client has to know of the numbers in lua/, and of the commands.
  * @param {import('./compile.mjs').Constants} constants
+ * @param {import('./commands.mjs').Oldest} oldest
  */
-export function emitConstants(constants) {
+export function emitConstants(constants, { version, needs }) {
   const lines = [...constants].flatMap(([name, { value, meaning }]) =>
     meaning === undefined
       ? []
-      : ['', `/** ${meaning} */`, `export const ${name}: number = ${value};`],
+      : [
+          '',
+          `/** ${meaning} */`,
+          `export const ${name}: ${value.startsWith("'") ? 'string' : 'number'} = ${value};`,
+        ],
   );
-  return [ORIGIN, ...lines, ''].join('\n');
+  const server = [
+    '',
+    `/** The oldest Redis that runs all scripts: it brought ${needs.join(', ')}. */`,
+    `export const OLDEST_REDIS: string = '${version}';`,
+  ];
+  return [ORIGIN, ...lines, ...server, ''].join('\n');
 }
 
 /**

@@ -12,7 +12,7 @@ import { allSites, describeSite, sample, shuffled } from './generated.mjs';
 import { functionsIn, treeOf } from './walk.mjs';
 
 const SCRIPTS = 'src/core/wire/scripts.generated.ts';
-const CONSTANTS = 'src/core/wire/constants.generated.ts';
+const CONSTANTS = 'src/core/base/constants.generated.ts';
 
 /**
  * @typedef {object} Mistake
@@ -128,7 +128,7 @@ export function changedBy(mistake, read, luaFiles) {
     return { files: new Map([[file, text]]) };
   }
   const sources = luaSources(read, luaFiles).set(relative('lua', file), text);
-  const { scripts, constants, faults } = compile(sources);
+  const { scripts, constants, oldest, faults } = compile(sources);
   const [fault] = faults;
   if (fault !== undefined) {
     return { files: new Map(), refusal: `${fault.file}:${fault.line}: ${fault.message}` };
@@ -137,7 +137,7 @@ export function changedBy(mistake, read, luaFiles) {
     files: new Map([
       [file, text],
       [SCRIPTS, emit(scripts)],
-      [CONSTANTS, emitConstants(constants)],
+      [CONSTANTS, emitConstants(constants, oldest)],
     ]),
   };
 }

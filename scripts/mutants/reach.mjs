@@ -25,16 +25,16 @@ const FOLDERS = [
 const SETUP = `
 import { writeFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
-globalThis.latchkeyReach = new Set();
+globalThis.redlatchReach = new Set();
 afterAll(() => {
   const file = expect.getState().testPath;
-  const name = process.env.LATCHKEY_REACH + '/' + file.replaceAll('/', '+') + '.json';
-  writeFileSync(name, JSON.stringify({ file, reached: [...globalThis.latchkeyReach] }));
+  const name = process.env.REDLATCH_REACH + '/' + file.replaceAll('/', '+') + '.json';
+  writeFileSync(name, JSON.stringify({ file, reached: [...globalThis.redlatchReach] }));
 });
 `;
 
 /** @param {string} id */
-const telling = (id) => `globalThis.latchkeyReach?.add(${JSON.stringify(id)})`;
+const telling = (id) => `globalThis.redlatchReach?.add(${JSON.stringify(id)})`;
 
 /**
  * @param {string} file
@@ -89,7 +89,7 @@ export function filesBelow(folder, ending) {
  * @returns {Promise<Record<string, { ms: number, reached: string[] }>>} */
 export async function observe() {
   const tree = new Tree();
-  const results = mkdtempSync(join(tmpdir(), 'latchkey-reach-'));
+  const results = mkdtempSync(join(tmpdir(), 'redlatch-reach-'));
   try {
     for (const file of filesBelow('src', '.ts')) {
       const text = tree.read(file);
@@ -100,7 +100,7 @@ export async function observe() {
     mkdirSync(dirname(setup), { recursive: true });
     writeFileSync(setup, SETUP);
     const files = FOLDERS.flatMap((folder) => filesBelow(`test/${folder}`, '.test.ts'));
-    process.env['LATCHKEY_REACH'] = results;
+    process.env['REDLATCH_REACH'] = results;
     const outcome = await runTests(
       { root: tree.root, files, workers: 3, stopsAtFailure: false, setupFiles: [setup] },
       20 * 60_000,

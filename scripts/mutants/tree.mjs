@@ -45,7 +45,7 @@ export class Tree {
   #originals = new Map();
 
   constructor() {
-    this.root = mkdtempSync(join(tmpdir(), 'latchkey-mutants-'));
+    this.root = mkdtempSync(join(tmpdir(), 'redlatch-mutants-'));
     trees.add(this);
     for (const name of COPIED) {
       if (existsSync(join(root, name))) {

@@ -157,7 +157,7 @@ async function whenReady(path, running, server) {
  */
 async function launch(binary, reservation, options) {
   const { port } = reservation;
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-redis-'));
+  const folder = await mkdtemp(join(tmpdir(), 'redlatch-redis-'));
   const args = await commandLine(folder, port, options);
   const caFile = options.tls === true ? join(folder, 'tls.crt') : undefined;
   const server = caFile === undefined ? { port } : { port, ca: readFileSync(caFile) };

@@ -33,7 +33,7 @@ const instructions = [
   'No Redis found. One of these gives you one:',
   '  install redis-server or valkey-server, or set REDIS_SERVER_BIN to such a program',
   '  start Docker or Podman',
-  '  set LATCHKEY_TEST_REDIS_URL (tests) or REDIS_URL (demo) to a running server',
+  '  set REDLATCH_TEST_REDIS_URL (tests) or REDIS_URL (demo) to a running server',
 ].join('\n');
 
 /**
@@ -113,7 +113,7 @@ export async function serverBinary() {
  */
 export async function startRedis(options) {
   const forced = process.env['REDIS_PROVIDER'] ?? '';
-  const name = options.purpose === 'test' ? 'LATCHKEY_TEST_REDIS_URL' : 'REDIS_URL';
+  const name = options.purpose === 'test' ? 'REDLATCH_TEST_REDIS_URL' : 'REDIS_URL';
   const url = process.env[name] ?? '';
   switch (forced) {
     case 'url':

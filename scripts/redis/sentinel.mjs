@@ -15,7 +15,7 @@ import { call, field, until } from './wire.mjs';
  * @property {() => Promise<void>} stop
  */
 
-const name = 'latchkey';
+const name = 'redlatch';
 
 /**
  * @param {RedisProcess[]} sentinels

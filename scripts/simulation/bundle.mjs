@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** @returns {Promise<string>} the path of the bundle */
 export async function bundleSimulation() {
-  const outfile = `${root}node_modules/.cache/latchkey/simulate-${process.pid}.mjs`;
+  const outfile = `${root}node_modules/.cache/redlatch/simulate-${process.pid}.mjs`;
   await build({
     entryPoints: [`${root}test/simulation/main.ts`],
     bundle: true,

@@ -31,7 +31,7 @@ const pagesIn = (folder) =>
 
 /** What the package exports, not each member of it: the names as they are in the headings of their pages. */
 const api = pagesIn('api/')
-  .filter((name) => /^latchkey\.[a-z]+$/.test(name))
+  .filter((name) => /^redlatch\.[a-z]+$/.test(name))
   .map((name) => {
     const text = readFileSync(new URL(`api/${name}.md`, source), 'utf8');
     const [, heading = name] = /^## (\w+)/m.exec(text) ?? [];
@@ -41,7 +41,7 @@ const api = pagesIn('api/')
 const links = (entries) => entries.map(([text, link]) => ({ text, link }));
 
 export default {
-  title: 'latchkey',
+  title: 'redlatch',
   description: 'Locks, semaphores and latches on Redis that tell the truth when something fails',
   lang: 'en',
   cleanUrls: false,
@@ -52,7 +52,7 @@ export default {
     nav: links([
       ['Guide', '/'],
       ['Examples', '/examples/'],
-      ['API', '/api/latchkey'],
+      ['API', '/api/redlatch'],
       ['Demo', '/demo'],
     ]),
     sidebar: [

@@ -1,4 +1,5 @@
 import type { Clock } from './base/clock.js';
+import { requestsKey } from './base/key-names.js';
 import type { ClientServices } from './client-services.js';
 import type { Router, RouterOwner } from './connection/router.js';
 import { Delivery } from './delivery/delivery.js';
@@ -65,6 +66,7 @@ export class EndpointServices {
       keepAlive,
       router: this.router,
       requests: new Requests(),
+      requestsKey: (key) => requestsKey(key, client.id),
       timeoutMs: commandTimeoutMs,
       failed,
       unheard: (publish, channel) => {

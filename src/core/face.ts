@@ -49,7 +49,6 @@ export abstract class Face<P extends ObjectProtocol<EndpointServices>> extends P
     build: (request: Request) => Command<string>,
     late?: (count: number | undefined, call: PendingCall) => void,
   ): Promise<CountReply> {
-    const { key, requestsKey } = this.protocol;
-    return this.services.delivery.countOnce(this.name, key, requestsKey, build, late);
+    return this.services.delivery.countOnce(this.name, this.protocol.key, build, late);
   }
 }

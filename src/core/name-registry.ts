@@ -1,4 +1,4 @@
-import { WrongTypeError } from '../errors.js';
+import { WrongTypeError } from '../server-errors.js';
 
 /** The most names without users that are remembered; the oldest are forgotten first. */
 const IDLE_MAX = 1_000;
@@ -94,7 +94,7 @@ export class NameRegistry {
         ? `"${resource}" is in use as a ${other.family} by this client and cannot be a ${family}`
         : `"${resource}" cannot be a ${family}: it would share the key "${shared}" with the ` +
           `${other.family} "${other.resource}", which is in use by this client`;
-    return new WrongTypeError(message, { resource });
+    return new WrongTypeError(message, shared, { resource });
   }
 
   #add(object: NamedObject, other: Use | undefined): Use | undefined {
@@ -129,7 +129,7 @@ function isOf({ object: { key, family } }: Use, object: NamedObject): boolean {
   return key === object.key && family === object.family;
 }
 
-function sharedKey(one: NamedObject, other: NamedObject): string | undefined {
+function sharedKey(one: NamedObject, other: NamedObject): string {
   const keys = [one.key, ...one.sideKeys];
-  return [other.key, ...other.sideKeys].find((key) => keys.includes(key));
+  return [other.key, ...other.sideKeys].find((key) => keys.includes(key)) ?? one.key;
 }

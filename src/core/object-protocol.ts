@@ -1,4 +1,4 @@
-import { privateKey } from './base/key-names.js';
+import { requestsKey } from './base/key-names.js';
 import { NO_SIDE_KEYS, type NamedObject } from './name-registry.js';
 import type { ObjectKind } from './observe/events.js';
 
@@ -33,7 +33,7 @@ export abstract class ObjectProtocol<S extends ProtocolServices> implements Name
 
   /** Private key of the record of this client's counted calls. */
   get requestsKey(): string {
-    return `${privateKey('latchkey_requests', this.key)}:${this.services.client.id}`;
+    return requestsKey(this.key, this.services.client.id);
   }
 
   /** How a script notifies waiters. In a cluster the command is not known from the start. */

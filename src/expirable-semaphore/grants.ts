@@ -3,7 +3,8 @@ import type { Command, PendingCall } from '../core/wire/call.js';
 import type { CountReply } from '../core/delivery/count-reply.js';
 import type { Events, Holder } from '../core/observe/events.js';
 import type { Waited } from '../core/observe/slow-wait.js';
-import { GrantLifecycle, type ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { GrantLifecycle } from '../core/grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../core/grant/release.js';
 import type { Lease } from '../core/lease/lease.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import { ToldPermits } from '../core/permits/told-permits.js';
@@ -122,7 +123,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
 
   /** True when nobody has set the number of permits, as the local waiters were told last. */
   get isUninitialised(): boolean {
-    return this.#state.queues.get(this.protocol.key)?.isUninitialised === true;
+    return this.#state.queues.get(this.protocol.key)?.news.isUninitialised === true;
   }
 
   /** True when this client was told the number of permits, and has made or seen the semaphore. */
@@ -134,7 +135,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
   numberSet(): void {
     const queue = this.#state.queues.get(this.protocol.key);
     if (queue !== undefined) {
-      queue.isUninitialised = false;
+      queue.news.isUninitialised = false;
     }
   }
 
@@ -188,10 +189,10 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     leaseMs: number,
     late?: (count: number | undefined) => void,
   ): Promise<CountReply> {
-    const { resource, key, requestsKey } = this.protocol;
+    const { resource, key } = this.protocol;
     const build = (request: Request): Command<string> =>
       this.protocol.updateLease(request, id, leaseMs);
-    return this.services.delivery.countOnce(resource, key, requestsKey, build, late);
+    return this.services.delivery.countOnce(resource, key, build, late);
   }
 
   /** Gives back permits that were granted and are not needed any more. */
@@ -210,7 +211,9 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return this.protocol.release(singleId(lease.identity.holderId));
   }
 
-  protected override released(): void {}
+  protected override released(permit: LeasedPermit): void {
+    permit.settled();
+  }
 
   protected override takeBack(lease: Lease): void {
     this.giveBack(singleId(lease.identity.holderId));

@@ -1,4 +1,4 @@
-import { PERMIT_CLIENT_BYTES } from '../core/wire/constants.generated.js';
+import { PERMIT_CLIENT_BYTES } from '../core/base/constants.generated.js';
 
 /** What the id of each permit of a client begins with, so that whoever ends the permit can tell the
  * client. The eight bytes behind it are random. */

@@ -47,7 +47,8 @@ export interface Permit extends AsyncDisposable {
    * Gives the permit back; a second call does nothing.
    *
    * Failure: when no answer comes, the release goes on in the background; the permit is free at the
-   * latest when its lease ends.
+   * latest when its lease ends. When the answer comes, or the lease ends without one, `released` or
+   * `lost` is emitted, and `state` may become `lost`.
    * @throws LeaseLostError when the lease ended before.
    * @throws OutcomeUnknownError when the release was sent and no answer came within
    * `commandTimeoutMs`; CommandTimeoutError when there was no connection to send it on.

@@ -1,7 +1,8 @@
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { integers } from '../core/wire/replies.js';
 import type { Holder } from '../core/observe/events.js';
-import type { LeasedObject, ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import type { LeasedObject } from '../core/grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../core/grant/release.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey, suffixed, twinOf } from '../core/base/key-names.js';
 import type { CheckedSetting } from '../core/permits/permits-setting.js';
@@ -150,8 +151,8 @@ export class ExpirableSemaphoreProtocol
     this.#requestKeys = { ...this.#keys, requests, twin: twin === undefined ? [] : [twin] };
     this.#queueKeys = {
       ...this.#requestKeys,
-      queue: privateKey('latchkey_waiting', key),
-      heartbeats: privateKey('latchkey_beats', key),
+      queue: privateKey('waiting', key),
+      heartbeats: privateKey('beats', key),
       twin: NO_TWIN,
     };
   }

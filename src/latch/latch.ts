@@ -5,10 +5,11 @@ import { Face } from '../core/face.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import { SharedPoll, type Watcher } from './shared-poll.js';
+import { SharedPoll } from './shared-poll.js';
 import { checkInteger, checkWaiting, INT32_MAX, type WaitOptions } from '../core/base/arguments.js';
 import { checkOptions, type OptionSet } from '../core/base/options.js';
 import { LatchProtocol, type LatchView } from './protocol.js';
+import { LatchWaiter } from './waiter.js';
 
 /**
  * A count that many processes count down and many wait for; at zero it is removed, and all waiters
@@ -47,9 +48,11 @@ export interface CountDownLatch {
   /**
    * Waits until zero was reached or the latch was deleted.
    *
+   * It waits for the latch that it finds, and ends with that, even if the next one is set at once.
+   *
    * Cancellation: an aborted wait leaves nothing behind. Failure: without `waitMs` it goes on
-   * through outages. A zero that Java reaches and replaces with a new count at once is missed,
-   * since only count-downs of this library leave a mark of it.
+   * through outages. When Java ends a latch and sets the next one at once, the wait goes on until the
+   * end that `ttlMs` has given to the latch, or to the next end.
    * @returns true once zero was reached, at once when none is set; false when `waitMs` ran out.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
    */
@@ -75,35 +78,6 @@ const WAITING: OptionSet = {
   known: ['waitMs', 'signal'],
   elsewhere: { leaseMs: NO_LEASE, ttlMs: 'trySetCount limits the life of a latch' },
 };
-
-/** One caller of `wait()`. */
-class LatchWaiter implements Watcher<LatchView> {
-  /** The mark that the first poll read: another mark means that zero was reached since. */
-  #opened: string | undefined;
-  readonly #pollsOnce: boolean;
-  readonly #done: (result: boolean) => void;
-  readonly fail: (error: Error) => void;
-
-  constructor(pollsOnce: boolean, done: (result: boolean) => void, fail: (error: Error) => void) {
-    this.#pollsOnce = pollsOnce;
-    this.#done = done;
-    this.fail = fail;
-  }
-
-  get hasSeen(): boolean {
-    return this.#opened !== undefined;
-  }
-
-  see({ count, opened }: LatchView): boolean {
-    this.#opened ??= opened;
-    // The mark stays after a zero: it is seen even when the latch was set again at once.
-    const reached = count === 0 || (opened !== '' && opened !== this.#opened);
-    if (reached || this.#pollsOnce) {
-      this.#done(reached);
-    }
-    return reached || this.#pollsOnce;
-  }
-}
 
 /** The face of one latch. */
 export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {

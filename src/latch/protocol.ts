@@ -16,16 +16,21 @@ export interface LatchView {
   readonly count: number;
   /** Milliseconds that the latch still lives: -1 without limit, -2 when no count is set. */
   readonly ttlMs: number;
-  /** Mark of its last zero; empty when that was long ago or reached by Java. */
-  readonly opened: string;
+  /** The server's time of this look, in ms. */
+  readonly now: number;
+  /**
+   * Mark of the latch that is set, or of the last zero; empty when Java set the latch, or the zero was
+   * long ago. It changes with each set, zero and deletion of ours.
+   */
+  readonly mark: string;
 }
 
 const inspect: CommandScript<LatchView> = {
   ...latchInspect,
   decode(reply) {
-    const [count = '', ttl = '', opened = ''] = latchInspect.decode(reply).split(' ');
-    const [countNumber, ttlMs] = integers(`${count} ${ttl}`, 2);
-    return { count: countNumber, ttlMs, opened };
+    const words = latchInspect.decode(reply).split(' ');
+    const [count, ttlMs, now] = integers(words.slice(0, 3).join(' '), 3);
+    return { count, ttlMs, now, mark: words.slice(3).join(' ') };
   },
 };
 
@@ -49,8 +54,13 @@ export class LatchProtocol extends ObjectProtocol<EndpointServices> {
   }
 
   trySetCount({ number, lowWater }: Request, count: number, ttlMs: number): Command<string> {
-    const keys = { latch: this.key, requests: this.requestsKey };
-    return commandOf(latchTrySetCount, keys, { number, lowWater, count, ttlMs, ...this.notice });
+    return commandOf(latchTrySetCount, this.#keys, {
+      number,
+      lowWater,
+      count,
+      ttlMs,
+      ...this.notice,
+    });
   }
 
   countDown({ number, lowWater }: Request): Command<string> {
@@ -67,7 +77,7 @@ export class LatchProtocol extends ObjectProtocol<EndpointServices> {
   }
 
   get #keys(): { latch: string; opened: string; requests: string } {
-    const opened = privateKey('latchkey_opened', this.key);
+    const opened = privateKey('opened', this.key);
     return { latch: this.key, opened, requests: this.requestsKey };
   }
 }

@@ -11,7 +11,7 @@ import type { Asks } from '../core/locks/ticket.js';
 import type { LockWaiter, WaitQueue } from '../core/locks/wait-queue.js';
 import { HEARTBEAT_MS, UNSEEN_RECHECK_MS } from '../core/waiting/timing.js';
 import type { Command } from '../core/wire/call.js';
-import { ABSENT_MS } from '../core/wire/constants.generated.js';
+import { ABSENT_MS } from '../core/base/constants.generated.js';
 import { asError } from '../core/wire/replies.js';
 
 /**

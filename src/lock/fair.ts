@@ -1,5 +1,5 @@
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
-import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../core/grant/release.js';
 import { fairAskOf, fairKeys, fairReleaseOf, type FairKeys } from '../core/locks/fair-line.js';
 import { verdictOf } from '../core/locks/lock-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';

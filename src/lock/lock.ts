@@ -1,4 +1,4 @@
-import { UnexpectedReplyError } from '../errors.js';
+import { UnexpectedReplyError } from '../server-errors.js';
 import type { FencedHold, LockHold } from '../core/locks/hold.js';
 import { LockFace, type Lock, type LockAcquireOptions } from '../core/locks/lock-face.js';
 import { anyHold } from '../core/locks/lock-grants.js';

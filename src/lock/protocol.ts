@@ -1,6 +1,6 @@
-import { UnexpectedReplyError } from '../errors.js';
+import { UnexpectedReplyError } from '../server-errors.js';
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
-import { list } from '../core/wire/replies.js';
+import { elements } from '../core/wire/replies.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
 import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import { HandOffQueue } from '../core/locks/hand-off-queue.js';
@@ -13,7 +13,7 @@ import {
   type LineKeys,
 } from '../core/locks/line.js';
 import type { LineTicket } from '../core/locks/line-ticket.js';
-import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../core/grant/release.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
@@ -66,8 +66,7 @@ const inspect: CommandScript<HolderPage> = {
 };
 
 function readPage(json: string): HolderPage {
-  const parsed: unknown = JSON.parse(json);
-  const [cursor, ttl, ...fields] = list(parsed);
+  const [cursor, ttl, ...fields] = elements(json);
   const ttlMs = Number(ttl);
   const remainingMs = ttlMs < 0 ? Number.POSITIVE_INFINITY : ttlMs;
   const holders = [];

@@ -1,10 +1,10 @@
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
-import { integer, list } from '../core/wire/replies.js';
+import { elements, integer } from '../core/wire/replies.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { FIRST_PAGE, type HolderPage, type LeasePage } from '../core/locks/lock-protocol.js';
 import { allTombstones } from '../core/locks/tombstones.js';
 import { readWriteKeys, writeReleaseOf, type ReadWriteKeys } from '../core/locks/write-line.js';
-import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../core/grant/release.js';
 import { handsOff } from '../core/locks/line.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -14,22 +14,19 @@ import {
   rwlockLease,
 } from '../core/wire/scripts.generated.js';
 
-const inspect: CommandScript<HolderPage> = {
-  ...rwlockInspect,
-  decode(reply) {
-    const [cursor, ...parts] = list(JSON.parse(rwlockInspect.decode(reply)));
-    const holders = [];
-    for (let i = 0; i < parts.length; i += 3) {
-      const leftMs = integer(parts[i + 2]);
-      holders.push({
-        holderId: String(parts[i]),
-        depth: integer(parts[i + 1]),
-        remainingMs: leftMs < 0 ? Number.POSITIVE_INFINITY : leftMs,
-      });
-    }
-    return { cursor: String(cursor), holders };
-  },
-};
+function pageOf(reply: unknown): HolderPage {
+  const [cursor, ...parts] = elements(rwlockInspect.decode(reply));
+  const holders = [];
+  for (let i = 0; i < parts.length; i += 3) {
+    const leftMs = integer(parts[i + 2]);
+    holders.push({
+      holderId: String(parts[i]),
+      depth: integer(parts[i + 1]),
+      remainingMs: leftMs < 0 ? Number.POSITIVE_INFINITY : leftMs,
+    });
+  }
+  return { cursor: String(cursor), holders };
+}
 
 const lease: CommandScript<LeasePage> = {
   ...rwlockLease,
@@ -108,7 +105,7 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     const operands = rwlockInspect.operands(this.#asked, { cursor, stem: this.stem });
     const script: CommandScript<HolderPage> = {
       ...rwlockInspect,
-      decode: (reply) => sideOf(inspect.decode(reply), modes),
+      decode: (reply) => sideOf(pageOf(reply), modes),
     };
     return { script, operands };
   }

@@ -1,7 +1,7 @@
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { integer } from '../core/wire/replies.js';
-import { UnexpectedReplyError } from '../errors.js';
-import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import { UnexpectedReplyError } from '../server-errors.js';
+import type { ReleaseResult } from '../core/grant/release.js';
 import { releaseResultOf } from '../core/locks/release-results.js';
 import { verdictOf, type LockProtocol, type Sibling } from '../core/locks/lock-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';

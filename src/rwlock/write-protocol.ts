@@ -5,7 +5,7 @@ import { HandOffQueue } from '../core/locks/hand-off-queue.js';
 import { handsOff, windowOf, type LineAnswer, type LineKeys } from '../core/locks/line.js';
 import type { LineTicket } from '../core/locks/line-ticket.js';
 import { writeAskOf, writeEnter, writeLineKeys, writeReleaseOf } from '../core/locks/write-line.js';
-import type { ReleaseResult } from '../core/grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../core/grant/release.js';
 import { verdictOf, type LockProtocol, type Sibling } from '../core/locks/lock-protocol.js';
 import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';

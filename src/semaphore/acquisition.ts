@@ -21,9 +21,9 @@ export class PermitsAcquisition
     return this.terms.count;
   }
 
-  granted(_call: PendingCall, { mark }: PermitAnswer): boolean {
+  granted(_call: PendingCall, { mark }: PermitAnswer, place: number): boolean {
     const { grants, terms } = this;
-    const taken = { permits: terms.count, mark };
+    const taken = { permits: terms.count, mark, place };
     if (this.isOver) {
       // The wait had ended before the grant: the permits are given back.
       grants.giveBack(taken).catch((error: Error) => grants.failed(error));

@@ -9,7 +9,8 @@ import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { INT32_MAX } from '../core/base/arguments.js';
 import { GrantedPermits, type PermitsOwner } from './permits.js';
-import type { ReleaseAnswer, Returned, SemaphoreProtocol } from './protocol.js';
+import { UNKNOWN_SEMAPHORE, type ReleaseAnswer } from './answers.js';
+import type { Returned, SemaphoreProtocol } from './protocol.js';
 
 /** The state that the counting semaphores of one client share. */
 export class SemaphoreState {
@@ -53,7 +54,7 @@ export class SemaphoreGrants implements PermitsOwner {
 
   /** True when nobody has set the number of permits, as the local waiters were told last. */
   get isUninitialised(): boolean {
-    return this.#queues.get(this.protocol.key)?.isUninitialised === true;
+    return this.#queues.get(this.protocol.key)?.news.isUninitialised === true;
   }
 
   /** True when this client was told the number of permits, and has made or seen the semaphore. */
@@ -71,7 +72,7 @@ export class SemaphoreGrants implements PermitsOwner {
   numberSet(available: number): void {
     const queue = this.#queues.get(this.protocol.key);
     if (queue !== undefined) {
-      queue.isUninitialised = false;
+      queue.news.isUninitialised = false;
       queue.wakeUp(available);
     }
   }
@@ -115,11 +116,15 @@ export class SemaphoreGrants implements PermitsOwner {
       throw error;
     }
     permits.ended();
-    if (services.client.events.wanted('released')) {
-      const { kind, resource } = protocol;
-      const { holderId, grantedAt } = permits;
-      const heldMs = Math.round(services.clock.now() - grantedAt);
-      services.client.events.emit('released', { resource, kind, holderId, heldMs });
+  }
+
+  announceRelease({ holderId, grantedAt }: GrantedPermits, error?: Error): void {
+    const { clock, client } = this.services;
+    if (client.events.wanted('released')) {
+      const { kind, resource } = this.protocol;
+      const heldMs = Math.round(clock.now() - grantedAt);
+      const failure = error === undefined ? {} : { error };
+      client.events.emit('released', { resource, kind, holderId, heldMs, ...failure });
     }
   }
 
@@ -144,23 +149,38 @@ export class SemaphoreGrants implements PermitsOwner {
     const send = async (
       waiters: readonly PermitWaiter[],
       mustQueue: boolean,
+      isCounted: boolean,
     ): Promise<Answered<ReleaseAnswer>> => {
-      const build = (request: Request) => protocol.release(request, returned, waiters, mustQueue);
+      const build = (request: Request) =>
+        isCounted
+          ? protocol.release(request, returned, waiters, mustQueue)
+          : protocol.giveBackGrant(returned);
       const goesOn = returned.mark !== undefined;
       const setTombstone = (request: Request) =>
-        protocol.settle(request, goesOn ? returned : undefined);
+        protocol.settle(request, goesOn ? returned : undefined, waiters);
       const tombstone = { setTombstone, always: goesOn, follower };
       const answered = await services.delivery.sendOnce(resource, key, build, tombstone);
-      const { isRefused, available } = answered.answer;
+      if (answered.answer.mustCount === true) {
+        return await send(waiters, mustQueue, true);
+      }
+      const { isRefused, available, above = 0 } = answered.answer;
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
       }
       if (!serves) {
+        if (above > 0) {
+          protocol.above(above);
+        }
         this.wake(available);
       }
       return answered;
     };
-    return serves ? queue.serveWith(send) : send([], false);
+    if (serves) {
+      return queue.serveWith((waiters, mustQueue) => send(waiters, mustQueue, true));
+    }
+    // Where nothing is known of its semaphore, a release has to be counted.
+    const isKnown = returned.mark !== undefined && returned.mark !== UNKNOWN_SEMAPHORE;
+    return send([], false, !isKnown);
   }
 }
 

@@ -1,4 +1,4 @@
-import { CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
+import { ClosedError, CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
 import { asError } from '../core/wire/replies.js';
 import type { TombstoneFollower } from '../core/delivery/tombstone.js';
 import type { ObjectKind } from '../core/observe/events.js';
@@ -47,6 +47,8 @@ export interface PermitsOwner {
   /** Releases the permits on the server and reports the outcome to them, also a late one. Not
    * called again while an earlier release may still run. */
   release(permits: GrantedPermits): Promise<void>;
+  /** Tells that permits were released, or with an error that nobody will know. */
+  announceRelease(permits: GrantedPermits, error?: Error): void;
   /** Waits for `work`, at most `commandTimeoutMs`; rejects when the client was closed. */
   inTime(work: Promise<void>): Promise<void>;
   /** Reports a failure in the background. */
@@ -65,6 +67,8 @@ export class GrantedPermits extends Printable implements Permits, TombstoneFollo
   #unsettled: Error | undefined;
   /** The outcome of that release. */
   #outcome: 'done' | 'forgotten' | undefined;
+  /** The end of these permits was told. */
+  #isTold = false;
   /** Callbacks of the calls that wait for the outcome. */
   #waiting: Set<() => void> | undefined;
 
@@ -125,7 +129,10 @@ export class GrantedPermits extends Printable implements Permits, TombstoneFollo
     const goesOn = error instanceof OutcomeUnknownError || error instanceof CommandTimeoutError;
     this.#unsettled = goesOn ? error : undefined;
     if (error === undefined) {
-      this.#outcome = 'done';
+      this.#known('done');
+    } else if (goesOn && error.cause instanceof ClosedError) {
+      // A client that is closed finishes nothing.
+      this.#known('forgotten', error);
     }
   }
 
@@ -133,8 +140,8 @@ export class GrantedPermits extends Printable implements Permits, TombstoneFollo
     this.#known('done');
   }
 
-  forgotten(): void {
-    this.#known('forgotten');
+  forgotten(error: Error): void {
+    this.#known('forgotten', error);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -182,8 +189,13 @@ export class GrantedPermits extends Printable implements Permits, TombstoneFollo
     }
   }
 
-  #known(outcome: 'done' | 'forgotten'): void {
+  /** The outcome is told once: a release that is made again tells no second one. */
+  #known(outcome: 'done' | 'forgotten', error?: Error): void {
     this.#outcome = outcome;
+    if (!this.#isTold) {
+      this.#isTold = true;
+      this.#owner.announceRelease(this, error);
+    }
     for (const tell of this.#waiting ?? []) {
       tell();
     }

@@ -14,7 +14,8 @@ import type { ToldPermits } from '../core/permits/told-permits.js';
 import { outOfRange, SemaphoreGrants, type SemaphoreState } from './grants.js';
 import { ACQUIRING, SETTING, USING } from './options.js';
 import type { Permits } from './permits.js';
-import { SemaphoreProtocol, type SemaphoreView } from './protocol.js';
+import type { SemaphoreView } from './answers.js';
+import { SemaphoreProtocol } from './protocol.js';
 
 const INT32_MIN = -2_147_483_648;
 
@@ -212,7 +213,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   async release(permits = 1): Promise<void> {
     checkInteger('permits', permits, 1, INT32_MAX);
-    await this.inUse(() => this.#grants.giveBack({ permits, mark: undefined }));
+    await this.inUse(() => this.#grants.giveBack({ permits, mark: undefined, place: 0 }));
   }
 
   using<T>(options: UsingOptions | undefined, task: () => T | Promise<T>): Promise<T>;

@@ -12,7 +12,7 @@ const told = new Set<string>();
 const tally = { seeds: 0, grants: 0, calls: 0 };
 const note = (what: unknown): void => {
   // The client tells of outages, of which there are many here.
-  if (!(what instanceof Error && what.name === 'LatchkeyWarning')) {
+  if (!(what instanceof Error && what.name === 'RedlatchWarning')) {
     told.add(String(what));
   }
 };

@@ -20,7 +20,7 @@ export function report(seed: number, history: History): string {
     ...all.slice(0, 4).map(({ text }) => `    ${text}`),
   ]);
   return [
-    `seed ${seed}: ${sorted.length} violations; LATCHKEY_TEST_SEED=${seed} repeats its plan`,
+    `seed ${seed}: ${sorted.length} violations; REDLATCH_TEST_SEED=${seed} repeats its plan`,
     ...list,
     ...shown.flatMap((violation) => around(history, violation)),
   ].join('\n');

@@ -1,15 +1,15 @@
 // Which chaos is run, and what is left out of it.
 //
-//   LATCHKEY_TEST_SEED=17  only this seed, to repeat a run that failed
-//   LATCHKEY_TEST_RUNS=99  so many seeds from that one on, or besides the usual ones
-//   LATCHKEY_CHAOS_WITHOUT=contexts,forced  without these parts, to look past a known defect
+//   REDLATCH_TEST_SEED=17  only this seed, to repeat a run that failed
+//   REDLATCH_TEST_RUNS=99  so many seeds from that one on, or besides the usual ones
+//   REDLATCH_CHAOS_WITHOUT=contexts,forced  without these parts, to look past a known defect
 
 import { randomInt } from 'node:crypto';
 
 const {
-  LATCHKEY_TEST_SEED: wanted,
-  LATCHKEY_TEST_RUNS: runs = '1',
-  LATCHKEY_CHAOS_WITHOUT: without = '',
+  REDLATCH_TEST_SEED: wanted,
+  REDLATCH_TEST_RUNS: runs = '1',
+  REDLATCH_CHAOS_WITHOUT: without = '',
 } = process.env;
 
 /** Parts of the chaos that can be left out, each with what it brings. */
@@ -28,7 +28,7 @@ const left = new Set(without.split(',').filter((word) => word !== ''));
 for (const word of left) {
   if (!Object.hasOwn(PARTS, word)) {
     const known = Object.keys(PARTS).join(', ');
-    throw new RangeError(`LATCHKEY_CHAOS_WITHOUT must name some of ${known}, got ${word}`);
+    throw new RangeError(`REDLATCH_CHAOS_WITHOUT must name some of ${known}, got ${word}`);
   }
 }
 

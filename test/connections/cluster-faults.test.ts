@@ -225,7 +225,7 @@ test('a failover is followed though another master is frozen', async () => {
 test('nothing is left in the cluster', async () => {
   for (const index of [2, MASTERS]) {
     const client = world.node(index);
-    await expectNoResidue(runPrefix(), { client, allow: [/^latchkey_cancelled:/] });
+    await expectNoResidue(runPrefix(), { client, allow: [/^redlatch_cancelled:/] });
     await expectNoChannels(runPrefix(), { client });
   }
 });

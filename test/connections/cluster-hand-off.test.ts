@@ -32,7 +32,7 @@ async function waits(
   const hold = kind.get(client, name).acquire();
   hold.catch(() => undefined);
   await eventually(async () => {
-    const tickets = await world.node(master).hgetall(`latchkey_tickets:{${name}}`);
+    const tickets = await world.node(master).hgetall(`redlatch_tickets:{${name}}`);
     const own = Object.entries(tickets).find(([id]) => id.startsWith(client.id));
     // When it was heard of, its window, whether its client listens, and where; of a fair lock less.
     return own !== undefined && / 1(?: [01])?$/u.test(own[1]);
@@ -70,7 +70,7 @@ describe.each(titled([lock, fencedLock, fairLock, writeLock]))('a %s', (_, kind)
 
     const [from, to] = [world.node(0), world.node(1)];
     await moveSlot(masters, slotOf(name), from, to);
-    const own = `latchkey:${b.id}:{${name}}`;
+    const own = `redlatch:${b.id}:{${name}}`;
     await eventually(
       async () => ((await to.call('PUBSUB', 'SHARDNUMSUB', own)) as unknown[])[1] === 1,
     );
@@ -127,14 +127,14 @@ test('one waiter in each of two clients costs two scripts a turn', async () => {
 test('a client listens in the slot of a lock for as long as it waits there, and a second longer', async () => {
   const name = world.nameOn(1);
   const [a, b] = [open(), open()];
-  const own = `latchkey:${b.id}:{${name}}`;
+  const own = `redlatch:${b.id}:{${name}}`;
   const hold = await a.getLock(name).acquire();
   const { hold: waiting } = await waits(lock, b, name, 1);
   const subscribed = async (): Promise<boolean> =>
     ((await world.node(1).call('PUBSUB', 'SHARDCHANNELS', own)) as string[]).length > 0;
 
   expect(await subscribed()).toBe(true);
-  const openly = await messagesOn(`latchkey:${b.id}`, { url: world.servers[1]!.url });
+  const openly = await messagesOn(`redlatch:${b.id}`, { url: world.servers[1]!.url });
   await hold.release();
   await (await waiting).release();
 
@@ -145,7 +145,7 @@ test('a client listens in the slot of a lock for as long as it waits there, and 
 test('nothing is left on any master', async () => {
   for (const master of [0, 1, 2]) {
     await eventually(
-      async () => (await channelsUnder('latchkey', world.node(master))).length === 0,
+      async () => (await channelsUnder('redlatch', world.node(master))).length === 0,
     );
   }
 });

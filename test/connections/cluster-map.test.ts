@@ -78,6 +78,6 @@ test('a process that is blocked while the map is read takes the answer that has 
 
 test('nothing is left in the cluster', async () => {
   const client = world.node(0);
-  await expectNoResidue(runPrefix(), { client, allow: [/^latchkey_cancelled:/] });
+  await expectNoResidue(runPrefix(), { client, allow: [/^redlatch_cancelled:/] });
   await expectNoChannels(runPrefix(), { client });
 });

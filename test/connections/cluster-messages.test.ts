@@ -76,10 +76,10 @@ describe.each([
     const permit = await permits.acquire();
 
     const listens = async (): Promise<boolean> => {
-      const channels = everyMaster.map((master) => channelsUnder('latchkey:', world.node(master)));
+      const channels = everyMaster.map((master) => channelsUnder('redlatch:', world.node(master)));
       const names = new Set((await Promise.all(channels)).flat());
       const digits = permit.id.slice(0, 16);
-      return names.has(`latchkey:${holder.id}`) && names.has(`latchkey:${digits}`);
+      return names.has(`redlatch:${holder.id}`) && names.has(`redlatch:${digits}`);
     };
     await eventually(listens);
 
@@ -96,10 +96,9 @@ describe.each([
 
   test('for the very first call of a client, before a node has answered', async () => {
     const name = world.nameOn(1);
-    await world.node(1).hset(name, 'somebody', 1);
     await world.node(1).config('RESETSTAT');
 
-    await open(mode).getLock(name).forceRelease();
+    await open(mode).getCountDownLatch(name).trySetCount(1, { ttlMs: 1_000 });
 
     const [tell, other] = [used[0], unused[0]];
     expect(await runs(1, [tell ?? '', other ?? ''])).toEqual([1, 0]);

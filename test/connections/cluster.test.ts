@@ -205,7 +205,7 @@ test('a waiter gets in on the replica after its master has died', async () => {
 
 test('nothing is left on any master', async () => {
   for (const index of [0, 1, 2 + MASTERS]) {
-    const allow = [/^latchkey_(cancelled|requests|opened):/];
+    const allow = [/^redlatch_(cancelled|requests|opened):/];
     await expectNoResidue(runPrefix(), { client: node(index), allow });
     await expectNoChannels(runPrefix(), { client: node(index) });
   }

@@ -6,7 +6,7 @@ import { rejection } from '../contract/fixture.js';
 import { randomName, runPrefix } from '../support/redis.js';
 
 /** One call of each kind, of which several would wait for ever. */
-function everyCall(client: Client): Record<string, () => Promise<unknown>> {
+export function everyCall(client: Client): Record<string, () => Promise<unknown>> {
   const lock = client.getLock(randomName());
   const { readLock } = client.getReadWriteLock(randomName());
   const semaphore = client.getSemaphore(randomName());

@@ -12,24 +12,24 @@ export const connecting = ['info', 'ping', 'subscribe', 'unsubscribe', 'eval', '
 /** ... in which these commands are used. */
 export const inScripts = [
   'get set incrby decr decrby del unlink exists pttl pexpire persist time publish',
-  'hget hset hdel hexists hlen hscan hrandfield hgetall pubsub',
+  'type hget hset hdel hexists hlen hscan hrandfield hgetall pubsub',
   'zadd zrem zcard zcount zscore zmscore zrange zrevrange zrangebyscore zremrangebyscore',
   'llen lindex lrange lpos lpush rpush lrem linsert',
 ].flatMap((line) => line.split(' '));
 
 /** Used only where a waiter of a fair lock is absent, waits in Java, or has lost its entry; where Java
- * reads; and where a lock is handed on. */
-export const seldom = ['lpos', 'lpush', 'linsert', 'persist', 'hrandfield', 'hgetall', 'pubsub'];
+ * reads; where a lock is handed on; and where a key holds something else. */
+export const seldom = 'lpos lpush linsert persist type hrandfield hgetall pubsub'.split(' ');
 
 /** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
 export function patterns(prefix: string): string[] {
-  const keys = ['', '{', 'latchkey_*:{', 'redisson_lock_token:{'];
+  const keys = ['', '{', 'redlatch_*:{', 'redisson_lock_token:{'];
   const queues = ['redisson_lock_queue:{', 'redisson_lock_timeout:{'];
   const channels = ['lock__channel:{', 'countdownlatch__channel__{', 'rwlock:{', 'sc:{'];
   return [
     ...[...keys, ...queues].map((start) => `~${start}${prefix}*`),
     ...channels.map((start) => `&redisson_${start}${prefix}*`),
-    '&latchkey:*',
+    '&redlatch:*',
   ];
 }
 

@@ -38,7 +38,7 @@ interface Scene {
 
 /** The waiters of which the server knows that their clients listen. */
 async function tellable(raw: Redis, name: string): Promise<number> {
-  const tickets = await raw.hvals(`latchkey_tickets:{${name}}`);
+  const tickets = await raw.hvals(`redlatch_tickets:{${name}}`);
   return tickets.filter((ticket) => / 1(?: [01])?$/u.test(ticket)).length;
 }
 
@@ -145,7 +145,7 @@ test('the new master of a group with sentinels hands locks on', async () => {
     { former, next, kill },
     redis,
     () => randomName('failover'),
-    (id) => ['NUMSUB', `latchkey:${id}`],
+    (id) => ['NUMSUB', `redlatch:${id}`],
   );
 });
 
@@ -161,6 +161,6 @@ test('the new master of a slot hands locks on', async (context) => {
     { former, next, kill },
     template,
     () => world.nameOn(0),
-    (id, name) => ['SHARDNUMSUB', `latchkey:${id}:{${name}}`],
+    (id, name) => ['SHARDNUMSUB', `redlatch:${id}:{${name}}`],
   );
 });

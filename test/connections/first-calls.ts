@@ -27,13 +27,12 @@ async function useSemaphores({ raw, run }: Place): Promise<void> {
 }
 
 function semaphoreCalls(semaphore: string): Call[] {
-  const total = `latchkey_total:{${semaphore}}`;
   const keys = {
     semaphore,
-    requests: `latchkey_requests:{${semaphore}}:${US}`,
-    queue: `latchkey_waiting:{${semaphore}}`,
-    heartbeats: `latchkey_beats:{${semaphore}}`,
-    marks: `latchkey_generation:{${semaphore}}`,
+    requests: `redlatch_requests:{${semaphore}}:${US}`,
+    queue: `redlatch_waiting:{${semaphore}}`,
+    heartbeats: `redlatch_beats:{${semaphore}}`,
+    record: `redlatch_permits:{${semaphore}}`,
   };
   const channel = `redisson_sc:{${semaphore}}`;
   const args = {
@@ -43,28 +42,24 @@ function semaphoreCalls(semaphore: string): Call[] {
     needs: [1],
     permits: 2,
     mark: '',
+    place: 1,
     delta: 1,
   };
-  const [told, setUp] = [
-    { ...keys, totals: [total] },
-    { ...keys, totals: total },
-  ];
   return [
-    [scripts.semaphoreAcquire, scripts.semaphoreAcquire.operands(told, args)],
-    [scripts.semaphoreRelease, scripts.semaphoreRelease.operands(told, args)],
-    [scripts.semaphoreAddPermits, scripts.semaphoreAddPermits.operands(setUp, args)],
-    [scripts.semaphoreDrainPermits, scripts.semaphoreDrainPermits.operands(setUp, args)],
-    [scripts.semaphoreConfigure, scripts.semaphoreConfigure.operands(setUp, args)],
+    [scripts.semaphoreAcquire, scripts.semaphoreAcquire.operands(keys, args)],
+    [scripts.semaphoreRelease, scripts.semaphoreRelease.operands(keys, args)],
+    [scripts.semaphoreAddPermits, scripts.semaphoreAddPermits.operands(keys, args)],
+    [scripts.semaphoreDrainPermits, scripts.semaphoreDrainPermits.operands(keys, args)],
+    [scripts.semaphoreConfigure, scripts.semaphoreConfigure.operands(keys, args)],
   ];
 }
 
 /** A semaphore with five permits whose total is known. */
 async function setTotal(raw: Redis, name: string): Promise<void> {
-  const total = `latchkey_total:{${name}}`;
+  const record = `redlatch_permits:{${name}}`;
   await raw.set(name, 5, 'PX', 60_000);
-  await raw.set(`latchkey_generation:{${name}}`, '1700000000000000', 'PX', 60_000);
-  await raw.zadd(total, '1700000000000000', 'mark', 5, 'total', 5, 'left');
-  await raw.pexpire(total, 60_000);
+  await raw.hset(record, { semaphore: '1700000000000000 5 0 0 0 1', grants: '0 0' });
+  await raw.pexpire(record, 60_000);
 }
 
 async function usePermits({ raw, run }: Place): Promise<void> {
@@ -89,9 +84,9 @@ function permitCalls(semaphore: string, setting: string): Call[] {
   const keys = {
     semaphore,
     timeouts: `{${semaphore}}:timeout`,
-    requests: `latchkey_requests:{${semaphore}}:${US}`,
-    queue: `latchkey_waiting:{${semaphore}}`,
-    heartbeats: `latchkey_beats:{${semaphore}}`,
+    requests: `redlatch_requests:{${semaphore}}:${US}`,
+    queue: `redlatch_waiting:{${semaphore}}`,
+    heartbeats: `redlatch_beats:{${semaphore}}`,
     twin: [],
   };
   const channel = `redisson_sc:{${semaphore}}`;

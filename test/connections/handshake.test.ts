@@ -11,7 +11,7 @@ import { openClient } from './exercise.js';
 const prefix = randomName('handshake');
 
 afterAll(async () => {
-  await expectNoResidue(prefix, { allow: [/^latchkey_cancelled:/] });
+  await expectNoResidue(prefix, { allow: [/^redlatch_cancelled:/] });
   await expectNoChannels(prefix);
 });
 

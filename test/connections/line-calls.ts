@@ -8,6 +8,8 @@ import { writeLineCalls } from './write-line-calls.js';
 
 const US = '11111111-1111-4111-8111-111111111111:1';
 const THEY = '22222222-2222-4222-8222-222222222222:1';
+const SOMEBODY = '33333333-3333-4333-8333-333333333333:1';
+const DEAD = 'deaddead-dead-4ead-8ead-deaddeaddead:1';
 
 /** A lock, with those who stand in its line; nobody listens, so they were heard of just now. */
 async function lock({ raw }: Place, holder: string | undefined, ...waiting: readonly string[]) {
@@ -24,9 +26,9 @@ async function lock({ raw }: Place, holder: string | undefined, ...waiting: read
   for (const key of [keys.line, keys.tickets]) {
     await raw.pexpire(key, 60_000);
   }
-  const tombstone = `latchkey_cancelled:{${name}}:${US}`;
+  const tombstone = `redlatch_cancelled:{${name}}:${US}`;
   const told = { publish: 'PUBLISH', channel: `redisson_lock__channel:{${name}}` };
-  const requests = `latchkey_requests:{${name}}:${US.slice(0, 36)}`;
+  const requests = `redlatch_requests:{${name}}:${US.slice(0, 36)}`;
   return { ...keys, tombstone, requests, told };
 }
 
@@ -45,15 +47,15 @@ async function enter(place: Place): Promise<void> {
     [undefined, US],
     [undefined, THEY],
     [THEY],
-    [THEY, 'somebody'],
+    [THEY, SOMEBODY],
     [US],
   ] as const) {
     const keys = await lock(place, holder, ...waiting);
     await place.run(scripts.lockEnter, operands(keys, args));
   }
   // Behind one that was not heard of for long.
-  const keys = await lock(place, undefined, 'deaddead');
-  await place.raw.hset(keys.tickets, 'deaddead', '1 9000 0 0');
+  const keys = await lock(place, undefined, DEAD);
+  await place.raw.hset(keys.tickets, DEAD, '1 9000 0 0');
   await place.run(scripts.lockEnter, operands(keys, args));
 }
 
@@ -64,11 +66,11 @@ async function recheck(place: Place): Promise<void> {
     [THEY, US],
     [US],
     [THEY],
-    [undefined, 'deaddead', US],
+    [undefined, DEAD, US],
   ] as const) {
     const { lock: name, line, tickets, token } = await lock(place, holder, ...waiting);
-    if (waiting[0] === 'deaddead') {
-      await place.raw.hset(tickets, 'deaddead', '1 9000 0 0');
+    if (waiting[0] === DEAD) {
+      await place.raw.hset(tickets, DEAD, '1 9000 0 0');
     }
     const keys = { ofTickets: [name, line, tickets, ...token] };
     const args = { publish: 'PUBLISH', terms: [US, '30000', '10000', '1', '1'] };
@@ -80,22 +82,16 @@ async function release(place: Place): Promise<void> {
   const { operands } = scripts.lockRelease;
   for (const [holder, ...waiting] of [
     [US, THEY],
-    [US, 'deaddead', THEY],
+    [US, DEAD, THEY],
     [undefined, THEY],
     [THEY, US],
     [US],
   ] as const) {
     const { told, ...keys } = await lock(place, holder, ...waiting);
-    if (waiting[0] === 'deaddead') {
+    if (waiting[0] === DEAD) {
       // It is also time to free the lock openly.
       const now = Date.now();
-      await place.raw.hset(
-        keys.tickets,
-        'deaddead',
-        '1 9000 0 0',
-        'turn',
-        `${now - 2_000} ${now} 3`,
-      );
+      await place.raw.hset(keys.tickets, DEAD, '1 9000 0 0', 'turn', `${now - 2_000} ${now} 3`);
     }
     const args = { holder: US, count: 0, tombstoneMs: 1_000, ...told, listens: 0 };
     await place.run(scripts.lockRelease, operands(keys, args));
@@ -103,9 +99,9 @@ async function release(place: Place): Promise<void> {
 }
 
 async function forceRelease(place: Place): Promise<void> {
-  for (const waiting of [THEY, 'deaddead']) {
+  for (const waiting of [THEY, DEAD]) {
     const { told, ...keys } = await lock(place, US, waiting);
-    if (waiting === 'deaddead') {
+    if (waiting === DEAD) {
       await place.raw.hset(keys.tickets, waiting, '1 9000 0 0');
     }
     const tombstones = { tombstones: keys.tombstone.slice(0, -US.length), tombstoneMs: 1_000 };

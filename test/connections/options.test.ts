@@ -175,6 +175,6 @@ test('no function of the template is ever called', async () => {
 });
 
 test('nothing is left of all these clients', async () => {
-  await expectNoResidue(runPrefix(), { client: raw, allow: [/^latchkey_cancelled:/] });
+  await expectNoResidue(runPrefix(), { client: raw, allow: [/^redlatch_cancelled:/] });
   await expectNoChannels(runPrefix(), { client: raw });
 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
   );
 });
 
-const isPublic = (key: string): boolean => !key.startsWith('latchkey_');
+const isPublic = (key: string): boolean => !key.startsWith('redlatch_');
 /** The last token issued lives for ever, and may skip some. */
 const isToken = (key: string): boolean => key.startsWith('redisson_lock_token');
 /** Java gives its queue no TTL, and neither do we while only its waiters stand there. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await raw.del(...(await raw.keys('redisson_lock_token:*')), 'none');
-  const allow = [/^latchkey_(cancelled|requests|opened|beats|readers|waiting|writers):/];
+  const allow = [/^redlatch_(cancelled|requests|opened|beats|readers|waiting|writers):/];
   await expectNoResidue(runPrefix(), { client: raw, allow, withinMs: 4_000 });
   await expectNoChannels(runPrefix(), { client: raw });
 });
@@ -59,11 +59,11 @@ test('a user without PUBLISH does everything, and is told once for each kind of 
   await useEverything(client, raw);
 
   const channels = errors.map(
-    (message) => /refuses PUBLISH on "(redisson_[a-z_]*|latchkey)/u.exec(message)?.[1],
+    (message) => /refuses PUBLISH on "(redisson_[a-z_]*|redlatch)/u.exec(message)?.[1],
   );
   expect(new Set(channels)).toEqual(
     new Set([
-      'latchkey',
+      'redlatch',
       'redisson_countdownlatch__channel__',
       'redisson_lock__channel',
       'redisson_rwlock',
@@ -169,8 +169,8 @@ test('a holder whom nobody may tell of a forced release learns of it with its ne
   expect(await client.getPermitExpirableSemaphore(seats.name).tryRelease(permit.id)).toBe(true);
 
   await eventually(() => [...holds, permit].every(({ state }) => state === 'lost'));
-  expect(errors.filter((message) => message.includes('latchkey:'))).toEqual([
-    expect.stringMatching(/^Redis refuses PUBLISH .*its next renewal, .*\+publish &latchkey\*$/u),
+  expect(errors.filter((message) => message.includes('redlatch:'))).toEqual([
+    expect.stringMatching(/^Redis refuses PUBLISH .*its next renewal, .*\+publish &redlatch\*$/u),
   ]);
   await seats.delete();
 });
@@ -189,5 +189,5 @@ test('a user who may not listen to its own channel is told so once, and does eve
   await again.release();
   await permits.delete();
   const deaf = errors.filter((message) => message.startsWith('may not listen'));
-  expect(deaf).toEqual([expect.stringMatching(/^may not listen to the channel "latchkey:/u)]);
+  expect(deaf).toEqual([expect.stringMatching(/^may not listen to the channel "redlatch:/u)]);
 });

@@ -166,7 +166,7 @@ test('a hold is suspect while its user is shut out, and held again when it is ba
 });
 
 test('nothing is left of all these clients', async () => {
-  const allow = [/^latchkey_(cancelled|requests|opened|beats|readers|waiting|writers):/];
+  const allow = [/^redlatch_(cancelled|requests|opened|beats|readers|waiting|writers):/];
 
   await expectNoResidue(runPrefix(), { client: raw, allow, withinMs: 4_000 });
   await expectNoChannels(runPrefix(), { client: raw });

@@ -38,7 +38,7 @@ async function useSemaphores({ raw, run }: Place): Promise<void> {
       await raw.zadd(keys.requests, 7, recorded);
       await raw.expire(keys.requests, 60);
     }
-    const args = { ...asked, ...told, leaves: 1, permits, mark: '0' };
+    const args = { ...asked, ...told, leaves: 1, permits, mark: '0', place: 1, needs: [] };
     await run(scripts.semaphoreGiveBack, scripts.semaphoreGiveBack.operands(keys, args));
   }
   // Out of the line, and behind somebody else in it.
@@ -47,7 +47,15 @@ async function useSemaphores({ raw, run }: Place): Promise<void> {
     const args = { ...asked, ...told, mustQueue };
     const acquire = { ...args, setting: '', needs: [2, 9] };
     await run(scripts.semaphoreAcquire, scripts.semaphoreAcquire.operands(keys, acquire));
-    const release = { ...args, number: 8, permits: 3, mark: '', setting: '', needs: [1, 1] };
+    const release = {
+      ...args,
+      number: 8,
+      permits: 3,
+      mark: '',
+      place: 0,
+      setting: '',
+      needs: [1, 1],
+    };
     await run(scripts.semaphoreRelease, scripts.semaphoreRelease.operands(keys, release));
   }
 }
@@ -59,10 +67,9 @@ async function gate(raw: Redis, who: string) {
   await raw.set(name, 5);
   await stand(raw, line, beats, who);
   const told = { publish: 'PUBLISH', channel: `redisson_sc:{${name}}` };
-  const marks = `latchkey_generation:{${name}}`;
-  const totals = [`latchkey_total:{${name}}`];
+  const record = `redlatch_permits:{${name}}`;
   return {
-    keys: { semaphore: name, requests, queue: line, heartbeats: beats, marks, totals },
+    keys: { semaphore: name, requests, queue: line, heartbeats: beats, record },
     told,
   };
 }
@@ -111,12 +118,10 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   );
   const cancel = { number: 11, lowWater: 11 };
   await run(scripts.requestsCancel, scripts.requestsCancel.operands({ requests }, cancel));
-  await run(scripts.expirableSemaphoreRenew, [
-    2,
-    name,
-    timeouts,
-    Buffer.from('the-first-id-16b9000'),
-  ]);
+  await run(scripts.requestsTrim, scripts.requestsTrim.operands({ requests }, { lowWater: 11 }));
+  await run(scripts.requestsTrim, scripts.requestsTrim.operands({ requests }, { lowWater: 12 }));
+  const renewed = Buffer.from('the-first-id-16b9000');
+  await run(scripts.expirableSemaphoreRenew, [2, name, timeouts, renewed]);
 }
 
 /** A read-write lock that is read by somebody who is dead, and who asks for it. */
@@ -126,7 +131,7 @@ async function book(raw: Redis) {
   const [tickets] = sides(name, 'tickets');
   const stem = `{${name}}:`;
   const holder = `${THEY}:2`;
-  const tombstone = `latchkey_cancelled:{${name}}:${holder}`;
+  const tombstone = `redlatch_cancelled:{${name}}:${holder}`;
   const hold = `${stem}${holder}:rwlock_timeout:1`;
   const told = { publish: 'PUBLISH', channel: `redisson_rwlock:{${name}}` };
   await raw.hset(name, { mode: 'read', [`${DEAD}:1`]: 1 });
@@ -201,7 +206,7 @@ async function useWriters({ raw, run }: Place): Promise<void> {
   const [requests] = sides(forced.lock, 'requests');
   await raw.hset(forced.lock, `${JAVA}:9`, 1);
   await raw.set(`${stem}${JAVA}:9:rwlock_timeout:1`, '1', 'PX', 60_000);
-  const tombstones = { tombstones: `latchkey_cancelled:{${forced.lock}}:`, tombstoneMs: 1_000 };
+  const tombstones = { tombstones: `redlatch_cancelled:{${forced.lock}}:`, tombstoneMs: 1_000 };
   const force = { number: 7, lowWater: 3, mode: 'read', ...told, stem, ...tombstones };
   await run(rwlockForceRelease, rwlockForceRelease.operands({ ...forced, requests }, force));
 }
@@ -212,7 +217,7 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   const queue = `redisson_lock_queue:{${name}}`;
   const timeouts = `redisson_lock_timeout:{${name}}`;
   const told = { publish: 'PUBLISH', channel: `redisson_lock__channel:{${name}}` };
-  const tickets = `latchkey_tickets:{${name}}`;
+  const tickets = `redlatch_tickets:{${name}}`;
   const keys = { lock: name, queue, timeouts, heartbeats: beats, tickets };
   const line = async (...members: [string, number][]): Promise<void> => {
     await raw.del(name, queue, timeouts, beats);
@@ -225,15 +230,12 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   };
   const soon = Date.now() + 60_000;
   const ask = { holder: `${US}:2`, count: 1, leaseMs: 30_000, windowMs: 0, ...told };
-  const tombstone = `latchkey_cancelled:{${name}}:${US}:2`;
-  const asks = async (place: string): Promise<void> =>
-    void (await run(
-      scripts.fairLockAcquire,
-      scripts.fairLockAcquire.operands(
-        { ...keys, tombstone, twinHeartbeats: [] },
-        { ...ask, position: place },
-      ),
-    ));
+  const tombstone = `redlatch_cancelled:{${name}}:${US}:2`;
+  const asks = async (position: string): Promise<void> => {
+    const waiter = { ...keys, tombstone, twinHeartbeats: [] };
+    const operands = scripts.fairLockAcquire.operands(waiter, { ...ask, position });
+    await run(scripts.fairLockAcquire, operands);
+  };
 
   // An absent head of Java's, and one of ours behind.
   await line([`${DEAD}:1`, 1], [`${US}:1`, soon]);
@@ -258,14 +260,12 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
       await raw.hset(name, `${US}:2`, 1);
       await raw.pexpire(name, 60_000);
     }
-    await run(
-      scripts.fairLockRelease,
-      scripts.fairLockRelease.operands({ ...keys, tombstone }, free),
-    );
+    const operands = scripts.fairLockRelease.operands({ ...keys, tombstone }, free);
+    await run(scripts.fairLockRelease, operands);
   }
   await line([`${DEAD}:0`, 1], [`${THEY}:1`, soon]);
   await raw.hset(name, `${US}:2`, 1);
-  const tombstones = { tombstones: `latchkey_cancelled:{${name}}:`, tombstoneMs: 1_000 };
+  const tombstones = { tombstones: `redlatch_cancelled:{${name}}:`, tombstoneMs: 1_000 };
   const force = { number: 7, lowWater: 3, ...told, ...tombstones };
   await run(
     scripts.fairLockForceRelease,
@@ -276,7 +276,7 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
 /** Private keys beside an object. */
 function sides(name: string, ...words: string[]): [string, string, string, string] {
   const [a = '', b = '', c = '', d = ''] = words.map((word) =>
-    word === 'requests' ? `latchkey_requests:{${name}}:${US}` : `latchkey_${word}:{${name}}`,
+    word === 'requests' ? `redlatch_requests:{${name}}:${US}` : `redlatch_${word}:{${name}}`,
   );
   return [a, b, c, d];
 }

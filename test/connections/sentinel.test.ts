@@ -70,7 +70,7 @@ test('closing the client ends its connections to the sentinels too', async () =>
 
 test('a process that holds nothing ends by itself', async () => {
   const script = `
-    import { createClient } from 'latchkey';
+    import { createClient } from 'redlatch';
     const client = createClient({ redis: ${JSON.stringify(redis)} });
     await client.getLock('${randomName('leaves')}').using(() => console.log('held'));
   `;
@@ -101,6 +101,6 @@ test('a waiter gets in on the new master after the old one has died', async () =
   expect(await next.call('ROLE')).toContain('master');
   await won.release();
   await expectWorks({ redis }, next);
-  await expectNoResidue(runPrefix(), { client: next, allow: [/^latchkey_cancelled:/] });
+  await expectNoResidue(runPrefix(), { client: next, allow: [/^redlatch_cancelled:/] });
   await expectNoChannels(runPrefix(), { client: next });
 });

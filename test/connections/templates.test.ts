@@ -20,7 +20,7 @@ let server: OwnServer;
 let raw: Redis;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'latchkey-socket-'));
+  folder = await mkdtemp(join(tmpdir(), 'redlatch-socket-'));
   server = await ownServer({ args: ['--unixsocket', join(folder, 'redis.sock')] });
   raw = rawClient(server.url);
   await raw.call('ACL', 'SETUSER', 'jo', 'on', '>p@ss:w/rd', '~*', '&*', '+@all');
@@ -242,7 +242,7 @@ test('a later change of the options has no effect on a client', async () => {
 test('nothing is left of all these clients', async () => {
   for (const db of [0, 3, 4, 5]) {
     const client = rawClient(`${server.url}/${db}`);
-    await expectNoResidue(runPrefix(), { client, allow: [/^latchkey_cancelled:/] });
+    await expectNoResidue(runPrefix(), { client, allow: [/^redlatch_cancelled:/] });
   }
   await expectNoChannels(runPrefix(), { client: raw });
 });

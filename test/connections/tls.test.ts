@@ -58,6 +58,6 @@ test('a plain URL to a server with TLS settles in time', async () => {
 });
 
 test('nothing is left of all these clients', async () => {
-  await expectNoResidue(runPrefix(), { client: raw, allow: [/^latchkey_cancelled:/] });
+  await expectNoResidue(runPrefix(), { client: raw, allow: [/^redlatch_cancelled:/] });
   await expectNoChannels(runPrefix(), { client: raw });
 });

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 
 /** A name of a test, and what marks those of its copies. */
-export const NAME = /latchkey-test:[^:{}]+:[a-z]+-[0-9a-f]{12}/gu;
+export const NAME = /redlatch-test:[^:{}]+:[a-z]+-[0-9a-f]{12}/gu;
 const MARK = '~';
 
 /** Copies all keys of some objects, once for each of some users. */
@@ -75,8 +75,9 @@ export interface Trial {
 const bySha1 = new Map(Object.values(scripts).map((script) => [script.sha1, script] as const));
 const byName = new Map(Object.values(scripts).map((script) => [script.name, script] as const));
 
-/** The commands in a script. */
-export function commandsOf(source: string): string[] {
+/** The commands of a script, without those that only read, after an error, which key is not ours. */
+export function commandsOf(script: string): string[] {
+  const source = script.replace(/local function checked\(.+?(?=\nlocal function )/su, '');
   const named = [...source.matchAll(/redis\.p?call\(\s*'(?<command>[A-Z]+)'/gu)];
   const commands = named.map(({ groups }) => groups?.['command']?.toLowerCase() ?? '');
   return [...new Set([...commands, ...(source.includes('function notify(') ? ['publish'] : [])])];

@@ -26,7 +26,7 @@ async function warningsAbout(
 ): Promise<Warning[]> {
   const warnings: Warning[] = [];
   const listen = (warning: Error): void => {
-    if (warning.name === 'LatchkeyWarning' && warning.message.includes(`:${port}`)) {
+    if (warning.name === 'RedlatchWarning' && warning.message.includes(`:${port}`)) {
       warnings.push(warning as Error & { code: string });
     }
   };
@@ -66,7 +66,7 @@ test('no server: told once, with address, cause and advice, and once when it is 
     await eventually(() => told.length > 1);
   });
 
-  expect(warnings.map(({ code }) => code)).toEqual(['LATCHKEY_TROUBLE', 'LATCHKEY_TROUBLE_OVER']);
+  expect(warnings.map(({ code }) => code)).toEqual(['REDLATCH_TROUBLE', 'REDLATCH_TROUBLE_OVER']);
   const [began, over] = warnings.map(({ message }) => message);
   expect(began).toContain(`no connection to Redis at 127.0.0.1:${proxy.port}`);
   expect(began).toContain('ECONNREFUSED');
@@ -266,13 +266,13 @@ test('a program without a Redis writes why it waits, and does not end', async ({
   const proxy = await startProxy({ target: server.url });
   proxy.refuse();
   const code = `
-    import { createClient } from 'latchkey';
+    import { createClient } from 'redlatch';
     await createClient('redis://127.0.0.1:${proxy.port}').getLock('job').acquire();
   `;
 
   const run: NodeRun = await runNode(['--input-type=module', '-e', code], { withinMs: 3_000 });
 
   expect(run.code).toBeNull();
-  expect(run.stderr.match(/LatchkeyWarning/g)?.length).toBe(1);
+  expect(run.stderr.match(/RedlatchWarning/g)?.length).toBe(1);
   expect(run.stderr).toContain(`no connection to Redis at 127.0.0.1:${proxy.port}`);
 });

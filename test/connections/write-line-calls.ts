@@ -32,9 +32,9 @@ async function lock({ raw }: Place, held: Held) {
     await raw.pexpire(key, 60_000);
   }
   return {
-    keys: { ...keys, tombstone: `latchkey_cancelled:{${name}}:${US}` },
+    keys: { ...keys, tombstone: `redlatch_cancelled:{${name}}:${US}` },
     holds: [hold],
-    requests: `latchkey_requests:{${name}}:${US.slice(0, 36)}`,
+    requests: `redlatch_requests:{${name}}:${US.slice(0, 36)}`,
     notice: { publish: 'PUBLISH', channel: `redisson_rwlock:{${name}}` },
     stem,
   };

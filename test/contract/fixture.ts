@@ -10,12 +10,11 @@ import type { Kind } from '../support/kinds/kind.js';
 
 /** Private records that live for ten minutes by design. */
 const RECORDS = [
-  /^latchkey_cancelled:/,
-  /^latchkey_requests:/,
-  /^latchkey_opened:/,
-  /^latchkey_beats:/,
-  /^latchkey_generation:/,
-  /^latchkey_total:/,
+  /^redlatch_cancelled:/,
+  /^redlatch_requests:/,
+  /^redlatch_opened:/,
+  /^redlatch_beats:/,
+  /^redlatch_permits:/,
 ];
 
 export interface Fixture {

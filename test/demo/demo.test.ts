@@ -34,7 +34,7 @@ async function play(
   env: NodeJS.ProcessEnv,
   ...args: readonly string[]
 ): Promise<Played> {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-demo-'));
+  const folder = await mkdtemp(join(tmpdir(), 'redlatch-demo-'));
   onTestFinished(async () => await rm(folder, { recursive: true }));
   await cp(join(root, 'demo'), join(folder, 'demo'), { recursive: true });
   for (const name of ['dist', 'scripts', 'node_modules', 'package.json']) {
@@ -59,7 +59,7 @@ test(
   'a demo ends well, and draws a page that needs nothing else',
   { timeout: 60_000 },
   async (context) => {
-    const folder = await mkdtemp(join(tmpdir(), 'latchkey-still-'));
+    const folder = await mkdtemp(join(tmpdir(), 'redlatch-still-'));
     context.onTestFinished(async () => await rm(folder, { recursive: true }));
     const still = join(folder, 'still.svg');
 

@@ -236,11 +236,11 @@ describe('examples', () => {
     });
 
     const others = new Set(imported.filter((name) => name?.startsWith('node:') !== true));
-    expect(others).toEqual(new Set(['latchkey', 'ioredis']));
+    expect(others).toEqual(new Set(['redlatch', 'ioredis']));
   });
 
   test('leave no object and no listener', async () => {
-    const own = /^(latchkey_|redisson_lock_token:|example:nightly-job:|example:account:store$)/;
+    const own = /^(redlatch_|redisson_lock_token:|example:nightly-job:|example:account:store$)/;
 
     await eventually(async () => {
       const left = (await keysUnder('example:', raw)).filter((key) => !own.test(key));

@@ -2,6 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';
+import { watchCommands } from '../support/monitor.js';
 
 /**
  * Watches a server for permits that are entered with a fixed lease. What this gives back tells at
@@ -11,8 +12,8 @@ export async function watchGrants(raw: Redis, leaseMs: number): Promise<() => Pr
   const grantedAt: number[] = [];
   const end = `the end of ${Math.random()}`;
   let ended = false;
-  const monitor = await raw.monitor();
-  monitor.on('monitor', (_, [command = '', key = '', ...entries]: string[]) => {
+  const monitor = raw.duplicate();
+  await watchCommands(monitor, ([command = '', key = '', ...entries]) => {
     ended ||= key === end;
     if (command.toUpperCase() === 'ZADD' && key.endsWith(':timeout')) {
       // Score and permit by turns; the score is the instant at which the permit expires.

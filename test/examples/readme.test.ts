@@ -24,7 +24,7 @@ function shown(file: string): string {
     /^const client = createClient\(\);.*\n\n?/mu,
     /\n*^await client\.close\(\);\n$/mu,
   ];
-  const lines = [/^import \{ createClient \} from 'latchkey';\n\n/mu, client];
+  const lines = [/^import \{ createClient \} from 'redlatch';\n\n/mu, client];
   const body = lines.reduce((rest, line) => rest.replace(line, ''), text).replace(close, '\n');
   return body.replace(/^((?:\/\/.*\n)+)\n+/u, '$1');
 }

@@ -67,7 +67,7 @@ test('one that waits for the lock exits with 0 as well, and leaves nothing', asy
   expect(worker.output).toBe('stopping\nclosed\n');
   expect(holders.map(({ holderId }) => holderId)).toEqual([held.holderId]);
   // An ask that was under way is kept from being granted later by a record of ten minutes.
-  await expectNoResidue(name, { client: raw, allow: [/^latchkey_cancelled:/] });
+  await expectNoResidue(name, { client: raw, allow: [/^redlatch_cancelled:/] });
   await expectNoChannels(name, { client: raw });
 });
 

@@ -8,7 +8,7 @@ import { runNode } from '../support/run-node.js';
 
 /** Checks a document with these blocks, the first of which begins on line 4. */
 async function check(...blocks: string[]): Promise<{ code: number | null; said: string[] }> {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-types-'));
+  const folder = await mkdtemp(join(tmpdir(), 'redlatch-types-'));
   onTestFinished(async () => await rm(folder, { recursive: true }));
   const document = join(folder, 'page.md');
   const fenced = blocks.map((block) => `\`\`\`js\n${block}\n\`\`\`\n`);
@@ -23,7 +23,7 @@ async function check(...blocks: string[]): Promise<{ code: number | null; said: 
   };
 }
 
-const load = `import { createClient } from 'latchkey';`;
+const load = `import { createClient } from 'redlatch';`;
 
 test('a snippet of a program and a fragment that are right compile', async () => {
   expect(
@@ -40,7 +40,7 @@ test('what is wrong in a snippet or a fragment is found, with its line in the do
     `${load}\ncreateClient().getLock('a').lock();`,
     `${load}\ncreateClient({ redsi: '' });`,
     `${load}\n(await createClient().getLock('a').tryAcquire()).release();`,
-    `import { Latch } from 'latchkey';`,
+    `import { Latch } from 'redlatch';`,
     'await lock.using(() => {}, { leaseMs: "30 s" });',
   );
 

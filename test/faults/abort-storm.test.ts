@@ -1,6 +1,6 @@
 // 2,000 acquisitions and waits that are aborted at random instants, on a network with delays.
 //
-//   LATCHKEY_TEST_SEED=17  repeats a run that failed
+//   REDLATCH_TEST_SEED=17  repeats a run that failed
 
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -142,7 +142,7 @@ async function keepBusy(other: Client, { busy }: Scene, random: Random): Promise
 }
 
 test('aborting at random instants leaves no key, no waiter, no channel and no timer', async (context) => {
-  const { LATCHKEY_TEST_SEED: wanted } = process.env;
+  const { REDLATCH_TEST_SEED: wanted } = process.env;
   const seed = wanted === undefined ? randomInt(2 ** 31) : Number(wanted);
   process.stderr.write(`abort storm: seed ${seed}\n`);
   const random = randomFrom(seed);
@@ -187,7 +187,7 @@ test('aborting at random instants leaves no key, no waiter, no channel and no ti
   );
   const left = (await keysUnder(name)).filter(
     (key) =>
-      !/latchkey_(?:cancelled|requests|opened|tickets)|lock_token/u.test(key) &&
+      !/redlatch_(?:cancelled|requests|opened|tickets)|lock_token/u.test(key) &&
       !semaphores.has(key),
   );
   expect(left).toEqual([]);

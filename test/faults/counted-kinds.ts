@@ -7,7 +7,7 @@ import { allTombstones } from '../../src/core/locks/tombstones.js';
 import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
-import { semaphoreMark } from '../support/semaphore-mark.js';
+import { semaphoreRecord } from '../support/semaphore-record.js';
 
 const raw = rawClient();
 
@@ -26,7 +26,7 @@ export interface Kind {
 }
 
 /** The private record of the requests of somebody. */
-export const requestsOf = (name: string): string => `latchkey_requests:{${name}}:somebody`;
+export const requestsOf = (name: string): string => `redlatch_requests:{${name}}:somebody`;
 /** To whom messages go, and that a client was told no number of permits. */
 const told = { publish: 'PUBLISH', channel: 'nobody', setting: '' };
 /** That it was told four. */
@@ -36,28 +36,23 @@ const asker = { client: 'somebody', mustQueue: 0 };
 
 const latchKeys = (name: string): { latch: string; opened: string; requests: string } => ({
   latch: name,
-  opened: `latchkey_opened:{${name}}`,
+  opened: `redlatch_opened:{${name}}`,
   requests: requestsOf(name),
 });
 
 const semaphoreKeys = (
   name: string,
-): Record<'semaphore' | 'timeouts' | 'requests' | 'queue' | 'heartbeats' | 'marks', string> & {
+): Record<'semaphore' | 'timeouts' | 'requests' | 'queue' | 'heartbeats' | 'record', string> & {
   twin: readonly string[];
-  totals: string;
 } => ({
   semaphore: name,
   timeouts: `{${name}}:timeout`,
   requests: requestsOf(name),
-  queue: `latchkey_waiting:{${name}}`,
-  heartbeats: `latchkey_beats:{${name}}`,
-  marks: semaphoreMark(name),
+  queue: `redlatch_waiting:{${name}}`,
+  heartbeats: `redlatch_beats:{${name}}`,
+  record: semaphoreRecord(name),
   twin: [`{${name}}`],
-  totals: totalsOf(name),
 });
-const totalsOf = (name: string): string => `latchkey_total:{${name}}`;
-/** The keys of a script that knows of a total only where its client was told one. */
-const queueKeys = (name: string) => ({ ...semaphoreKeys(name), totals: [totalsOf(name)] });
 
 const setTo =
   (count: number): Kind['prepare'] =>
@@ -71,7 +66,7 @@ const isThere: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 1;
 const isGone: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 0;
 /** Removes what a kind may have left. */
 export const remove: Kind['prepare'] = async (name) =>
-  await raw.del(name, `{${name}}:timeout`, semaphoreMark(name), totalsOf(name));
+  await raw.del(name, `{${name}}:timeout`, semaphoreRecord(name));
 
 /** A permit that somebody has, for the next 30 s, and none that are left. */
 const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
@@ -83,9 +78,10 @@ const taken: Kind['prepare'] = async (name) =>
     .exec();
 const aPermit = Buffer.concat([PERMIT, Buffer.from('1')]);
 
-const held: Kind['prepare'] = async (name) => await raw.hset(name, 'somebody:1', 1);
+const HOLDER = '11111111-1111-4111-8111-111111111111:1';
+const held: Kind['prepare'] = async (name) => await raw.hset(name, HOLDER, 1);
 const written: Kind['prepare'] = async (name) =>
-  await raw.hset(name, { mode: 'write', 'somebody:1:write': 1 });
+  await raw.hset(name, { mode: 'write', [`${HOLDER}:write`]: 1 });
 
 const latchKinds: Kind[] = [
   {
@@ -146,7 +142,7 @@ const semaphoreKinds: Kind[] = [
   {
     script: scripts.semaphoreAcquire,
     operands: (name, at) =>
-      scripts.semaphoreAcquire.operands(queueKeys(name), {
+      scripts.semaphoreAcquire.operands(semaphoreKeys(name), {
         ...at,
         ...told,
         ...asker,
@@ -158,12 +154,13 @@ const semaphoreKinds: Kind[] = [
   {
     script: scripts.semaphoreRelease,
     operands: (name, at) =>
-      scripts.semaphoreRelease.operands(queueKeys(name), {
+      scripts.semaphoreRelease.operands(semaphoreKeys(name), {
         ...at,
         ...told,
         ...asker,
         permits: 5,
         mark: '0',
+        place: 1,
         needs: [3],
       }),
     prepare: setTo(9),

@@ -22,8 +22,8 @@ const open = faultWorlds('late-line');
 
 const lines: readonly (readonly [LockKind, string])[] = [
   [fairLock, 'redisson_lock_queue'],
-  [readLock, 'latchkey_waiting'],
-  [writeLock, 'latchkey_writers'],
+  [readLock, 'redlatch_waiting'],
+  [writeLock, 'redlatch_writers'],
 ];
 
 /** How many stand in a line of either sort. */
@@ -36,7 +36,7 @@ async function lineLength(line: string): Promise<number> {
 /** What is there beside the lock and what says that something must not happen any more. */
 async function remains(name: string): Promise<string[]> {
   const keys = await keysUnder(`{${name}}`);
-  return keys.filter((key) => !/^latchkey_(?:cancelled|requests|tickets):/u.test(key));
+  return keys.filter((key) => !/^redlatch_(?:cancelled|requests|tickets):/u.test(key));
 }
 
 for (const [kind, prefix] of lines) {
@@ -144,7 +144,7 @@ describe.concurrent('leaving a line', () => {
     await settledRequests(proxy, name);
     await late.deliver();
 
-    await eventually(async () => (await lineLength(`latchkey_waiting:{${name}}`)) === 1);
+    await eventually(async () => (await lineLength(`redlatch_waiting:{${name}}`)) === 1);
     await held.release();
     await expectHolder(name, await waiting);
   });

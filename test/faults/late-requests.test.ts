@@ -10,7 +10,7 @@ const raw = rawClient();
 let names = 0;
 
 afterAll(async () => {
-  await expectNoResidue(prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
+  await expectNoResidue(prefix, { allow: [/^redlatch_(?:cancelled|requests|opened):/] });
 });
 
 interface Caller {

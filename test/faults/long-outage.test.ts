@@ -111,6 +111,8 @@ test('a release of which nothing could be learnt is told, and can be made again'
   await world.setPermits(2);
   const permits = await take(semaphore);
   const lost = keepUnderWay(world.proxy, scripts.semaphoreRelease);
+  const told: (string | undefined)[] = [];
+  opened.at(-1)!.client.events.on('released', (event) => told.push(event.error?.message));
   const releasing = rejection(permits.release());
   await lost.sent();
   world.down();
@@ -123,6 +125,7 @@ test('a release of which nothing could be learnt is told, and can be made again'
 
   expect(error).toBeInstanceOf(OutcomeUnknownError);
   expect(errors).toContain('a clean-up was given up after ten minutes');
+  expect(told).toEqual(['a clean-up was given up after ten minutes']);
   expect([before, await rawClient().get(world.name)]).toEqual(['1', '2']);
 });
 
@@ -149,7 +152,7 @@ test('permits that were given back before the server forgot it are not given bac
   for (let passed = 0; passed < 4; passed += 1) {
     skip(ELEVEN_MINUTES);
   }
-  const [records = ''] = await rawClient().keys(`latchkey_requests:{${world.name}}:*`);
+  const [records = ''] = await rawClient().keys(`redlatch_requests:{${world.name}}:*`);
   await rawClient().del(records);
   await world.up();
   await eventually(() => errors.includes('a clean-up was given up after ten minutes'));

@@ -1,7 +1,7 @@
 // A server that is up and takes no writes: too few replicas, a full disk, no memory.
 
 import { afterEach, expect, test } from 'vitest';
-import { OutcomeUnknownError } from '../../src/index.js';
+import { OutcomeUnknownError, type LeaseLostError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { testScope } from '../support/scope.js';
@@ -54,6 +54,34 @@ test('a release that the server refuses to write is made when it takes writes ag
   });
   await gate.delete();
   await seats.delete();
+});
+
+test('a lease that could not be renewed is lost for the reason that the renewals had', async () => {
+  const client = scope.client({ ...options, leaseMs: 600 });
+  const semaphore = client.getPermitExpirableSemaphore(scope.name());
+  await semaphore.trySetPermits(1);
+  const { readLock, writeLock } = client.getReadWriteLock(scope.name());
+  const grants = [
+    await client.getLock(scope.name()).acquire(),
+    await client.getFairLock(scope.name()).acquire(),
+    await readLock.acquire(),
+    await client.getReadWriteLock(`${writeLock.name}-other`).writeLock.acquire(),
+    await semaphore.acquire(),
+  ];
+  await refuseWrites(true);
+
+  await eventually(() => grants.every(({ state }) => state === 'lost'));
+  await refuseWrites(false);
+
+  for (const { signal } of grants) {
+    const { reason, cause } = signal.reason as LeaseLostError;
+    expect([reason, String(cause)]).toEqual([
+      'unproven',
+      expect.stringContaining('NOREPLICAS') as string,
+    ]);
+  }
+  await eventually(async () => (await semaphore.availablePermits()) === 1);
+  await semaphore.delete();
 });
 
 test('an acquisition that the server refuses to write says why', async () => {

@@ -224,7 +224,7 @@ test('a demoted master is not connected to, nor told of, over and over', async (
 });
 
 test('nothing is left on the server', async () => {
-  const allow = [/^latchkey_(?:cancelled|requests):/];
+  const allow = [/^redlatch_(?:cancelled|requests):/];
   await expectNoResidue(scope.prefix, { allow, client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });

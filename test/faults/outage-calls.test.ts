@@ -213,7 +213,7 @@ describe.concurrent('Redis answers more slowly than commandTimeoutMs', () => {
       expect(error, what).toBeInstanceOf(CommandTimeoutError);
     }
     await eventually(async () =>
-      (await keysUnder(`${name}-`)).every((key) => /latchkey_|lock_token/.test(key)),
+      (await keysUnder(`${name}-`)).every((key) => /redlatch_|lock_token/.test(key)),
     );
   });
 });

@@ -202,7 +202,7 @@ describe.concurrent('closing during an outage', () => {
     expect((await asking).error).toBeInstanceOf(ClosedError);
     await eventually(async () => (await rawClient().exists(name)) === 0);
     // Who is cut off cannot leave the line: its place lapses.
-    await rawClient().del(`latchkey_line:{${name}-busy}`);
+    await rawClient().del(`redlatch_line:{${name}-busy}`);
   }, 6_000);
 
   test('it ends within timeoutMs on half-open connections', async (context) => {

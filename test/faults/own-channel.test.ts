@@ -9,7 +9,7 @@ const open = faultWorlds('own-channel');
 
 /** Of the tickets in a fair lock's queue: whether their client was seen to listen. */
 async function seenTickets(raw: ReturnType<typeof rawClient>, name: string): Promise<boolean[]> {
-  const tickets = await raw.hvals(`latchkey_tickets:{${name}}`);
+  const tickets = await raw.hvals(`redlatch_tickets:{${name}}`);
   return tickets.map((ticket) => ticket.endsWith(' 1'));
 }
 
@@ -59,7 +59,7 @@ test('a waiter of a fair lock that is not told of its grant has it, though one b
   }
   const losing = raw.multi().lrem(queue, 1, first);
   losing.zrem(`redisson_lock_timeout:{${name}}`, first);
-  await losing.hdel(`latchkey_tickets:{${name}}`, first).exec();
+  await losing.hdel(`redlatch_tickets:{${name}}`, first).exec();
   await hold.release();
   expect(await raw.hkeys(name)).toEqual([second]);
   proxy.cutAll(isSubscriber);

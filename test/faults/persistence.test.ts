@@ -11,7 +11,7 @@ import { ownServer } from '../support/server.js';
 import { leasedKinds } from '../support/kinds/kinds.js';
 
 const scope = testScope('persistence');
-const folder = await mkdtemp(join(tmpdir(), 'latchkey-aof-'));
+const folder = await mkdtemp(join(tmpdir(), 'redlatch-aof-'));
 const server = await ownServer({
   args: ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'],
 });

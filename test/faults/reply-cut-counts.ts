@@ -143,9 +143,31 @@ const cancel: Case[] = [
   },
 ];
 
+const trim: Case[] = [
+  {
+    fact: 'calls that were made meanwhile count, and keep their answers',
+    async run({ proxy, name, client, other }) {
+      const latch = client.getCountDownLatch(name);
+      await latch.trySetCount(100);
+      const fault = cutReply(proxy, scripts.requestsTrim);
+
+      await Promise.all(Array.from({ length: 60 }, async () => await latch.countDown()));
+      await fault.ran();
+      const counting = latch.countDown();
+      await fault.replay();
+      await counting;
+      await latch.countDown();
+
+      expect(await other.getCountDownLatch(name).count()).toBe(38);
+      await latch.delete();
+    },
+  },
+];
+
 export const countedCases: Readonly<Record<string, readonly Case[]>> = {
   'latch/try-set-count': trySetCount,
   'latch/count-down': countDown,
   'latch/delete': deletion,
   'requests/cancel': cancel,
+  'requests/trim': trim,
 };

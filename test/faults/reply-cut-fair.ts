@@ -193,7 +193,7 @@ const followUp: Case[] = [
       const [queue, timeouts, beats] = [
         'redisson_lock_queue',
         'redisson_lock_timeout',
-        'latchkey_beats',
+        'redlatch_beats',
       ].map((key) => `${key}:{${name}}`) as [string, string, string];
       const [dead, java] = [`${randomUUID()}:1`, `${randomUUID()}:1`];
       const hold = await take(client.getFairLock(name));

@@ -8,7 +8,7 @@ import { lock } from '../support/kinds/locks.js';
 import { cutReply, expectHolder, type Case } from './world.js';
 
 const line = async (name: string): Promise<number> =>
-  await rawClient().llen(`latchkey_line:{${name}}`);
+  await rawClient().llen(`redlatch_line:{${name}}`);
 
 const enter: Case[] = [
   {

@@ -167,18 +167,19 @@ const renew = (kind: LockKind): Case[] => [
   {
     fact: 'a renewal leaves the lease of whoever took the lock meanwhile alone',
     async run({ proxy, name, open, other }) {
-      const hold = await take(kind.get(open({ leaseMs: 1_200 }), name));
+      const hold = await take(kind.get(open({ leaseMs: 3_000 }), name));
       const fault = cutReply(proxy, kind.scripts.renew);
 
       await fault.ran();
       await kind.get(other, name).forceRelease();
-      const taken = await take(kind.rival(other, name), { leaseMs: 500 });
+      // Shorter than the lease that the copy names, and long enough to be there when it has run.
+      const taken = await take(kind.rival(other, name), { leaseMs: 2_000 });
       await fault.replay();
       await eventually(() => hold.state === 'lost');
 
       expect((hold.signal.reason as LeaseLostError).reason).toBe('taken');
       await expectHolder(name, taken);
-      expect(await rawClient().pttl(name)).toBeLessThanOrEqual(500);
+      expect(await rawClient().pttl(name)).toBeLessThanOrEqual(2_000);
     },
   },
   {

@@ -20,7 +20,7 @@ type Line = 'writers' | 'waiting';
 
 /** Who stands in a line, with their ranks. */
 async function inLine(name: string, line: Line): Promise<string[]> {
-  return await rawClient().zrange(`latchkey_${line}:{${name}}`, '0', '-1', 'WITHSCORES');
+  return await rawClient().zrange(`redlatch_${line}:{${name}}`, '0', '-1', 'WITHSCORES');
 }
 
 async function lined(name: string, line: Line, count: number): Promise<string[]> {
@@ -34,7 +34,7 @@ async function lined(name: string, line: Line, count: number): Promise<string[]>
 async function expectGone(name: string): Promise<void> {
   await eventually(async () => {
     const keys = await keysUnder(`{${name}}`);
-    expect(keys.filter((key) => !/^latchkey_(?:cancelled|requests):/u.test(key))).toEqual([]);
+    expect(keys.filter((key) => !/^redlatch_(?:cancelled|requests):/u.test(key))).toEqual([]);
     expect(await rawClient().exists(name)).toBe(0);
   });
 }

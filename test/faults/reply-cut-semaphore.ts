@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { CommandTimeoutError, OutcomeUnknownError } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { eventually } from '../support/eventually.js';
+import type { WireScript } from '../support/kinds/kind.js';
 import { rawClient } from '../support/redis.js';
 import {
   cutReply,
@@ -15,6 +16,7 @@ import {
   settledRequests,
   take,
   type Case,
+  type World,
 } from './world.js';
 
 export async function left(name: string): Promise<number> {
@@ -83,23 +85,30 @@ const acquire: Case[] = [
   },
 ];
 
-const release: Case[] = [
-  {
-    fact: 'permits come back once, though others took them meanwhile',
-    async run({ proxy, name, client, other, setPermits }) {
-      await setPermits(2);
-      const permits = await client.getSemaphore(name).acquire(2);
-      const fault = cutReply(proxy, scripts.semaphoreRelease);
+/** The two permits of a semaphore, which `make` makes: the script that returns them depends on that. */
+export const comesBackOnce = (
+  script: WireScript,
+  make: (world: World) => Promise<unknown>,
+): Case => ({
+  fact: 'permits come back once, though others took them meanwhile',
+  async run(world) {
+    const { proxy, name, client, other } = world;
+    await make(world);
+    const permits = await client.getSemaphore(name).acquire(2);
+    const fault = cutReply(proxy, script);
 
-      const releasing = permits.release();
-      await fault.ran();
-      await other.getSemaphore(name).acquire(2);
-      await fault.replay();
-      await releasing;
+    const releasing = permits.release();
+    await fault.ran();
+    await other.getSemaphore(name).acquire(2);
+    await fault.replay();
+    await releasing;
 
-      expect(await left(name)).toBe(0);
-    },
+    expect(await left(name)).toBe(0);
   },
+});
+
+const release: Case[] = [
+  comesBackOnce(scripts.semaphoreRelease, async ({ setPermits }) => await setPermits(2)),
   {
     fact: 'a waiter that it served in the same step is in, once',
     async run({ proxy, name, client, setPermits }) {

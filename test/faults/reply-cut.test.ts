@@ -1,6 +1,7 @@
 // The worst moment to lose a connection: the server has run the command, nobody was told.
 
 import { describe, expect, test } from 'vitest';
+import { whatDoes } from '../../scripts/lua/commands.mjs';
 import * as compiled from '../../src/core/wire/scripts.generated.js';
 import { countedCases } from './reply-cut-counts.js';
 import { fairCases } from './reply-cut-fair.js';
@@ -9,6 +10,7 @@ import { lockCases } from './reply-cut-locks.js';
 import { permitNumberCases } from './reply-cut-permit-numbers.js';
 import { permitCases } from './reply-cut-permits.js';
 import { readWriteCases } from './reply-cut-rwlock.js';
+import { returnCases } from './reply-cut-return.js';
 import { semaphoreCases } from './reply-cut-semaphore.js';
 import { toldCases } from './reply-cut-told.js';
 import { faultWorlds, type Case } from './world.js';
@@ -22,6 +24,7 @@ for (const table of [
   fairCases,
   readWriteCases,
   semaphoreCases,
+  returnCases,
   permitCases,
   permitNumberCases,
   toldCases,
@@ -32,18 +35,12 @@ for (const table of [
   }
 }
 
-/** Commands that change nothing; a script that calls any other one changes something. */
-const reading = new Set(
-  (
-    'get exists pttl time type strlen mget hget hgetall hexists hlen hmget hvals hkeys ' +
-    'llen lrange lindex lpos hscan zscore zmscore zcard zcount zrange zrevrange zrangebyscore ' +
-    'zrank scard sismember'
-  ).split(' '),
-);
-
+/** A script changes something when it calls a command that does not read only. */
 function changes(source: string): boolean {
   const calls = source.matchAll(/redis\.p?call\(\s*(?:'(?<name>\w+)')?/gu);
-  return [...calls].some(({ groups }) => !reading.has(groups?.['name']?.toLowerCase() ?? ''));
+  return [...calls].some(
+    ({ groups }) => whatDoes(groups?.['name']?.toUpperCase() ?? '') !== 'reads',
+  );
 }
 
 test('every script that changes something has cases here', () => {

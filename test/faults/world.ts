@@ -4,6 +4,7 @@ import { afterAll, expect, type TestContext } from 'vitest';
 import { createClientOn } from '../../src/client.js';
 import { systemClock, type Clock } from '../../src/core/base/clock.js';
 import type { Client, ClientOptions, Hold } from '../../src/index.js';
+import { allWrongEnds, toldBy, type Told } from '../support/ends.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy, type Proxy, type ProxyConnection } from '../support/proxy.js';
 import { keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js';
@@ -40,7 +41,7 @@ export interface Case {
 export type Finishing = Pick<TestContext, 'onTestFinished'>;
 
 /** Redis records of ours that outlive their object on purpose, with a TTL. */
-const records = [/latchkey_(cancelled|requests|opened|generation|total|tickets):/];
+const records = [/redlatch_(cancelled|requests|opened|generation|permits|tickets):/];
 
 /**
  * Called once at the top of a file: its names start alike, and nothing of them stays behind.
@@ -74,18 +75,21 @@ export function faultWorlds(
     worlds += 1;
     const name = `${prefix}-${worlds}`;
     const proxy = await startProxy({ target });
-    const clients: Client[] = [];
+    const clients = new Map<Client, ReadonlyMap<string, Told>>();
     const start = (redis: string, given: ClientOptions, clock = systemClock()): Client => {
       const client = createClientOn({ clock }, { redis, ...given });
-      clients.push(client);
+      clients.set(client, toldBy(client));
       return client;
     };
     onTestFinished(async () => {
       await proxy.accept();
       // After an outage the next attempt to connect may be a second away, and the clean-up behind it.
       const timeoutMs = 3_000;
-      await Promise.all(clients.map(async (client) => await client.close({ timeoutMs })));
+      await Promise.all(
+        [...clients.keys()].map(async (client) => await client.close({ timeoutMs })),
+      );
       await proxy.close();
+      expect(allWrongEnds(clients.values()), 'grants without exactly one end').toEqual([]);
     });
     const client = start(proxy.url, options);
     await eventually(async () => !(await client.getLock(`${prefix}-warm-up`).isLocked()));

@@ -1,14 +1,18 @@
 // @ts-check
-// Mistakes that a programmer could make in latchkey, each of which a test must find: `npm run mutants`
+// Mistakes that a programmer could make in redlatch, each of which a test must find: `npm run mutants`
 // makes them one by one.
 
+import { clocks } from './semantic/clocks.mjs';
 import { delivery } from './semantic/delivery.mjs';
 import { fair } from './semantic/fair.mjs';
 import { handOff } from './semantic/hand-off.mjs';
+import { latches } from './semantic/latch.mjs';
 import { leases } from './semantic/leases.mjs';
 import { locks } from './semantic/locks.mjs';
 import { permits } from './semantic/permits.mjs';
 import { rwlock } from './semantic/rwlock.mjs';
+import { servers } from './semantic/servers.mjs';
+import { settings } from './semantic/settings.mjs';
 import { told } from './semantic/told.mjs';
 import { wire } from './semantic/wire.mjs';
 import { write } from './semantic/write.mjs';
@@ -30,9 +34,13 @@ export const semanticMutants = [
   ...rwlock,
   ...permits,
   ...delivery,
+  ...latches,
+  ...servers,
+  ...settings,
   ...told,
   ...handOff,
   ...fair,
   ...wire,
   ...write,
+  ...clocks,
 ];

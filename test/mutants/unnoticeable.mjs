@@ -25,7 +25,7 @@ export const unnoticeable = [
     why: 'a semaphore with 0 ms to live takes its permits with it before anybody can ask again',
   },
   {
-    file: 'src/semaphore/protocol.ts',
+    file: 'src/semaphore/answers.ts',
     line: 'return { granted: «0», retryMs: -1, available: full, isRefused: true };',
     to: '1',
     why: 'a refused release is told as an error before anybody asks what it has granted',
@@ -163,10 +163,10 @@ export const unnoticeable = [
     why: 'the first key is removed twice',
   },
   {
-    file: 'lua/lib/semaphore_new_generation.lua',
-    line: 'local life_ms = ttl_ms > «0» and ttl_ms or GENERATION_TTL_MS',
+    file: 'lua/lib/semaphore_new_record.lua',
+    line: 'life_ms = ttl_ms > «0» and ttl_ms or GENERATION_TTL_MS,',
     to: '1',
-    why: 'a semaphore that lives for 1 ms is gone, and its mark means nothing to the next one',
+    why: 'a semaphore that lives for 1 ms is gone, and its record means nothing to the next one',
   },
   {
     file: 'lua/expirable-semaphore/update-lease.lua',

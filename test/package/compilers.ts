@@ -8,8 +8,8 @@ import { runNode } from '../support/run-node.js';
 import { modules, runIn, type Packed } from './packed.js';
 
 const program = `
-import { createClient, LeaseLostError, NotHeldError } from 'latchkey';
-import type { Client, ClientOptions, FencedHold, Hold, Lock } from 'latchkey';
+import { createClient, LeaseLostError, NotHeldError } from 'redlatch';
+import type { Client, ClientOptions, FencedHold, Hold, Lock } from 'redlatch';
 import { Redis } from 'ioredis';
 
 const template = new Redis(process.env['REDIS_URL'] ?? '', { lazyConnect: true });

@@ -1,7 +1,7 @@
 // The tarball, packed from what git would clone, and an empty project that has installed it.
 
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,12 +10,14 @@ import { redisUrl } from '../support/redis.js';
 import { runNode } from '../support/run-node.js';
 
 const run = promisify(execFile);
-const driver = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? 'ioredis-5' : 'ioredis';
+const driver = process.env['REDLATCH_TEST_IOREDIS'] === '5' ? 'ioredis-5' : 'ioredis';
 
 /** The installed packages of this repository. */
 export const modules: string = resolve('node_modules');
 
 export interface Packed {
+  /** The name of the tarball. */
+  readonly tarball: string;
   /** Paths in the tarball, without the folder that npm puts around them. */
   readonly files: readonly string[];
   readonly unpackedSize: number;
@@ -49,9 +51,18 @@ async function copyTree(target: string): Promise<void> {
   }
 }
 
+/** What the package depends on, with the driver that this run tests, and what its types need. */
+async function dependencies(): Promise<string[]> {
+  const described = JSON.parse(await readFile('package.json', 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const others = Object.keys(described.dependencies).filter((name) => name !== 'ioredis');
+  return [driver, ...others, '@types/node'];
+}
+
 /** Packs as `npm pack` does in a fresh clone, where nothing is built, and installs the tarball. */
 export async function packAndInstall(): Promise<Packed> {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-package-'));
+  const folder = await mkdtemp(join(tmpdir(), 'redlatch-package-'));
   try {
     return await packIn(folder);
   } catch (error) {
@@ -74,16 +85,17 @@ async function packIn(folder: string): Promise<Packed> {
   await mkdir(consumer);
   await writeFile(join(consumer, 'package.json'), '{ "private": true }');
   // Its dependencies come from this installation, so that no registry is asked.
-  const parts = [driver, 'eventemitter3', '@types/node'].map((name) => join(modules, name));
+  const parts = (await dependencies()).map((name) => join(modules, name));
   const quiet = ['--offline', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
   const install = ['install', ...quiet, join(folder, tarball?.filename ?? ''), ...parts];
   await run('npm', install, { cwd: consumer });
   return {
+    tarball: tarball?.filename ?? '',
     files: tarball?.files.map(({ path }) => path) ?? [],
     unpackedSize: tarball?.unpackedSize ?? Infinity,
     log: pack.stderr,
     consumer,
-    installed: join(consumer, 'node_modules/latchkey'),
+    installed: join(consumer, 'node_modules/redlatch'),
     remove: async () => await rm(folder, { recursive: true, force: true }),
   };
 }

@@ -7,30 +7,15 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { rawClient, redisUrl, runPrefix } from '../support/redis.js';
 import { runNode } from '../support/run-node.js';
+import { classes } from './exported.js';
 import { modules, runIn, type Packed } from './packed.js';
 
 const run = promisify(execFile);
 
-/** What the package exports besides `createClient`. */
-const classes: readonly string[] = [
-  'AccessDeniedError',
-  'AcquireTimeoutError',
-  'ClosedError',
-  'CommandTimeoutError',
-  'CoordinationError',
-  'DeadlockError',
-  'LeaseLostError',
-  'NotHeldError',
-  'OutcomeUnknownError',
-  'PermitsMismatchError',
-  'UnexpectedReplyError',
-  'WrongTypeError',
-];
-
 /** Programs of Node.js: this one, and those that the environment names. */
 const nodes = [
   process.execPath,
-  ...(process.env['LATCHKEY_TEST_NODES'] ?? '').split(delimiter).filter((path) => path !== ''),
+  ...(process.env['REDLATCH_TEST_NODES'] ?? '').split(delimiter).filter((path) => path !== ''),
 ];
 
 /** Takes a fenced lock, gives it back, and asks for an error of ours. */
@@ -47,7 +32,7 @@ const lockProgram = (name: string): string => `
 const lockResult = [true, 'bigint', true, 'ERR_NOT_HELD'];
 
 const jestTest = (name: string): string => `
-  const { createClient, NotHeldError } = require('latchkey');
+  const { createClient, NotHeldError } = require('redlatch');
 
   test('a lock excludes', async () => {
     const client = createClient();
@@ -100,8 +85,8 @@ export function describeRuntimes(packed: () => Packed): void {
     test('import gives what is documented', async () => {
       const file = await write(
         'import.mjs',
-        `import * as latchkey from 'latchkey';
-         console.log(JSON.stringify(Object.keys(latchkey).sort()));`,
+        `import * as redlatch from 'redlatch';
+         console.log(JSON.stringify(Object.keys(redlatch).sort()));`,
       );
 
       expect(await result(file)).toEqual(['createClient', ...classes].toSorted());
@@ -110,8 +95,8 @@ export function describeRuntimes(packed: () => Packed): void {
     test('require gives the same classes as import, and no others', async () => {
       const file = await write(
         'both.cjs',
-        `const required = require('latchkey');
-         import('latchkey').then((imported) => {
+        `const required = require('redlatch');
+         import('redlatch').then((imported) => {
            const names = [...new Set([...Object.keys(imported), ...Object.keys(required)])];
            const same = names.map((name) => [name, imported[name] === required[name]]);
            console.log(JSON.stringify(Object.fromEntries(same)));
@@ -128,8 +113,8 @@ export function describeRuntimes(packed: () => Packed): void {
       const file = await write(
         'instance.mjs',
         `import { createRequire } from 'node:module';
-         import { createClient } from 'latchkey';
-         const { AcquireTimeoutError } = createRequire(import.meta.url)('latchkey');
+         import { createClient } from 'redlatch';
+         const { AcquireTimeoutError } = createRequire(import.meta.url)('redlatch');
          const client = createClient();
          const lock = client.getLock(${JSON.stringify(name)});
          const hold = await lock.acquire();
@@ -149,8 +134,8 @@ export function describeRuntimes(packed: () => Packed): void {
       const names = 'createClient, NotHeldError';
       const load =
         way === 'require'
-          ? `const { ${names} } = require('latchkey');`
-          : `import { ${names} } from 'latchkey';`;
+          ? `const { ${names} } = require('redlatch');`
+          : `import { ${names} } from 'redlatch';`;
 
       await withoutCounter(name, async () => {
         const path = await write(file, `${load}\n${wrap(lockProgram(name))}`);
@@ -162,7 +147,7 @@ export function describeRuntimes(packed: () => Packed): void {
     test('a program that esbuild has bundled takes a lock', async () => {
       const name = `${runPrefix()}bundled`;
       const { consumer } = packed();
-      const load = `import { createClient, NotHeldError } from 'latchkey';`;
+      const load = `import { createClient, NotHeldError } from 'redlatch';`;
       const source = await write(
         'app.mjs',
         `${load}\nvoid (async () => {${lockProgram(name)}})();`,

@@ -60,7 +60,7 @@ test('whoever waits is told, and asks no more; those of redlock and redis-semaph
     await countedTraffic(redisUrl()),
   ];
   const waiting = client({ redis: own.url }).getLock(key).acquire();
-  await eventually(async () => (await raw.llen(`latchkey_line:{${key}}`)) === 1);
+  await eventually(async () => (await raw.llen(`redlatch_line:{${key}}`)) === 1);
   const asking = redlock(rawClient(red.url)).acquire([taken], LEASE_MS);
   const polling = mutex(rawClient(semaphore.url), taken, {
     acquireTimeout: LEASE_MS,

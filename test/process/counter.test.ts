@@ -9,7 +9,7 @@ const scope = testScope('counter');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 

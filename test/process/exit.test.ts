@@ -13,7 +13,7 @@ const raw = rawClient();
 const clean = { code: 0, signal: null };
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 

@@ -25,7 +25,7 @@ export class FairLine {
     this.name = name;
     this.queue = `redisson_lock_queue:{${name}}`;
     this.timeouts = `redisson_lock_timeout:{${name}}`;
-    this.beats = `latchkey_beats:{${name}}`;
+    this.beats = `redlatch_beats:{${name}}`;
   }
 
   async standing(): Promise<string[]> {

@@ -19,7 +19,7 @@ const gone = {
 };
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests):/] });
   await expectNoChannels(scope.prefix);
 });
 

@@ -13,7 +13,7 @@ const scope = testScope('gate');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_requests:/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_requests:/] });
   await expectNoChannels(scope.prefix);
 });
 

@@ -21,7 +21,7 @@ const raw = rawClient();
 
 afterAll(async () => {
   await expectNoResidue(scope.prefix, {
-    allow: [/^latchkey_(?:cancelled|requests|line|tickets):/],
+    allow: [/^redlatch_(?:cancelled|requests|line|tickets):/],
   });
   await expectNoChannels(scope.prefix);
 });

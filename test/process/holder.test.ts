@@ -31,7 +31,7 @@ const gone = {
 afterAll(async () => {
   const tokens = await raw.keys(`redisson_lock_token:{${scope.prefix}*`);
   await raw.del(...tokens, scope.prefix);
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_cancelled:/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_cancelled:/] });
   await expectNoChannels(scope.prefix);
 });
 

@@ -13,7 +13,7 @@ const scope = testScope('killed');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests):/] });
   await expectNoChannels(scope.prefix);
 });
 
@@ -101,7 +101,7 @@ test('when a reader is killed, others read on, and a writer gets in once they le
     .getReadWriteLock(name)
     .writeLock.acquire()
     .finally(() => told.push('writes'));
-  await eventually(async () => (await raw.zcard(`latchkey_writers:{${name}}`)) === 1);
+  await eventually(async () => (await raw.zcard(`redlatch_writers:{${name}}`)) === 1);
 
   await worker.kill();
   const key = `{${name}}:${held.holderId}:rwlock_timeout:1`;

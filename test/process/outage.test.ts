@@ -7,13 +7,14 @@ import { testScope } from '../support/scope.js';
 import { ownServer } from '../support/server.js';
 
 const scope = testScope('outage');
+const SOMEBODY = '33333333-3333-4333-8333-333333333333:1';
 
 /** What a process wrote, without the warning that Redis has been away for a second and its end: on a
  * busy machine it is away for so long. */
 function complaints(output: string): string {
   return output
     .split('\n')
-    .filter((line) => !/^\(node:\d+\) \[LATCHKEY_TROUBLE|^\(Use `node --trace/.test(line))
+    .filter((line) => !/^\(node:\d+\) \[REDLATCH_TROUBLE|^\(Use `node --trace/.test(line))
     .join('\n');
 }
 
@@ -21,7 +22,7 @@ test('a process that holds and waits survives the death and return of its Redis'
   const server = await ownServer();
   const name = scope.name();
   const raw = rawClient(server.url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
-  await raw.hset(`${name}:theirs`, 'somebody:1', '1');
+  await raw.hset(`${name}:theirs`, SOMEBODY, '1');
   await raw.pexpire(`${name}:theirs`, 60_000);
   await raw.set(`${name}:latch`, '1');
   const env = { NODE_OPTIONS: '--unhandled-rejections=strict' };
@@ -55,7 +56,7 @@ test('a process survives a Redis that comes back before any lease has ended', as
   const server = await ownServer();
   const name = scope.name();
   const raw = rawClient(server.url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
-  await raw.hset(`${name}:theirs`, 'somebody:1', '1');
+  await raw.hset(`${name}:theirs`, SOMEBODY, '1');
   await raw.set(`${name}:latch`, '1');
   const env = { NODE_OPTIONS: '--unhandled-rejections=strict' };
   const worker = startWorker('survivor', { args: [server.url, name], env });

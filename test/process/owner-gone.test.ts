@@ -10,14 +10,14 @@ import { testScope } from '../support/scope.js';
 const scope = testScope('gone');
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_requests:/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_requests:/] });
   await expectNoChannels(scope.prefix);
 });
 
 /** Runs a program that has `client` and `name`, and kills itself at its end. */
 async function runAndDie(name: string, program: string): Promise<void> {
   const source = `
-    import { createClient } from 'latchkey';
+    import { createClient } from 'redlatch';
     const client = createClient({ redis: '${redisUrl()}', leaseMs: 500 });
     const name = '${name}';
     ${program}

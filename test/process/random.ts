@@ -1,6 +1,6 @@
 // Random choices of a test, told by one number.
 //
-//   LATCHKEY_TEST_SEED=17  repeats a run that failed
+//   REDLATCH_TEST_SEED=17  repeats a run that failed
 
 import { randomInt } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export interface Chance {
 
 /** The same choices for the same seed (mulberry32); the seed is printed. */
 export function chance(what: string): Chance {
-  const { LATCHKEY_TEST_SEED: wanted } = process.env;
+  const { REDLATCH_TEST_SEED: wanted } = process.env;
   const seed = wanted === undefined ? randomInt(2 ** 31) : Number(wanted);
   process.stderr.write(`${what}: seed ${seed}\n`);
   let state = seed;

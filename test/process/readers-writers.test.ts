@@ -10,7 +10,7 @@ const scope = testScope('readers-writers');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests):/] });
   await expectNoChannels(scope.prefix);
 });
 
@@ -18,9 +18,9 @@ afterAll(async () => {
  * then on more than a second passes before any of them asks of its own accord. */
 async function asleep(name: string, clients: number): Promise<void> {
   const beats = async (): Promise<(string | null)[]> => {
-    const waiting = await raw.zrange(`latchkey_waiting:{${name}}`, '0', '-1');
+    const waiting = await raw.zrange(`redlatch_waiting:{${name}}`, '0', '-1');
     expect(waiting).toHaveLength(clients);
-    return await raw.zmscore(`latchkey_beats:{${name}}`, ...waiting);
+    return await raw.zmscore(`redlatch_beats:{${name}}`, ...waiting);
   };
   const first = await eventually(async () => {
     const [, listeners] = await raw.pubsub('NUMSUB', `redisson_rwlock:{${name}}`);
@@ -43,7 +43,7 @@ test('readers of four processes are all inside at once, each time a writer leave
     const gauge = `${name}:gauge:${round}`;
     const write = await writeLock.acquire();
     tell(crowd, { type: 'read', readers: 3, gauge, crowd: 12 });
-    await eventually(async () => (await raw.zcard(`latchkey_waiting:{${name}}`)) === 4);
+    await eventually(async () => (await raw.zcard(`redlatch_waiting:{${name}}`)) === 4);
     await write.release();
     await heard(crowd, 'read');
     const { peak, gapMs } = await countsOf(raw, gauge);

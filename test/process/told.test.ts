@@ -28,10 +28,10 @@ type Told = WorkerMessage & { readonly isHeld: boolean; readonly state: string }
 async function tellable(name: string, count: number): Promise<void> {
   await eventually(
     async () => {
-      const tickets = Object.entries(await raw.hgetall(privateKey('latchkey_tickets', name)));
+      const tickets = Object.entries(await raw.hgetall(privateKey('tickets', name)));
       const listening = await Promise.all(
         tickets.map(async ([holderId, ticket]) => {
-          const [, listeners] = await raw.pubsub('NUMSUB', `latchkey:${holderId.slice(0, 36)}`);
+          const [, listeners] = await raw.pubsub('NUMSUB', `redlatch:${holderId.slice(0, 36)}`);
           // A waiter of a fair lock that is not the first of its client asks once.
           return listeners === 1 && /^\d+ (?:[01]|\d+ 1 [01])$/.test(ticket);
         }),

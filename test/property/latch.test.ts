@@ -13,7 +13,7 @@ const raw = rawClient(server.url);
 let runs = 0;
 
 afterAll(async () => {
-  await expectNoResidue(prefix, { allow: [/^latchkey_(?:opened|requests):/], client: raw });
+  await expectNoResidue(prefix, { allow: [/^redlatch_(?:opened|requests):/], client: raw });
   await expectNoChannels(prefix, { client: raw });
 });
 

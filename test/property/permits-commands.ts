@@ -115,7 +115,7 @@ const tryAcquire = (client: number, count: number, leaseMs: Lease): PermitsComma
     const total = model.total ?? 0;
     const isFirst = headOf(model, client) === undefined;
     const permits = await semaphoreOf(real, client).tryAcquireMany(count, terms(leaseMs));
-    const line = await real.raw.zcard(`latchkey_waiting:{${real.name}}`);
+    const line = await real.raw.zcard(`redlatch_waiting:{${real.name}}`);
     if (permits !== null) {
       expect(count).toBeLessThanOrEqual(total - renewed(model));
       granted(model, real, { client, leaseMs, permits });

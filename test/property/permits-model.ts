@@ -133,7 +133,7 @@ interface Seen {
 }
 
 async function look({ raw, name }: Real): Promise<Seen> {
-  const keys = [name, `{${name}}:timeout`, `latchkey_waiting:{${name}}`];
+  const keys = [name, `{${name}}:timeout`, `redlatch_waiting:{${name}}`];
   const answer = await raw.eval(LOOK, keys.length, ...keys);
   const [left, permits, line] = answer as [string, string[], string[]];
   const held = permits.filter((entry) => entry.startsWith('+')).map((entry) => entry.slice(1));

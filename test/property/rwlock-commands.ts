@@ -59,7 +59,7 @@ const acquire = (client: number, side: Side): RwCommand =>
     if (!isFirst || (side === 'write' && writes)) {
       return;
     }
-    const line = `latchkey_${side === 'read' ? 'waiting' : 'writers'}:{${real.name}}`;
+    const line = `redlatch_${side === 'read' ? 'waiting' : 'writers'}:{${real.name}}`;
     const { id } = real.clients[client]!;
     await eventually(
       async () =>
@@ -263,7 +263,7 @@ const expireReader = (which: number): RwCommand =>
       await real.raw
         .multi()
         .del(...keys)
-        .zadd(`latchkey_readers:{${real.name}}`, 1, holderId)
+        .zadd(`redlatch_readers:{${real.name}}`, 1, holderId)
         .exec();
     },
     (model) => liveHolds(model, 'read').length > 0,

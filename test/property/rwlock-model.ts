@@ -130,9 +130,9 @@ async function look({ raw, name }: Real) {
   const replies = await raw
     .multi()
     .hgetall(name)
-    .zrange(`latchkey_readers:{${name}}`, '0', '-1')
-    .zrange(`latchkey_writers:{${name}}`, '0', '-1')
-    .zrange(`latchkey_waiting:{${name}}`, '0', '-1')
+    .zrange(`redlatch_readers:{${name}}`, '0', '-1')
+    .zrange(`redlatch_writers:{${name}}`, '0', '-1')
+    .zrange(`redlatch_waiting:{${name}}`, '0', '-1')
     .keys(`{${name}}:*:rwlock_timeout:*`)
     .exec();
   const [fields, readers, writers, clients, holdKeys] = (replies ?? []).map(([, reply]) => reply);

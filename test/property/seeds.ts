@@ -1,14 +1,14 @@
 // Which random runs a property test makes: always the same few, and one that is new each time.
 //
-//   LATCHKEY_TEST_SEED=17  only this seed, to repeat a run that failed
-//   LATCHKEY_TEST_RUNS=99  runs per seed, to search for longer
+//   REDLATCH_TEST_SEED=17  only this seed, to repeat a run that failed
+//   REDLATCH_TEST_RUNS=99  runs per seed, to search for longer
 
 import { randomInt } from 'node:crypto';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import type { World, Worlds } from './world.js';
 
-const { LATCHKEY_TEST_SEED: wanted, LATCHKEY_TEST_RUNS: runs = '8' } = process.env;
+const { REDLATCH_TEST_SEED: wanted, REDLATCH_TEST_RUNS: runs = '8' } = process.env;
 
 /** Seeds for `test.each`. */
 export const seeds: readonly number[] =

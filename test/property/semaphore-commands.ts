@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { semaphoreMark } from '../support/semaphore-mark.js';
+import { semaphoreRecord } from '../support/semaphore-record.js';
 import { anyClient, commandsWith, faults, pick, quiet, turns } from './model-command.js';
 import type { ModelCommand } from './model-command.js';
 import {
@@ -62,6 +62,7 @@ const told = (client: number, permits: number): SemaphoreCommand =>
       change(model, permits);
     }
     model.told.add(client);
+    model.mayBeStated = true;
     const left = await clients[client]!.getSemaphore(name, { permits }).availablePermits();
     // Whoever waits may have got some of those that were set.
     expect(left <= (model.available ?? 0) && (isMade || left === (model.available ?? 0))).toBe(
@@ -69,12 +70,19 @@ const told = (client: number, permits: number): SemaphoreCommand =>
     );
   });
 
+const mayGrow = ({ mayBeStated, available }: Readonly<Model>): boolean =>
+  !mayBeStated || available === undefined;
+
 /** Permits that nobody took. */
 const releaseMore = (client: number, permits: number): SemaphoreCommand =>
-  command(`releaseMore(${client}, ${permits})`, async (model, real) => {
-    change(model, permits);
-    await semaphoreOf(real, client).release(permits);
-  });
+  command(
+    `releaseMore(${client}, ${permits})`,
+    async (model, real) => {
+      change(model, permits);
+      await semaphoreOf(real, client).release(permits);
+    },
+    mayGrow,
+  );
 
 /** Starts an acquisition that may wait for ever. */
 function start(model: Model, real: Real, client: number, count: number): number {
@@ -117,7 +125,7 @@ const tryAcquire = (client: number, count: number): SemaphoreCommand =>
   command(`tryAcquire(${client}, ${count})`, async (model, real) => {
     const isServed = headOf(model, client) === undefined && count <= (model.available ?? 0);
     const permits = await semaphoreOf(real, client).tryAcquire(count);
-    const line = await real.raw.zcard(`latchkey_waiting:{${real.name}}`);
+    const line = await real.raw.zcard(`redlatch_waiting:{${real.name}}`);
     if (line === 0) {
       expect(permits !== null).toBe(isServed);
     }
@@ -177,8 +185,8 @@ const remove = (client: number): SemaphoreCommand =>
 /** Its time is over, as with `ttlMs`. */
 const expire = (): SemaphoreCommand =>
   command('expire', async (model, { raw, name }) => {
-    await raw.multi().pexpire(name, 1).pexpire(semaphoreMark(name), 1).exec();
-    await eventually(async () => (await raw.exists(name, semaphoreMark(name))) === 0, {
+    await raw.multi().pexpire(name, 1).pexpire(semaphoreRecord(name), 1).exec();
+    await eventually(async () => (await raw.exists(name, semaphoreRecord(name))) === 0, {
       everyMs: 1,
     });
     vanish(model, true);
@@ -200,7 +208,7 @@ const foreignSet = (permits: number): SemaphoreCommand =>
       const message = String(permits);
       await raw.multi().set(name, permits).publish(`redisson_sc:{${name}}`, message).exec();
     },
-    (model) => model.available === undefined,
+    (model) => model.available === undefined && !model.mayBeStated,
   );
 
 /** Redisson takes one, if there is one. */
@@ -216,11 +224,15 @@ const foreignAcquire = (): SemaphoreCommand =>
 
 /** Redisson gives one back. */
 const foreignRelease = (): SemaphoreCommand =>
-  command('foreignRelease', async (model, { raw, name }) => {
-    foreignChange(model, 1);
-    const available = String(model.available);
-    await raw.multi().incr(name).publish(`redisson_sc:{${name}}`, available).exec();
-  });
+  command(
+    'foreignRelease',
+    async (model, { raw, name }) => {
+      foreignChange(model, 1);
+      const available = String(model.available);
+      await raw.multi().incr(name).publish(`redisson_sc:{${name}}`, available).exec();
+    },
+    ({ mayBeStated }) => !mayBeStated,
+  );
 
 const some = fc.integer({ min: 1, max: 4 });
 

@@ -10,6 +10,7 @@ testModel('permits are neither lost nor doubled, whatever the network does', {
     model: {
       available: undefined,
       mark: undefined,
+      mayBeStated: false,
       made: 0,
       total: 0,
       told: new Set<number>(),

@@ -37,7 +37,7 @@ export interface Worlds {
 }
 
 /** Private records that live for ten minutes by design. */
-const RECORDS = [/^latchkey_(?:cancelled|requests|beats):/];
+const RECORDS = [/^redlatch_(?:cancelled|requests|beats):/];
 
 /** Of the holds that are renewed. */
 const leaseMs = 2_000;
@@ -113,7 +113,7 @@ async function noteListeners({ raw, clients, routes }: World): Promise<void> {
   }
   // By the time of its answer the server has noticed that they are gone.
   await raw.ping();
-  const channels = gone.map((route) => `latchkey:${clients[routes.indexOf(route)]!.id}`);
+  const channels = gone.map((route) => `redlatch:${clients[routes.indexOf(route)]!.id}`);
   const counts = (await raw.pubsub('NUMSUB', ...channels)) as (string | number)[];
   gone.forEach((route, i) => {
     if (Number(counts[2 * i + 1]) > 0) {

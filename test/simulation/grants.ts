@@ -12,7 +12,7 @@ export class Grants {
   constructor({ hosts, clients, timeline }: World) {
     for (const { server } of hosts) {
       server.channels.published = (channel, payload) => {
-        const told = clients.find(({ client }) => channel.startsWith(`latchkey:${client.id}`));
+        const told = clients.find(({ client }) => channel.startsWith(`redlatch:${client.id}`));
         if (told !== undefined && /^[gfx]/.test(payload)) {
           const happen = this.#armed.shift();
           // After the script, and before the message can arrive.

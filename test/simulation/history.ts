@@ -1,5 +1,7 @@
 // What the users of a simulated run did, and what the SDK told them. Checkers know nothing else.
 
+import type { Told } from '../support/ends.js';
+
 export type Kind = 'lock' | 'fair' | 'fenced' | 'rwlock' | 'semaphore' | 'expirable' | 'latch';
 
 /** `shared` for read locks, `exclusive` for every other lock; permits and latches have no mode. */
@@ -45,6 +47,8 @@ export interface Operation {
   readonly waitMs: number | undefined;
   /** The lease that an acquisition asks for, also by asking for none; left out where it has none. */
   readonly leaseMs?: number | undefined;
+  /** How long the latch lives that a call sets; left out where it has no limit. */
+  readonly ttlMs?: number | undefined;
   readonly calledAt: number;
   /** Infinity while it has not returned, and for ever when its process was killed. */
   returnedAt: number;
@@ -152,6 +156,11 @@ export interface Closing {
   readonly at: number;
 }
 
+/** What a client told of the grants of one holder id. */
+export interface ToldByClient extends Told {
+  readonly client: number;
+}
+
 export interface History {
   /** The seed and the options from which it can be made again. */
   readonly seed: number;
@@ -159,6 +168,7 @@ export interface History {
   readonly claims: readonly Claim[];
   readonly faults: readonly Fault[];
   readonly closings: readonly Closing[];
+  readonly told: readonly ToldByClient[];
   /** A store that refuses old fencing tokens, and its twin that takes every write. */
   readonly fencedStore: StoreRecord;
   readonly openStore: StoreRecord;

@@ -79,6 +79,9 @@ export async function run(
     claims: recorder.claims,
     faults: recorder.faults,
     closings: recorder.closings,
+    told: world.clients.flatMap(({ number, told }) =>
+      [...told.values()].map((one) => ({ ...one, client: number })),
+    ),
     fencedStore: world.fencedStore,
     openStore: world.openStore,
     healedAt: shifted.healAt,

@@ -134,7 +134,7 @@ test('a wait for permits is in the queue of all clients once it was passed over 
   const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
   await finish(semaphoreIn(one).trySetPermits(0));
   void semaphoreIn(other).acquire();
-  const isQueued = (): boolean => world.host.server.keyspace.has(`latchkey_waiting:{${OBJECT}}`);
+  const isQueued = (): boolean => world.host.server.keyspace.has(`redlatch_waiting:{${OBJECT}}`);
 
   await world.timeline.run(5_900);
   const early = isQueued();
@@ -201,7 +201,7 @@ test('a subscription that is confirmed after it was left is not made again', asy
 
   const subscribed = ran.filter(({ at, name }) => at >= from && name === 'subscribe');
   // Whoever has held something listens to its own channel.
-  expect(subscribed.map(({ argv }) => argv.slice(1))).toEqual([[`latchkey:${one.id}`]]);
+  expect(subscribed.map(({ argv }) => argv.slice(1))).toEqual([[`redlatch:${one.id}`]]);
 });
 
 test('a client of a cluster asks for what it holds as soon as a node is back', async () => {

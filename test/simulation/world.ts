@@ -14,6 +14,7 @@ import type { LuaEngine } from '../../src/testing/server/lua.js';
 import { ClusterMap } from '../../src/testing/server/cluster.js';
 import { Server } from '../../src/testing/server/server.js';
 import { Timeline } from '../../src/testing/timeline.js';
+import { toldBy, type Told } from '../support/ends.js';
 import { Recorder } from './recorder.js';
 import { FencedStore, OpenStore, RecordedStore } from './stores.js';
 
@@ -60,6 +61,7 @@ export class SimulatedClient {
   readonly number: number;
   readonly process: Process;
   readonly client: Client;
+  readonly told: ReadonlyMap<string, Told>;
   isClosed = false;
   /** Since when its process stands still. */
   stalledFrom: number | undefined;
@@ -68,6 +70,7 @@ export class SimulatedClient {
     this.number = number;
     this.process = process;
     this.client = client;
+    this.told = toldBy(client);
   }
 
   /** True while code in it can run, some time. */

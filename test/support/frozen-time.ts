@@ -1,7 +1,7 @@
 // Scripts on a real server, at an instant that a test chooses.
 
 import type { Redis } from 'ioredis';
-import type { Command } from '../../src/core/wire/call.js';
+import { Refused, type Command } from '../../src/core/wire/call.js';
 
 /** In front of a script it shadows the server's commands: TIME answers what it is told. */
 function atInstant(micros: bigint): string {
@@ -28,5 +28,9 @@ export async function runAt<R>(
 ): Promise<R> {
   const source = atInstant(BigInt(atMs) * 1_000n + BigInt(micros)) + script.source;
   const [keys, ...rest] = operands;
-  return script.decode(await redis.eval(source, Number(keys), ...rest));
+  const answer = script.decode(await redis.eval(source, Number(keys), ...rest));
+  if (answer instanceof Refused) {
+    throw answer.error;
+  }
+  return answer;
 }

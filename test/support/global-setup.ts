@@ -24,8 +24,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   }
   const redis = await startRedis({ purpose: 'test' });
-  const driver = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? 5 : 6;
-  const way = process.env['LATCHKEY_TEST_WIRE'] === 'driver' ? ', commands through it' : '';
+  const driver = process.env['REDLATCH_TEST_IOREDIS'] === '5' ? 5 : 6;
+  const way = process.env['REDLATCH_TEST_WIRE'] === 'driver' ? ', commands through it' : '';
   process.stderr.write(`redis: ${redis.version} (${redis.kind}), ioredis ${driver}${way}\n`);
   project.provide('redisUrl', redis.url);
   project.provide('redisKind', redis.kind);

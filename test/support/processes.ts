@@ -157,8 +157,8 @@ export function startWorker(
     : fileURLToPath(new URL(`../process/workers/${name}.mjs`, import.meta.url));
   // The child imports the built package, which no alias and no set-up of the test runner reaches.
   const hooks = [
-    ...(process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? [driver5] : []),
-    ...(process.env['LATCHKEY_TEST_WIRE'] === 'driver' ? [wrappedDriver] : []),
+    ...(process.env['REDLATCH_TEST_IOREDIS'] === '5' ? [driver5] : []),
+    ...(process.env['REDLATCH_TEST_WIRE'] === 'driver' ? [wrappedDriver] : []),
   ];
   const child = fork(script, args, {
     env: { ...process.env, ...env },

@@ -14,6 +14,8 @@ export interface Verdict {
 
 export interface ConnectionHooks {
   onRequest(command: string[], connection: ProxyConnection): Verdict;
+  /** What the client gets in place of the reply to this command. */
+  onReply(command: string[], reply: Buffer): Buffer;
   onReplyCut(command: string[]): void;
   onClosed(connection: ProxyConnection): void;
 }
@@ -107,7 +109,7 @@ export class ProxyConnection {
           this.#hooks.onReplyCut(request.command);
           return;
         }
-        this.down.push(bytes);
+        this.down.push(request ? this.#hooks.onReply(request.command, bytes) : bytes);
       }
     });
     this.#client.on('close', () => {

@@ -10,6 +10,9 @@ export type { ProxyConnection } from './proxy-connection.js';
 export type RequestPredicate = (command: string[], connection: ProxyConnection) => boolean;
 export type ConnectionPredicate = (connection: ProxyConnection) => boolean;
 
+/** Gives what a client gets in place of the reply to its command. */
+export type ReplyRewriter = (command: string[], reply: Buffer) => Buffer;
+
 export interface CutHandle {
   /** The commands whose answers were kept so far: the server has run them. */
   readonly cut: readonly string[][];
@@ -53,6 +56,7 @@ export class Proxy {
   readonly #chosen = new WeakMap<string[], CutRule>();
   readonly #delay = { upMs: 0, downMs: 0 };
   readonly #paused = { up: false, down: false };
+  #rewriter: ReplyRewriter = (_, reply) => reply;
   #server: Server | undefined;
   #lastId = 0;
 
@@ -88,6 +92,11 @@ export class Proxy {
       connection.cut();
     }
     return chosen.length;
+  }
+
+  /** From now on replies pass through `rewriter`; without one they pass as they are. */
+  rewriteReplies(rewriter: ReplyRewriter = (_, reply) => reply): void {
+    this.#rewriter = rewriter;
   }
 
   /** Keeps what clients send, ends included, until `resumeUpstream()`. */
@@ -205,6 +214,7 @@ export class Proxy {
         hold: this.#shouldHold(command, from),
         cutReply: this.#shouldCut(command, from),
       }),
+      onReply: (command, reply) => this.#rewriter(command, reply),
       onReplyCut: (command) => {
         this.#chosen.get(command)?.cut.push(command);
       },

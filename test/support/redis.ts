@@ -45,7 +45,7 @@ export function sharedClient(): Redis {
 
 /** What every key of this run starts with. */
 export function runPrefix(): string {
-  return `latchkey-test:${inject('run')}:`;
+  return `redlatch-test:${inject('run')}:`;
 }
 
 /** A name nobody else uses, under the prefix of this run. */

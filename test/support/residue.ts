@@ -7,7 +7,7 @@ import { channelsUnder, keysUnder, rawClient } from './redis.js';
 
 /** Private records of calls and lines, and the queue of a fair lock: they expire by themselves. */
 export const RECORDS_OF_LINES: RegExp =
-  /(?:latchkey_(?:cancelled|requests|line|writers|tickets|beats)|redisson_lock_(?:queue|timeout)):/;
+  /(?:redlatch_(?:cancelled|requests|line|writers|tickets|beats)|redisson_lock_(?:queue|timeout)):/;
 
 /**
  * Fails if a key that contains the text stays, beyond those allowed. Private records may stay if

@@ -29,7 +29,7 @@ export async function runNode(
   }: { cwd?: string; env?: NodeJS.ProcessEnv; node?: string | undefined; withinMs?: number } = {},
 ): Promise<NodeRun> {
   // Elsewhere a program has its own driver.
-  const older = process.env['LATCHKEY_TEST_IOREDIS'] === '5' && cwd === root;
+  const older = process.env['REDLATCH_TEST_IOREDIS'] === '5' && cwd === root;
   const hook = older ? ['--import', driver5] : [];
   const child = spawn(node, [...hook, ...args], {
     cwd,

@@ -1,9 +1,10 @@
 // What one test file may touch: its own names, and clients that end with the test that made them.
 
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { createClientOn } from '../../src/client.js';
 import { systemClock, type Clock } from '../../src/core/base/clock.js';
 import type { Client, ClientOptions } from '../../src/index.js';
+import { allWrongEnds, toldBy, type Told } from './ends.js';
 import { randomName, redisUrl } from './redis.js';
 
 export interface Scope {
@@ -22,11 +23,14 @@ export interface Scope {
  */
 export function testScope(word: string): Scope {
   const prefix = randomName(word);
-  const clients = new Set<Client>();
+  const clients = new Map<Client, ReadonlyMap<string, Told>>();
   let names = 0;
   afterEach(async () => {
-    await Promise.all([...clients].map(async (client) => await client.close({ timeoutMs: 1_000 })));
+    const told = [...clients.values()];
+    const all = [...clients.keys()];
     clients.clear();
+    await Promise.all(all.map(async (client) => await client.close({ timeoutMs: 1_000 })));
+    expect(allWrongEnds(told), 'grants without exactly one end').toEqual([]);
   });
   return {
     prefix,
@@ -36,7 +40,7 @@ export function testScope(word: string): Scope {
     },
     client: (options = {}, clock = systemClock()) => {
       const client = createClientOn({ clock }, { redis: redisUrl(), ...options });
-      clients.add(client);
+      clients.set(client, toldBy(client));
       return client;
     },
   };

@@ -65,7 +65,7 @@ test('a worker answers, and its death ends what waits for it', async () => {
   const never = worker.message('never');
   await worker.kill();
 
-  const folder = process.env['LATCHKEY_TEST_IOREDIS'] === '5' ? '/ioredis-5/' : '/ioredis/';
+  const folder = process.env['REDLATCH_TEST_IOREDIS'] === '5' ? '/ioredis-5/' : '/ioredis/';
   expect(driver).toContain(folder);
   expect(answer).toEqual({ type: 'echo', message: { type: 'hello', n: 1 } });
   await expect(never).rejects.toThrow(WorkerError);

@@ -16,7 +16,7 @@ export async function toldOf(name: string, raw = rawClient()): Promise<number> {
     return count;
   }
   const subscribed = counts.reduce((sum, count) => sum + count, 0);
-  const tickets = await raw.hgetall(privateKey('latchkey_tickets', name)).catch((error: Error) => {
+  const tickets = await raw.hgetall(privateKey('tickets', name)).catch((error: Error) => {
     // In a cluster there are no tickets.
     if (!error.message.startsWith('MOVED')) {
       throw error;
@@ -28,7 +28,7 @@ export async function toldOf(name: string, raw = rawClient()): Promise<number> {
       // Of a fair lock: its window, and whether its client listened to its own channel when it asked. It
       // may listen to another of its own besides.
       /^\d+ [01]$/.test(ticket)
-        ? (await countOf('NUMSUB', `latchkey:${holderId.slice(0, 36)}`)) &&
+        ? (await countOf('NUMSUB', `redlatch:${holderId.slice(0, 36)}`)) &&
           1 - (await countOf('NUMSUB', `${prefixed('redisson_lock__channel', name)}:${holderId}`))
         : // When it was heard of, its window, whether it listens to its own channel, and to that of
           // the lock.

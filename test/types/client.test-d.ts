@@ -133,7 +133,9 @@ expectTypeOf<keyof ClientEvents>().toEqualTypeOf<
   'acquired' | 'released' | 'suspect' | 'lost' | 'stalled' | 'configured' | 'error'
 >();
 expectTypeOf<Flat<Payload<'acquired'>>>().toEqualTypeOf<Flat<About & { waitedMs: number }>>();
-expectTypeOf<Flat<Payload<'released'>>>().toEqualTypeOf<Flat<About & { heldMs: number }>>();
+expectTypeOf<Flat<Payload<'released'>>>().toEqualTypeOf<
+  Flat<About & { heldMs: number; error?: Error }>
+>();
 expectTypeOf<Flat<Payload<'lost'>>>().toEqualTypeOf<Flat<About & { error: LeaseLostError }>>();
 expectTypeOf<keyof Payload<'suspect'>>().toEqualTypeOf<keyof About | 'remainingMs' | 'cause'>();
 expectTypeOf<Payload<'suspect'>['remainingMs']>().toEqualTypeOf<number>();

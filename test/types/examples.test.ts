@@ -12,8 +12,8 @@ const names = exported.map(({ name }) => name);
 /** What examples use without saying where it comes from, unless they declare it. */
 const SURROUNDINGS = [
   ['Redis', "import { Cluster, Redis } from 'ioredis';"],
-  ['client', "declare const client: import('latchkey').Client;"],
-  ['lock', "declare const lock: import('latchkey').Lock;"],
+  ['client', "declare const client: import('redlatch').Client;"],
+  ['lock', "declare const lock: import('redlatch').Lock;"],
   ['work', 'declare function work(signal: AbortSignal): Promise<void>;'],
   ['save', 'declare function save(what: { token: bigint }): Promise<void>;'],
 ] as const;
@@ -24,7 +24,7 @@ const compilerOptions = {
   module: 'nodenext',
   moduleResolution: 'nodenext',
   moduleDetection: 'force',
-  paths: { latchkey: [resolve('src/index.ts')] },
+  paths: { redlatch: [resolve('src/index.ts')] },
   types: ['node'],
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -51,7 +51,7 @@ function programOf(code: string): string {
   const around = SURROUNDINGS.filter(
     ([name]) => !new RegExp(`\\b(?:const|using) ${name}\\b`, 'u').test(code),
   );
-  const imports = used.length === 0 ? '' : `import { ${used.join(', ')} } from 'latchkey';\n`;
+  const imports = used.length === 0 ? '' : `import { ${used.join(', ')} } from 'redlatch';\n`;
   return `${imports}${around.map(([, line]) => line).join('\n')}\n${code}`;
 }
 

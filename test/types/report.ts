@@ -10,7 +10,7 @@ export interface OptionalProperty {
 }
 
 /** The declarations in the report, as TypeScript. */
-export function readReport(file = 'api/latchkey.api.md'): string {
+export function readReport(file = 'api/redlatch.api.md'): string {
   const [, source] = /```ts\n(.*?)```/su.exec(readFileSync(file, 'utf8')) ?? [];
   if (source === undefined) {
     throw new Error(`${file} has no declarations`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Call } from '../../src/core/wire/call.js';
+import { Call, Refused } from '../../src/core/wire/call.js';
 
 function stage(receive: () => void = () => {}) {
   const told: string[] = [];
@@ -11,7 +11,7 @@ function stage(receive: () => void = () => {}) {
       if (reply === 'odd') {
         throw new Error('an odd reply');
       }
-      return String(reply);
+      return reply === 'no' ? new Refused(new Error('refused')) : String(reply);
     },
   };
   const receiver = {
@@ -64,6 +64,17 @@ test('a reply that cannot be read fails the call, once', () => {
   call.succeed('1');
 
   expect(told).toEqual(['failed an odd reply']);
+});
+
+test('a refusal fails the call, and leaves no copy of it that could do anything', () => {
+  const { call, told } = stage();
+  call.unackedCopies = 2;
+
+  call.succeed('no');
+  call.succeed('1');
+
+  expect(told).toEqual(['failed refused']);
+  expect(call.unackedCopies).toBe(0);
 });
 
 test('a reply beside refused messages is an answer all the same, and each refusal is told', () => {

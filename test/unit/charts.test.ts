@@ -33,7 +33,7 @@ test('the page of charts shows each library with its figures, and needs nothing 
 
   const texts = [...page.matchAll(/<text[^>]*>([^<]+)<\/text>/g)].map(([, text]) => text);
   expect(texts).toEqual(
-    expect.arrayContaining(['latchkey', 'redlock 5', '0.50', '1.75', '1.25', '0.80']),
+    expect.arrayContaining(['redlatch', 'redlock 5', '0.50', '1.75', '1.25', '0.80']),
   );
   expect(texts).toEqual(expect.arrayContaining(['Redisson', '77,187', '546', '16', '1,193']));
   expect(texts).toEqual(expect.arrayContaining(['1.50', '61']));

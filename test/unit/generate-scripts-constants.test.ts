@@ -9,13 +9,15 @@ const sound = `return {
   LEASE_MS = 30000,
   -- The smallest count.
   COUNT_MIN = -2147483648,
+  -- client: What keys begin with.
+  PRODUCT_NAME = 'redlatch',
 }
 `;
 
 const script = (code: string): string =>
   `-- lock/acquire: take it.\n-- KEYS[1] lock any it\n-- returns integer 1\n\n${code}\n`;
 
-const code = `redis.call('PEXPIRE', KEYS[1], LEASE_MS)\nreturn COUNT_MIN`;
+const code = `redis.call('SET', KEYS[1], LEASE_MS)\nreturn { COUNT_MIN, PRODUCT_NAME }`;
 
 function compiled(constants: string, acquire = code): ReturnType<typeof compile> {
   return compile(
@@ -31,16 +33,22 @@ function faultsOf(...args: Parameters<typeof compiled>): string[] {
 }
 
 test('a script has the number, and the client what it has to know', () => {
-  const { scripts, constants, faults } = compiled(sound);
+  const { scripts, constants, oldest, faults } = compiled(sound);
 
   expect(faults).toEqual([]);
   expect(scripts.map(({ source }) => source)).toEqual([
-    "-- lock/acquire\nredis.call('PEXPIRE',KEYS[1],30000)\nreturn -2147483648",
+    "-- lock/acquire\nredis.call('SET',KEYS[1],30000)\nreturn { -2147483648,'redlatch' }",
   ]);
-  expect(emitConstants(constants).split('\n').slice(1)).toEqual([
+  expect(emitConstants(constants, oldest).split('\n').slice(1)).toEqual([
     '',
     '/** Milliseconds until it ends. */',
     'export const LEASE_MS: number = 30000;',
+    '',
+    '/** What keys begin with. */',
+    "export const PRODUCT_NAME: string = 'redlatch';",
+    '',
+    '/** The oldest Redis that runs all scripts: it brought scripts that write behind TIME. */',
+    "export const OLDEST_REDIS: string = '5.0';",
     '',
   ]);
 });
@@ -49,7 +57,7 @@ describe('it is refused that', () => {
   test.each([
     ['a number has no comment', sound.replace('  -- The smallest count.\n', ''), 4],
     ['a name is one word', sound.replace('COUNT_MIN', 'MIN'), 5],
-    ['a value is no number', sound.replace('30000', "'soon'"), 3],
+    ['a value is neither a number nor a word', sound.replace('30000', "'so soon'"), 3],
     ['it is not one table', 'local x = 1\n', 1],
   ])('%s', (_, constants, line) => {
     expect(faultsOf(constants)).toContainEqual(
@@ -58,8 +66,9 @@ describe('it is refused that', () => {
   });
 
   test('no script uses a number', () => {
-    expect(faultsOf(sound, 'return redis.call("PEXPIRE", KEYS[1], LEASE_MS)')).toEqual([
+    expect(faultsOf(sound, 'return redis.call("SET", KEYS[1], LEASE_MS)')).toEqual([
       'constants.lua:5: no script uses COUNT_MIN',
+      'constants.lua:7: no script uses PRODUCT_NAME',
     ]);
   });
 

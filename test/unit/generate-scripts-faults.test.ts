@@ -19,7 +19,7 @@ const sound = `-- lock/acquire: take the lock.
 -- ARGV[1] lease_ms  integer   lease to set
 -- returns integer?  null when taken
 
-return redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return redis.call('SET', KEYS[1], ARGV[1])
 `;
 
 /** `sound` with one text in it replaced. */

@@ -11,7 +11,7 @@ const header = `-- lock/release: free the lock.
 -- ARGV[2] channel  string  where waiters listen
 -- returns integer  0
 
-redis.call('DEL', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SET', KEYS[1], ARGV[1], ARGV[2])
 `;
 
 const libs = {
@@ -104,7 +104,7 @@ describe('a script is refused that', () => {
   const last = "notify must be the last that a script does: 'return notify(...)'";
 
   test.each([
-    ['writes after it has notified', "notify(1)\nredis.call('DEL', KEYS[1])"],
+    ['writes after it has notified', "notify(1)\nredis.call('SET', KEYS[1])"],
     ['keeps what that returns', 'local reply = notify(1)\nreturn reply'],
     ['adds to what that returns', 'return 1 + notify(1)'],
     ['returns more than that', 'return notify(1), 2'],
@@ -120,7 +120,7 @@ describe('a script is refused that', () => {
 
   test('writes after a function has notified', () => {
     const code =
-      "-- include lib/notify_all\nnotify_all(ARGV[2])\nreturn redis.call('DEL', KEYS[1])\n";
+      "-- include lib/notify_all\nnotify_all(ARGV[2])\nreturn redis.call('SET', KEYS[1])\n";
 
     expect(faultsOf(code)).toEqual([
       "lock/release.lua:10: notify_all must be the last that a script does: 'return notify_all(...)'",
@@ -163,7 +163,7 @@ end
 
   test('looks whether it ran before, and does not record that it did', () => {
     const code =
-      "-- include lib/request_recall\nrequest_recall(1)\nreturn redis.call('DEL', KEYS[1])\n";
+      "-- include lib/request_recall\nrequest_recall(1)\nreturn redis.call('SET', KEYS[1])\n";
 
     const recall = '-- Looks.\nlocal function request_recall(requests)\n  return requests\nend\n';
 

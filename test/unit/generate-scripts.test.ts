@@ -73,7 +73,8 @@ let folder: string;
 let out: string;
 
 async function generate(...flags: string[]): Promise<{ code: number; output: string }> {
-  const args = [generator, '--lua', join(folder, 'lua'), '--out', out, ...flags];
+  const args = [generator, '--lua', join(folder, 'lua'), '--out', out];
+  args.push('--constants', join(folder, 'constants.generated.ts'), ...flags);
   return await new Promise((resolve) => {
     execFile(process.execPath, args, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
@@ -82,7 +83,7 @@ async function generate(...flags: string[]): Promise<{ code: number; output: str
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'latchkey-generate-'));
+  folder = await mkdtemp(join(tmpdir(), 'redlatch-generate-'));
   out = join(folder, 'scripts.generated.ts');
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

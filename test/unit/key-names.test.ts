@@ -23,13 +23,13 @@ describe('side keys and channels, as Redisson names them', () => {
 });
 
 test.each([
-  ['jobs', 'latchkey_beats:{jobs}', '{jobs}'],
-  ['{jobs}', 'latchkey_beats:{jobs}{}', 'jobs'],
-  ['{jobs}z', 'latchkey_beats:{jobs}z', undefined],
-  ['a:{jobs}', 'latchkey_beats:a:{jobs}', undefined],
-  ['a:{jobs}:b', 'latchkey_beats:a:{jobs}:b', undefined],
+  ['jobs', 'redlatch_beats:{jobs}', '{jobs}'],
+  ['{jobs}', 'redlatch_beats:{jobs}{}', 'jobs'],
+  ['{jobs}z', 'redlatch_beats:{jobs}z', undefined],
+  ['a:{jobs}', 'redlatch_beats:a:{jobs}', undefined],
+  ['a:{jobs}:b', 'redlatch_beats:a:{jobs}:b', undefined],
 ])('a private key of %s is no other name’s', (key, beats, twin) => {
-  expect(privateKey('latchkey_beats', key)).toBe(beats);
+  expect(privateKey('beats', key)).toBe(beats);
   expect(slotOf(beats)).toBe(slotOf(key));
   expect(twinOf(key)).toBe(twin);
 });
@@ -61,11 +61,11 @@ describe('the key of an object', () => {
   });
 
   test('is no private key of some other object', () => {
-    expect(() => objectKey('', 'latchkey_opened:{jobs}')).toThrow(RangeError);
-    expect(() => objectKey('latchkey_', 'requests:\n{jobs}:1')).toThrow('latchkey_...:{...}');
-    expect(objectKey('', 'latchkey_opened:jobs')).toBe('latchkey_opened:jobs');
-    expect(objectKey('', 'latchkey_{jobs}')).toBe('latchkey_{jobs}');
-    expect(objectKey('', 'my:latchkey_opened:{jobs}')).toBe('my:latchkey_opened:{jobs}');
+    expect(() => objectKey('', 'redlatch_opened:{jobs}')).toThrow(RangeError);
+    expect(() => objectKey('redlatch_', 'requests:\n{jobs}:1')).toThrow('redlatch_...:{...}');
+    expect(objectKey('', 'redlatch_opened:jobs')).toBe('redlatch_opened:jobs');
+    expect(objectKey('', 'redlatch_{jobs}')).toBe('redlatch_{jobs}');
+    expect(objectKey('', 'my:redlatch_opened:{jobs}')).toBe('my:redlatch_opened:{jobs}');
   });
 
   test('is text', () => {

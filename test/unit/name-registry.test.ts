@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NameRegistry } from '../../src/core/name-registry.js';
 import type { NamedObject } from '../../src/core/name-registry.js';
-import { WrongTypeError } from '../../src/errors.js';
+import { WrongTypeError } from '../../src/server-errors.js';
 
 function named(key: string, family: string, ...sideKeys: string[]): NamedObject {
   return { resource: key, key, family, sideKeys };

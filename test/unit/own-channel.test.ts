@@ -6,8 +6,8 @@ import { clientBytes } from '../../src/expirable-semaphore/permit-ids.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const CLIENT = '01234567-89ab-4cde-8f01-23456789abcd';
-const HOLDS = `latchkey:${CLIENT}`;
-const PERMITS = 'latchkey:0123456789ab4cde';
+const HOLDS = `redlatch:${CLIENT}`;
+const PERMITS = 'redlatch:0123456789ab4cde';
 
 function stage() {
   const clock = fakeClock();
@@ -108,7 +108,8 @@ test('one hold that lasts is enough, however short those beside it are', () => {
 });
 
 test('scripts publish where clients listen', () => {
-  const [, prefix] = /'PUBLISH', ?'([^']*)' ?\.\. ?client/u.exec(lockForceRelease.source) ?? [];
+  const channel = /own_channel ?= ?'([^']*)' ?\.\. ?'([^']*)' ?\.\. ?client/u;
+  const prefix = channel.exec(lockForceRelease.source)?.slice(1).join('');
   const digits = Buffer.from(clientBytes(CLIENT)).toString('hex');
 
   expect(ownChannels(CLIENT)).toEqual({

@@ -31,8 +31,11 @@ function stage({ isPassed = false, error }: { isPassed?: boolean; error?: Error 
     services: { names: { leave: () => told.push('leaves the name') } },
     protocol: {},
     announceRelease: (hold: LockHold) => void told.push(`tells that ${hold.holderId} is released`),
-    releaseOnServer(hold: LockHold) {
+    releaseOnServer(hold: LockHold, lost?: (error: LeaseLostError) => void) {
       told.push(`sends the release of ${hold.holderId}`);
+      if (error instanceof LeaseLostError) {
+        lost?.(error);
+      }
       return error === undefined ? Promise.resolve() : Promise.reject(error);
     },
     released: (hold: LockHold) => void told.push(`${hold.holderId} is over`),
@@ -68,7 +71,7 @@ test('a release that finds the lock lost tells it of the holds that were passed 
 
   await expect(release()).rejects.toThrow(LeaseLostError);
 
-  expect(told.slice(2)).toEqual(['first is lost', 'second is lost']);
+  expect(told.slice(1)).toEqual(['first is lost', 'second is lost', 'asks for the next one']);
 });
 
 test('a release without an answer says nothing about those', async () => {

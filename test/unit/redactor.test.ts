@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe as group, expect, test } from 'vitest';
 import { describe } from '../../src/core/base/key-names.js';
-import { Redactor, withoutCredentials } from '../../src/core/base/redactor.js';
+import { Redactor as Cleaner, withoutCredentials } from '../../src/core/base/redactor.js';
 import { seeds } from '../property/seeds.js';
 import { textsIn } from '../support/walk.js';
 
@@ -20,6 +20,12 @@ class ReplyError extends Error {
 }
 
 class DriverError extends Error {}
+
+class Redactor extends Cleaner {
+  constructor(options: object) {
+    super(options, (thrown) => thrown instanceof ReplyError);
+  }
+}
 
 /** An error as a driver makes them: what it was told to do is attached to it. */
 function errorWith(password: string, causes: readonly Error[]): Error {

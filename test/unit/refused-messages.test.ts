@@ -35,11 +35,11 @@ test('in a cluster it names the right to publish there', () => {
 test('a client that is not told of the end of its holds is named as such, and not as a waiter', () => {
   const { unheard, told } = listener();
 
-  unheard.report('PUBLISH', 'latchkey:0123');
+  unheard.report('PUBLISH', 'redlatch:0123');
 
   expect(told).toEqual([
-    'Redis refuses PUBLISH on "latchkey:0123": what was done stands, but a client whose holds ' +
+    'Redis refuses PUBLISH on "redlatch:0123": what was done stands, but a client whose holds ' +
       'have ended learns of it with its next renewal, and one that was handed a lock when it asks ' +
-      'again. The user lacks one of: +publish &latchkey*',
+      'again. The user lacks one of: +publish &redlatch*',
   ]);
 });

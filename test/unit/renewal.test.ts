@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Lease } from '../../src/core/lease/lease.js';
 import { judgeAll, renewalAnswers } from '../../src/core/lease/renewal.js';
 import { Events } from '../../src/core/observe/events.js';
-import { UnexpectedReplyError } from '../../src/errors.js';
+import { UnexpectedReplyError } from '../../src/server-errors.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const left = (leftMs: number) => [{ is: 'held' as const, lifeMs: -1, leftMs }];
@@ -19,17 +19,18 @@ function stage({ renewed = false } = {}) {
 
 describe('the answers of a renewal', () => {
   test('say of each lease who has it, and how long its object lives', () => {
-    expect(renewalAnswers(['1', '1:20000', '1:20000:0', '1::500', '2', '0'])).toEqual([
+    expect(renewalAnswers(['1', '1:20000', '1:20000:0', '1::500', '2', '0', '3'])).toEqual([
       { is: 'held', lifeMs: -1, leftMs: -1 },
       { is: 'held', lifeMs: 20_000, leftMs: -1 },
       { is: 'held', lifeMs: 20_000, leftMs: 0 },
       { is: 'held', lifeMs: -1, leftMs: 500 },
       { is: 'taken' },
       { is: 'deleted' },
+      { is: 'foreign' },
     ]);
   });
 
-  test.each(['', '3', '1:', '1:-2', '1:1e+14', '11', '1::', '1:::', '1:5:', '1:5:-1', '1::1e3'])(
+  test.each(['', '4', '1:', '1:-2', '1:1e+14', '11', '1::', '1:::', '1:5:', '1:5:-1', '1::1e3'])(
     'are never %j',
     (word) => {
       expect(() => renewalAnswers(['1', word])).toThrow(UnexpectedReplyError);

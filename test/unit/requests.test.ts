@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Requests } from '../../src/core/delivery/requests.js';
 
 test('every request has a number that was never used, whatever its object', () => {
@@ -33,7 +33,7 @@ test('settling out of order keeps the low-water mark under what is still under w
   requests.settle('a', first!);
 
   expect(before).toBe(1);
-  expect(requests.open('a')).toEqual({ number: 4, lowWater: 4 });
+  expect(requests.open('a')).toMatchObject({ number: 4, lowWater: 4 });
 });
 
 test('of three under way none is forgotten', () => {
@@ -54,6 +54,42 @@ test('with nothing under way, the low-water mark is above all that is settled or
   const next = requests.open('a');
 
   expect(next.lowWater).toBe(next.number);
+});
+
+function burst(requests: Requests, size: number): (number | undefined)[] {
+  const all = Array.from({ length: size }, () => requests.open('a'));
+  return all.map((one) => requests.settle('a', one));
+}
+
+describe('the low-water mark is told by a command of its own', () => {
+  test('after more than fifty answers, with the last of them', () => {
+    const requests = new Requests();
+
+    expect(burst(requests, 50).filter((mark) => mark !== undefined)).toEqual([]);
+    requests.open('b');
+    expect(burst(requests, 51)).toEqual([...Array.from({ length: 50 }, () => undefined), 103]);
+    expect(burst(requests, 50).at(-1)).toBeUndefined();
+  });
+
+  test('not while one is under way, whichever that is', () => {
+    const requests = new Requests();
+    const first = requests.open('a');
+
+    expect(burst(requests, 60).filter((mark) => mark !== undefined)).toEqual([]);
+    expect(requests.settle('a', first)).toBe(62);
+  });
+
+  test('not after a request that told a higher one', () => {
+    const requests = new Requests();
+    let last = requests.open('a');
+    for (let i = 0; i < 100; i += 1) {
+      const next = requests.open('a');
+      requests.settle('a', last);
+      last = next;
+    }
+
+    expect(requests.settle('a', last)).toBeUndefined();
+  });
 });
 
 test('settling twice, or for another object, changes nothing', () => {

@@ -7,7 +7,7 @@ import { backEdges, cycles, picture, readGraph } from '../../scripts/lib/rooms.m
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'latchkey-rooms-'));
+  root = mkdtempSync(join(tmpdir(), 'redlatch-rooms-'));
 });
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));

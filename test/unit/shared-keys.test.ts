@@ -113,7 +113,8 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     const object = new SemaphoreProtocol(services, name, key, told(key), undefined);
     const calls = [
       object.acquire(request, [], true),
-      object.release(request, { permits: 1, mark: '0' }, [], true),
+      object.release(request, { permits: 1, mark: '0', place: 1 }, [], true),
+      object.giveBackGrant({ permits: 1, mark: '1:1:1', place: 1 }),
       object.settle(request),
       object.addPermits(request, 1),
       object.drainPermits(request),
@@ -182,7 +183,7 @@ const text = fc.constantFrom('y', 'z', 'a:b');
 const { name: names } = fc.letrec<{ name: string }>((tie) => {
   const name = tie('name');
   const redissons = fc.constantFrom('queue', 'timeout', 'token');
-  const ours = fc.constantFrom('opened', 'requests', 'cancelled', 'beats', 'generation', 'total');
+  const ours = fc.constantFrom('opened', 'requests', 'cancelled', 'beats', 'generation', 'permits');
   return {
     name: fc.oneof(
       { maxDepth: 3 },
@@ -190,7 +191,7 @@ const { name: names } = fc.letrec<{ name: string }>((tie) => {
       fc.tuple(name, text).map((parts) => parts.join('')),
       name.map((inner) => `{${inner}}`),
       fc.tuple(redissons, name).map(([word, inner]) => `redisson_lock_${word}:${inner}`),
-      fc.tuple(ours, name).map(([word, inner]) => `latchkey_${word}:${inner}`),
+      fc.tuple(ours, name).map(([word, inner]) => `redlatch_${word}:${inner}`),
       name.map((inner) => `${inner}:timeout`),
       name.map((inner) => `${inner}:${id}`),
     ),
@@ -214,7 +215,7 @@ const besides = (name: string): fc.Arbitrary<string> =>
     ...[name, `{${name}}`].flatMap((tagged) => [
       `${tagged}:timeout`,
       ...['queue', 'timeout', 'token'].map((word) => `redisson_lock_${word}:${tagged}`),
-      `latchkey_beats:${tagged}`,
+      `redlatch_beats:${tagged}`,
     ]),
   );
 
@@ -283,7 +284,7 @@ test('all keys of an object are in one slot', () => {
 
 test('every script is called by some object, or by all of them', () => {
   const called = kinds.flatMap((create) => create('y', 'y').calls.map(({ script }) => script.name));
-  const ofAll = ['names/is-count', 'requests/cancel', 'waits/poll'];
+  const ofAll = ['names/is-count', 'requests/cancel', 'requests/trim', 'waits/poll'];
 
   expect([...new Set([...called, ...ofAll])].toSorted()).toEqual(
     Object.values(scripts)

@@ -5,7 +5,7 @@ export type Context = Pick<AsyncResource, 'runInAsyncScope'>;
 
 /** The context of the caller. */
 export function currentContext(): Context {
-  return new AsyncResource('latchkey');
+  return new AsyncResource('redlatch');
 }
 
 /** Runs `task` in a copy of a context: a value that it sets with `enterWith` would otherwise stay

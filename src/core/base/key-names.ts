@@ -1,9 +1,10 @@
+import { PRODUCT_NAME } from './constants.generated.js';
 import { withoutCredentials } from './redactor.js';
 
 const NAME_BYTES_MAX = 512;
 
 /** What the name of the channel begins with on which one client alone is told something. */
-export const OWN_CHANNEL = 'latchkey:';
+export const OWN_CHANNEL: string = `${PRODUCT_NAME}:`;
 
 /** Whether it is in no slot: the one for all of a client is not, and that for one lock is where the lock
  * is. */
@@ -20,7 +21,7 @@ export function ownLockChannel(clientId: string, key: string): string {
 const ONE_TAG_AT_MOST = /^[^{}]*(?:\{[^{}]+\}[^{}]*)?$/;
 
 /** The form of the private keys of this library: no object can have such a name. */
-const PRIVATE_KEY = /^latchkey_[a-z]+:[^{]*\{/;
+const PRIVATE_KEY = new RegExp(`^${PRODUCT_NAME}_[a-z]+:[^{]*\\{`);
 
 /** A name that is one hash tag and nothing else. */
 const ALL_TAG = /^\{([^{}]+)\}$/;
@@ -68,7 +69,7 @@ export function objectKey(keyPrefix: string, value: unknown): string {
   }
   if (PRIVATE_KEY.test(key)) {
     throw new RangeError(
-      `name must be none that this library keeps for itself ("latchkey_...:{...}"), ` +
+      `name must be none that this library keeps for itself ("${PRODUCT_NAME}_...:{...}"), ` +
         `got ${JSON.stringify(key)}`,
     );
   }
@@ -81,10 +82,16 @@ export function twinOf(key: string): string | undefined {
 }
 
 /** A private key of a name: no other name has it, and it is in the slot of the name. */
-export function privateKey(word: `latchkey_${string}`, key: string): string {
+export function privateKey(word: string, key: string): string {
+  const prefix = `${PRODUCT_NAME}_${word}`;
   // The braces at the end keep `y` and `{y}` apart: no name has a second pair of braces, and only
   // the first pair decides the slot.
-  return ALL_TAG.test(key) ? `${word}:${key}{}` : inFront(word, key);
+  return ALL_TAG.test(key) ? `${prefix}:${key}{}` : inFront(prefix, key);
+}
+
+/** The private key of the record of a client's counted calls on one object. */
+export function requestsKey(key: string, clientId: string): string {
+  return `${privateKey('requests', key)}:${clientId}`;
 }
 
 /** Redisson's rule for a side key or channel in front of the name: `prefix:{key}`. */

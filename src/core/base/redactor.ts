@@ -26,6 +26,10 @@ const NESTED = ['cause', 'lastNodeError', 'errors', 'previousErrors'];
 /** An error that is kept as it is: the router reads it, and it shows no more than a slot. */
 const REDIRECTION = /^(?:MOVED|ASK) \d+ \S+$/;
 
+/** The name of an answer of the server that is an error. A literal, since the driver reads it off its
+ * class, which has another name in a minified bundle. */
+export const REPLY_ERROR = 'ReplyError';
+
 /** A text as a message may show it: URLs lose their user, password and query. */
 export function withoutCredentials(value: string): string {
   return value.replace(/(?<=:\/\/)[^]*@/, `${HIDDEN}@`).replace(/(?<=:\/\/[^?#]*[?#])[^]+/, HIDDEN);
@@ -38,8 +42,11 @@ export class Redactor {
   readonly #inFrames: RegExp | undefined;
   /** The copies made so far: an error may come several times, and errors may form a circle. */
   readonly #cleaned = new WeakMap<object, Error>();
+  readonly #isReply: (thrown: object) => boolean;
 
-  constructor(options: object) {
+  /** `isReply` knows the driver's errors that are answers of the server. */
+  constructor(options: object, isReply: (thrown: object) => boolean) {
+    this.#isReply = isReply;
     const passwords = new Set<string>();
     const users = new Set<string>();
     collect(options, passwords, users, 0);
@@ -63,13 +70,21 @@ export class Redactor {
     if (typeof thrown !== 'object' || thrown === null) {
       return new Error(this.#message(String(thrown)));
     }
+    return this.#copy(thrown, this.#isReply(thrown));
+  }
+
+  /** The same of an error that is an answer of the server. */
+  reply(answer: Error): Error {
+    return this.#copy(answer, true);
+  }
+
+  #copy(thrown: object, isReply: boolean): Error {
     const known = this.#cleaned.get(thrown);
     if (known !== undefined) {
       return known;
     }
-    const name = textOf(thrown, 'name') ?? 'Error';
+    const name = isReply ? REPLY_ERROR : (textOf(thrown, 'name') ?? 'Error');
     const message = textOf(thrown, 'message') ?? '';
-    const isReply = name === 'ReplyError';
     const clean = new Error(isReply ? this.#reply(message) : this.#message(message));
     this.#cleaned.set(thrown, clean);
     if (thrown instanceof Error) {

@@ -3,7 +3,6 @@ import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
-import type { AccessDeniedError } from '../../errors.js';
 import { addressOf } from './access.js';
 import { askForSharding, askForSlots, type Node } from './cluster-map.js';
 import { ClusterSubscriber } from './cluster-subscriber.js';
@@ -12,7 +11,8 @@ import { CommandConnection } from './command-connection.js';
 import type { Address, ConnectionOptions } from './driver-types.js';
 import type { Environment } from './environment.js';
 import type { Router, RouterOwner } from './router.js';
-import { accessDenied, isDenied } from './server-errors.js';
+import { whyUnsupported } from './server-check.js';
+import { denialOf } from './server-errors.js';
 import { readRedirection, slotOf, type SlotRange } from './slots.js';
 
 /** While the map of slots has gaps, or a node is down, it is read again this often. */
@@ -99,10 +99,10 @@ export class ClusterRouter implements Router {
   whyDown(key: string): Error | undefined {
     const node = this.#masterOf(slotOf(key));
     if (node === undefined) {
-      const errors = [...this.#nodes.values()].map((each) => each.mapError ?? each.link.lastError);
+      const errors = [...this.#nodes.values()].map((each) => each.mapError ?? each.link.whyDown);
       return errors.find((error) => error !== undefined) ?? new Error('no master is known yet');
     }
-    return node.link.isUp ? undefined : (node.link.lastError ?? new Error('not connected yet'));
+    return node.link.whyDown;
   }
 
   groupOf(key: string): string {
@@ -151,6 +151,7 @@ export class ClusterRouter implements Router {
           this.#endUnrouted();
           this.#refreshSoon();
         },
+        check: async (redis) => await whyUnsupported(redis, true),
         redirected: (call, error) => this.#redirected(call, error, address),
         fault: (error) => this.#owner.fault(error),
         access: this.#owner.access,
@@ -281,9 +282,8 @@ export class ClusterRouter implements Router {
   }
 
   /** Undefined also for a node that has not said anything yet. */
-  #denialOf({ link, mapError }: Node): AccessDeniedError | undefined {
-    const isDenial = mapError !== undefined && isDenied(mapError) && !this.#owner.access.served;
-    return isDenial ? accessDenied('', mapError) : link.denial;
+  #denialOf({ link, mapError }: Node): Error | undefined {
+    return (this.#owner.access.served ? undefined : denialOf(mapError)) ?? link.denial;
   }
 
   get #trouble(): string {

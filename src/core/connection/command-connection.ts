@@ -1,24 +1,25 @@
 import type { PendingCall } from '../wire/call.js';
 import type { Clock } from '../base/clock.js';
 import type { Environment } from './environment.js';
-import { Connection, type Server } from './connection.js';
+import { Connection, type ConnectionOwner, type Server } from './connection.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { soon } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
-import type { AccessDeniedError } from '../../errors.js';
-import type { Health } from '../observe/troubles.js';
 import type { Access } from './access.js';
-import { accessDenied, isAccessRefused, isDenied, isNotNow, isNoWrite } from './server-errors.js';
+import { callDenied, denialOf, isNotNow } from './server-errors.js';
 import { Refusals } from './refusals.js';
-import { ResendQueue } from './resend-queue.js';
+import { isSentAgain, ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
 
 /** A server that stays read-only is connected to anew at most this often. */
 const DEMOTED_PERIOD_MS = 1_000;
 
 /** The owner of a command connection. */
-export interface CommandConnectionOwner {
+export interface CommandConnectionOwner extends Pick<
+  ConnectionOwner,
+  'check' | 'fault' | 'health'
+> {
   /** How long a command may stay unanswered before its connection counts as half-open. */
   readonly answerLimitMs: number;
   /** There is a ready connection (again). */
@@ -27,10 +28,7 @@ export interface CommandConnectionOwner {
   down(cause: Error): void;
   /** A cluster node says that another one serves the key; true when it was sent there. */
   redirected(call: PendingCall, error: Error): boolean;
-  /** Code of this client threw. The error is reported, and delivery goes on. */
-  fault(error: Error): void;
   readonly access: Access;
-  readonly health: Health;
 }
 
 /**
@@ -56,13 +54,19 @@ export class CommandConnection {
     this.#owner = owner;
     this.#connection = new Connection(server, environment, {
       connected: () => this.#connected(),
+      check: owner.check,
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => this.#notConnected(cause),
       fault: (error) => owner.fault(error),
       health: owner.health,
       use: 'commands',
     });
-    this.#refusals = new Refusals(owner.health, this.#connection.address);
+    this.#refusals = new Refusals(
+      clock,
+      owner.health,
+      this.#connection.address,
+      this.query.bind(this),
+    );
     this.#waiting = new ResendQueue(
       clock,
       () => this.#flush(),
@@ -76,17 +80,15 @@ export class CommandConnection {
     return this.#connection.ready !== undefined;
   }
 
-  /** The error of all calls while the server refuses to let this client in, and has never let it
-   * in: no retry helps. */
-  get denial(): AccessDeniedError | undefined {
-    const { lastError } = this;
-    const isDenial = !this.isUp && lastError !== undefined && isDenied(lastError);
-    return isDenial && !this.#owner.access.signedIn ? accessDenied('', lastError) : undefined;
+  /** The error of all calls while no retry helps: none was ever let in. */
+  get denial(): Error | undefined {
+    const { lastError } = this.#connection;
+    return this.isUp || this.#owner.access.signedIn ? undefined : denialOf(lastError);
   }
 
-  /** Why there is no connection. */
-  get lastError(): Error | undefined {
-    return this.#connection.lastError;
+  /** Why there is no connection; undefined when there is one. */
+  get whyDown(): Error | undefined {
+    return this.isUp ? undefined : this.#connection.whyDown;
   }
 
   open(): void {
@@ -114,7 +116,7 @@ export class CommandConnection {
   async query(command: string, ...args: string[]): Promise<unknown> {
     const redis = this.#connection.ready;
     if (redis === undefined) {
-      throw this.lastError ?? new Error('not connected');
+      throw this.#connection.whyDown;
     }
     const limit = new Limit(() => this.#silent(redis));
     this.#queries.add(limit);
@@ -244,33 +246,26 @@ export class CommandConnection {
     if (!this.#unanswered.delete(call)) {
       return;
     }
+    // Clean-up goes on: what it undoes was sent, and may be carried out when a right is there.
+    const denial = callDenied(error, this.#owner.access.served || call.insists);
     if (error.message.startsWith('NOSCRIPT')) {
       this.#known.delete(call.script.sha1);
       this.#again(call);
     } else if (isNotNow(error)) {
-      call.refusal = error;
+      this.#refusals.add(call, error);
       this.#waiting.add(call);
       this.#notNow(redis, error);
-    } else if (isDenied(error) && !this.#owner.access.served && !call.insists) {
-      // Clean-up goes on: what it undoes was sent, and may be carried out when the right is there.
-      call.fail(accessDenied('', error));
-    } else if (this.#isSentAgain(call, error)) {
-      call.refusal = error;
-      this.#refusals.add(error, call.routingKey);
+    } else if (denial !== undefined) {
+      call.fail(denial);
+    } else if (isSentAgain(call, error)) {
+      this.#refusals.add(call, error);
       this.#waiting.insist(call);
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
     }
   }
 
-  /** A release goes on while the server takes no writes. A right that is missing now was there
-   * before: it is an outage for all calls that may be sent again, and nothing was run. */
-  #isSentAgain(call: PendingCall, error: Error): boolean {
-    return (call.insists && isNoWrite(error)) || (call.resend && isAccessRefused(error));
-  }
-
   #notNow(redis: Redis, error: Error): void {
-    this.#refusals.add(error);
     const now = this.#clock.now();
     if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
       // The master was demoted: the address may lead to another one by now.

@@ -1,11 +1,12 @@
 import type { Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
-import { outside } from '../base/async-context.js';
+import { outside, whenSettled } from '../base/async-context.js';
 import type { Health } from '../observe/troubles.js';
 import { addressOf } from './access.js';
 import { isReplyError, type Redis, type Use } from './driver.js';
 import type { ConnectionOptions } from './driver-types.js';
 import type { Environment } from './environment.js';
+import { NoAnswer } from './no-answer.js';
 
 /** The pause between two attempts starts at the shortest and doubles up to the longest. */
 const PAUSE_MIN_MS = 16;
@@ -15,7 +16,7 @@ const PAUSE_MAX_MS = 1_000;
 const told = new WeakSet<Environment>();
 
 const UNKNOWN_DRIVER =
-  'this version of ioredis is not one that latchkey was tested with, so its commands go through it, ' +
+  'this version of ioredis is not one that redlatch was tested with, so its commands go through it, ' +
   'which costs more CPU';
 
 /** How to reach a server. */
@@ -31,6 +32,8 @@ export interface ConnectionOwner {
   connected(redis: Redis): void;
   /** The connection is gone, and nothing outstanding on it will be answered. */
   disconnected(cause: Error): void;
+  /** Looks at the server behind a connection that is ready: an error, where it cannot be used. */
+  readonly check?: ((redis: Redis) => Promise<Error | undefined>) | undefined;
   /** An attempt to connect failed. */
   failed(cause: Error): void;
   /** One of these functions, or a function of the template, threw. The connection goes on. */
@@ -46,11 +49,13 @@ export interface ConnectionOwner {
 export class Connection {
   /** Where it leads to, in words. */
   readonly address: string;
-  readonly #server: Server;
+  #server: Server;
   readonly #environment: Environment;
   readonly #owner: ConnectionOwner;
   /** What people are told while there is no connection. */
   readonly #trouble: string;
+  /** Tells of attempts that failed. */
+  readonly #noAnswer: NoAnswer;
   #current: Redis | undefined;
   #ready = false;
   /** The current attempt has got through to the server. */
@@ -70,6 +75,7 @@ export class Connection {
     this.#owner = owner;
     this.address = addressOf(server.options);
     this.#trouble = `no connection to Redis at ${this.address}`;
+    this.#noAnswer = new NoAnswer(environment.clock, (reason) => this.#failed(reason));
   }
 
   /** The connection to write to, if one is ready. */
@@ -87,7 +93,7 @@ export class Connection {
     if (this.#closed || this.#current !== undefined || this.#retry !== undefined) {
       return;
     }
-    this.#owner.health.down(this.#trouble, this, () => this.#whyDown());
+    this.#owner.health.down(this.#trouble, this, () => this.whyDown);
     // A socket handles its input in the context in which it was made.
     outside(() => this.#tryToConnect());
   }
@@ -115,6 +121,7 @@ export class Connection {
         this.#attemptError = isBetter ? error : this.#attemptError;
         if (isReplyError(error) && !this.#ready) {
           // Signing in or selecting the database failed, and the driver would go on regardless.
+          this.#doWithoutInfo(error);
           this.drop(redis, error);
         }
       }
@@ -124,11 +131,20 @@ export class Connection {
       redis.unref();
     });
     this.#waitLimit = this.#environment.clock.after(readyLimitMs, () => {
-      this.drop(redis, new Error(`Redis was not ready within ${readyLimitMs} ms`));
+      const why = `Redis was not ready within ${readyLimitMs} ms: ${this.#state}`;
+      this.drop(redis, new Error(why));
     });
-    redis.on('ready', () => this.#standing(redis));
+    redis.on('ready', () => this.#check(redis));
     redis.on('end', () => this.#gone(redis, new Error('the connection was closed')));
     redis.connect().catch(() => {});
+  }
+
+  /** A server may hide INFO, by which the driver finds out whether it is ready: it says LOADING itself. */
+  #doWithoutInfo({ message }: Error): void {
+    const { options, readyLimitMs } = this.#server;
+    if (/^ERR unknown command ['`]?info\b/iu.test(message)) {
+      this.#server = { options: { ...options, enableReadyCheck: false }, readyLimitMs };
+    }
   }
 
   /** Gives up the connection at once, as one that may be half-open, and makes another. */
@@ -142,6 +158,7 @@ export class Connection {
   /** Ends the connection for good. */
   close(): void {
     this.#closed = true;
+    this.#noAnswer.reset();
     this.#owner.health.up(this.#trouble, this);
     this.#retry?.cancel();
     this.#waitLimit?.cancel();
@@ -153,6 +170,20 @@ export class Connection {
     }
   }
 
+  /** No call is sent before the server is known to be one that can run it. */
+  #check(redis: Redis): void {
+    const answer = this.#owner.check?.(redis);
+    if (answer === undefined) {
+      this.#standing(redis);
+      return;
+    }
+    whenSettled(
+      answer,
+      (error) => (error === undefined ? this.#standing(redis) : this.drop(redis, error)),
+      (error) => this.#gone(redis, error),
+    );
+  }
+
   #standing(redis: Redis): void {
     if (this.#current === redis) {
       this.#waitLimit?.cancel();
@@ -160,6 +191,7 @@ export class Connection {
       this.#attempts = 0;
       this.#lastError = undefined;
       this.#attemptError = undefined;
+      this.#noAnswer.reset();
       this.#owner.health.up(this.#trouble, this);
       this.#tell(() => this.#owner.connected(redis));
       if (!redis.isKnownDriver && !told.has(this.#environment)) {
@@ -177,19 +209,42 @@ export class Connection {
     this.#waitLimit?.cancel();
     this.#current = undefined;
     this.#ready = false;
-    // Only this attempt counts: an answer of a server that is gone by now would be an old one.
-    this.#lastError = this.#attemptError ?? cause;
-    this.#owner.health.down(this.#trouble, this, () => this.#whyDown());
+    const error = this.#attemptError ?? cause;
+    this.#attemptError = undefined;
+    this.#owner.health.down(this.#trouble, this, () => this.whyDown);
     // The next attempt is scheduled first, so that no error below can prevent it.
     this.#retryLater();
-    const error = this.#lastError;
     this.#tell(() => redis.destroy());
-    this.#tell(() => (wasReady ? this.#owner.disconnected(error) : this.#owner.failed(error)));
+    if (wasReady) {
+      this.#lastError = error;
+      this.#tell(() => this.#owner.disconnected(error));
+    } else {
+      this.#noAnswer.failed(error, redis.questionAfter?.(error, this.#reached));
+    }
   }
 
-  #whyDown(): Error {
-    const state = this.#reached ? 'it accepts connections, but does not answer' : 'no answer';
-    return this.#attemptError ?? this.#lastError ?? new Error(state);
+  /** An attempt to connect has failed, and this is why. */
+  #failed(reason: Error): void {
+    // Only this attempt counts: an answer of a server that is gone by now would be an old one.
+    this.#lastError = reason;
+    this.#tell(() => this.#owner.failed(reason));
+  }
+
+  /** Why there is no connection, as far as that is known by now. */
+  get whyDown(): Error {
+    // The error of the driver for an attempt under way may not be the reason. When the attempt ends, the server
+    // is asked.
+    return this.#lastError ?? this.#attemptError ?? new Error(this.#state);
+  }
+
+  /** How far the current attempt has come. */
+  get #state(): string {
+    if (this.#reached) {
+      return 'it accepts connections, but does not answer';
+    }
+    return this.#current?.isInHandshake === true
+      ? 'it accepts connections, but does not answer the TLS handshake'
+      : 'no answer';
   }
 
   #retryLater(): void {

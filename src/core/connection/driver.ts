@@ -1,8 +1,9 @@
-import { Redis } from 'ioredis';
+import { Redis, ReplyError } from 'ioredis';
 import type { ConnectionOptions, RedisOptions } from './driver-types.js';
-import { afterTurn, outsider, whenSettled } from '../base/async-context.js';
+import { afterTurn, outside, outsider, whenSettled } from '../base/async-context.js';
 import type { Operand } from '../wire/script.js';
-import { Redactor } from '../base/redactor.js';
+import { Redactor, REPLY_ERROR } from '../base/redactor.js';
+import { isUnclear, whyNoAnswer, type Question } from './probe.js';
 import { failoverWatch, unrefWhenConnected } from './sentinel-watch.js';
 import { isKnownDriver, takeOver } from './take-over.js';
 import { traced } from './tracing.js';
@@ -36,6 +37,11 @@ export interface GuardedConnection {
   /** Joins the commands of one turn of the event loop into one write, which those past the driver are
    * in any case. */
   cork(): void;
+  /** True while the other side has accepted a connection and has not finished the handshake of TLS. */
+  readonly isInHandshake?: boolean;
+  /** Asks the server why an attempt failed with `error`; `isReached`: after `connect`. Undefined where it
+   * would not say more. */
+  questionAfter?(error: Error, isReached: boolean): Question | undefined;
   /** False for a version of the driver that was not tested: commands go through it, at its cost. */
   readonly isKnownDriver: boolean;
   /** Lets the process end while the connection is idle. */
@@ -51,11 +57,13 @@ export interface GuardedConnection {
  */
 class GuardedRedis implements GuardedConnection {
   readonly #driver: Redis;
+  readonly #options: ConnectionOptions;
   readonly #redactor: Redactor;
   readonly #use: Use;
   #wire: Wire | undefined;
 
   constructor(options: ConnectionOptions, redactor: Redactor, use: Use) {
+    this.#options = options;
     this.#redactor = redactor;
     this.#use = use;
     try {
@@ -82,7 +90,7 @@ class GuardedRedis implements GuardedConnection {
   #takeOver(ready: () => void): void {
     const driver = this.#driver;
     whenSettled(
-      takeOver(driver, (error) => this.#redactor.error(error)),
+      takeOver(driver, (error) => this.#redactor.reply(error)),
       (wire) => {
         this.#wire = wire;
         // Bytes behind the last answer may have ended it already.
@@ -148,6 +156,19 @@ class GuardedRedis implements GuardedConnection {
     }
   }
 
+  get isInHandshake(): boolean {
+    const { stream } = this.#driver as { stream?: Redis['stream'] };
+    return Boolean(this.#options.tls) && stream?.connecting === false;
+  }
+
+  questionAfter(error: Error, isReached: boolean): Question | undefined {
+    // A server with TLS that was reached has nothing to say to others.
+    const mayTell = isReached !== Boolean(this.#options.tls);
+    return mayTell && isUnclear(error)
+      ? () => outside(() => whyNoAnswer(this.#options))
+      : undefined;
+  }
+
   get isKnownDriver(): boolean {
     return isKnownDriver(this.#driver);
   }
@@ -206,7 +227,7 @@ const redactors = new WeakMap<ConnectionOptions, Redactor>();
 function redactorOf(options: ConnectionOptions): Redactor {
   let redactor = redactors.get(options);
   if (redactor === undefined) {
-    redactor = new Redactor(options);
+    redactor = new Redactor(options, isReplyOfDriver);
     redactors.set(options, redactor);
   }
   return redactor;
@@ -241,7 +262,15 @@ export function createConnection(
   return new GuardedRedis(withinLimit(options, connectTimeoutMs), redactorOf(options), use);
 }
 
+const driverReplyError: unknown = ReplyError;
+
+/** An error as the driver makes it of an answer. Its name would be that of its class, which a minified
+ * bundle changes. */
+function isReplyOfDriver(thrown: object): boolean {
+  return typeof driverReplyError === 'function' && thrown instanceof driverReplyError;
+}
+
 /** An answer of the server, as opposed to a failure of the connection. */
 export function isReplyError(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ReplyError';
+  return error instanceof Error && error.name === REPLY_ERROR;
 }

@@ -1,43 +1,143 @@
-import type { PendingCall } from '../wire/call.js';
+import type { Clock, Timer } from '../base/clock.js';
+import { privateKey } from '../base/key-names.js';
 import type { Health } from '../observe/troubles.js';
+import type { PendingCall } from '../wire/call.js';
+import { asError } from '../wire/replies.js';
+import {
+  isAccessRefused,
+  isNotNow,
+  isNoWrite,
+  isTryAgain,
+  refusesScripts,
+} from './server-errors.js';
 
-/** No key has this name: stands for the server as a whole. */
-const ANY_KEY = '';
+/** The server refuses every write. No key has this name. */
+const WRITES = '';
+/** The server refuses every script. */
+const SCRIPTS = 'EVALSHA';
 
-/** The calls that one server refuses for now, and which are sent again, so that people are told. */
+/** How often a server that refuses writes is requested to do one. */
+const PROBE_EVERY_MS = 250;
+/** So long after the last refused call a server is no longer requested to. */
+const PROBED_FOR_MS = 60_000;
+/** So many scripts and keys that are refused are kept apart. */
+const SOURCES_MAX = 1_000;
+
+const sourceOf = (call: PendingCall): string => `${call.script.sha1} ${call.routingKey}`;
+
+/**
+ * The report that one server refuses calls for now. A server that refuses writes carries out reads, and
+ * scripts that would write in another state of their keys: so a success of these proves nothing. A write that
+ * changes nothing is requested from time to time until the server carries it out.
+ */
 export class Refusals {
+  readonly #clock: Clock;
   readonly #health: Health;
+  readonly #query: (command: string, ...args: string[]) => Promise<unknown>;
   readonly #trouble: string;
-  readonly #keys = new Set<string>();
+  readonly #sources = new Set<string>();
+  #probe: Timer | undefined;
+  #probeKey = '';
+  #refusedAt = 0;
+  #isClosed = false;
+  /** The user may not do the write that is requested: a call that was refused proves it. */
+  #isBlind = false;
 
-  constructor(health: Health, address: string) {
+  /** `query` sends one command; it rejects when the server refuses it, or is not connected. */
+  constructor(
+    clock: Clock,
+    health: Health,
+    address: string,
+    query: (command: string, ...args: string[]) => Promise<unknown>,
+  ) {
+    this.#clock = clock;
     this.#health = health;
+    this.#query = query;
     this.#trouble = `Redis at ${address} refuses calls`;
   }
 
-  /** A call was refused; `key`: because of its key, so that others may be carried out. */
-  add(error: Error, key: string = ANY_KEY): void {
-    this.#keys.add(key);
-    this.#health.shown(this.#trouble, key, error);
+  /** A call was refused, and is sent again. */
+  add(call: PendingCall, error: Error): void {
+    call.refusal = error;
+    if (refusesScripts(error)) {
+      this.#add(SCRIPTS, error);
+    } else if (isAccessRefused(error) || isTryAgain(error)) {
+      // The right of one user is missing, or one slot is moving: the server carries out other calls.
+      this.#add(sourceOf(call), error);
+    } else {
+      this.#add(WRITES, error);
+      this.#refusedAt = this.#clock.now();
+      this.#probeKey = privateKey('probe', call.routingKey);
+      this.#probeLater();
+    }
   }
 
   /** A call was carried out. */
   carriedOut(call: PendingCall): void {
-    if (this.#keys.size > 0) {
-      this.#delete(call.routingKey);
-      this.#delete(ANY_KEY);
+    if (this.#sources.size === 0) {
+      return;
+    }
+    this.#delete(SCRIPTS);
+    this.#delete(sourceOf(call));
+    if (this.#isBlind && call.refusal !== undefined) {
+      this.#delete(WRITES);
     }
   }
 
   close(): void {
-    for (const key of this.#keys) {
-      this.#delete(key);
+    this.#isClosed = true;
+    this.#probe?.cancel();
+    for (const source of this.#sources) {
+      this.#delete(source);
     }
   }
 
-  #delete(key: string): void {
-    if (this.#keys.delete(key)) {
-      this.#health.up(this.#trouble, key);
+  #add(source: string, error: Error): void {
+    if (this.#sources.size < SOURCES_MAX || source === WRITES) {
+      this.#sources.add(source);
+      this.#health.shown(this.#trouble, source, error);
+    }
+  }
+
+  #delete(source: string): void {
+    if (this.#sources.delete(source)) {
+      this.#health.up(this.#trouble, source);
+    }
+  }
+
+  #probeLater(): void {
+    this.#probe ??= this.#clock.after(PROBE_EVERY_MS, () => {
+      // Its answer is handled in it: it does not reject.
+      void this.#requestWrite();
+    });
+  }
+
+  async #requestWrite(): Promise<void> {
+    let refusal: Error | undefined;
+    try {
+      // Every server checks before the command whether it takes writes and has memory for them.
+      await this.#query('SET', this.#probeKey, '', 'XX');
+    } catch (error) {
+      refusal = asError(error);
+    }
+    this.#probe = undefined;
+    if (this.#isClosed || !this.#sources.has(WRITES)) {
+      return;
+    }
+    if (refusal === undefined) {
+      this.#isBlind = false;
+      this.#delete(WRITES);
+      return;
+    }
+    if (isNotNow(refusal) || isNoWrite(refusal)) {
+      this.#isBlind = false;
+      this.#health.shown(this.#trouble, WRITES, refusal);
+    } else {
+      // Not allowed, not in this node, or not connected.
+      this.#isBlind = true;
+    }
+    if (this.#clock.now() - this.#refusedAt < PROBED_FOR_MS) {
+      this.#probeLater();
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../base/clock.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { PendingCall } from '../wire/call.js';
+import { isAccessRefused, isNoWrite } from './server-errors.js';
 
 /** After a refusal that may pass, calls are sent again after this time. */
 const NOT_NOW_PAUSE_MS = 50;
@@ -9,7 +10,16 @@ const NOT_NOW_PAUSE_MS = 50;
 const NO_WRITE_PAUSE_MS = 250;
 
 /** The answer of a call was lost with its connection, and the call was not to be sent again. */
-class ConnectionLostError extends Error {}
+class ConnectionLostError extends Error {
+  static override readonly name = 'ConnectionLostError';
+  override readonly name = 'ConnectionLostError';
+}
+
+/** A release goes on while the server takes no writes. A right that is missing now was there before: it
+ * is an outage for all calls that may be sent again, and nothing was run. */
+export function isSentAgain(call: PendingCall, error: Error): boolean {
+  return (call.insists && isNoWrite(error)) || (call.resend && isAccessRefused(error));
+}
 
 /**
  * The calls that wait to be written: until there is a connection, again after they lost one, or

@@ -3,6 +3,9 @@ import type { Environment } from './environment.js';
 import type { Server } from './connection.js';
 import type { Access } from './access.js';
 import { CommandConnection } from './command-connection.js';
+import { whyUnsupported } from './server-check.js';
+import { NODE_OF_CLUSTER, unsupportedServer } from './server-errors.js';
+import { readRedirection } from './slots.js';
 import { Subscriber, type SubscriberOwner } from './subscriber.js';
 
 /** The client as its router sees it: it gets the events of the connections. */
@@ -44,6 +47,15 @@ export interface Router extends Routes {
   close(error: Error): void;
 }
 
+/** A node of a cluster was given as a server. */
+function refuseNode(call: PendingCall, error: Error): boolean {
+  if (readRedirection(error.message, { host: '', port: 0 }) === undefined) {
+    return false;
+  }
+  call.fail(unsupportedServer('', { ...NODE_OF_CLUSTER, cause: error }));
+  return true;
+}
+
 /** Routes everything to one server (or to the master that Sentinel names). */
 export class SingleRouter implements Router {
   readonly channels: Subscriber;
@@ -56,7 +68,8 @@ export class SingleRouter implements Router {
       answerLimitMs: owner.answerLimitMs,
       up: () => owner.up(),
       down: (cause) => owner.down(cause),
-      redirected: () => false,
+      check: async (redis) => await whyUnsupported(redis, false),
+      redirected: (call, error) => refuseNode(call, error),
       fault: (error) => owner.fault(error),
       access: owner.access,
       health: owner.health,
@@ -73,7 +86,7 @@ export class SingleRouter implements Router {
   }
 
   whyDown(): Error | undefined {
-    return this.#link.isUp ? undefined : (this.#link.lastError ?? new Error('not connected yet'));
+    return this.#link.whyDown;
   }
 
   groupOf(): string {

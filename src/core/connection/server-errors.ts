@@ -1,4 +1,5 @@
-import { AccessDeniedError } from '../../errors.js';
+import { AccessDeniedError, UnsupportedServerError } from '../../server-errors.js';
+import { OLDEST_REDIS } from '../base/constants.generated.js';
 import { withAdvice } from '../observe/warnings.js';
 
 /** Redis 6 puts the name of the script in front of the error of a command in it. */
@@ -10,6 +11,29 @@ const NOT_NOW = new RegExp(
 );
 const NO_WRITE = new RegExp(`${IN_SCRIPT}(?:NOREPLICAS|MISCONF|OOM) `, 'u');
 
+/** What a server has to be. */
+export const NEEDED: string = `Redis ${OLDEST_REDIS} or later`;
+const SCRIPTS = 'a server that runs Lua scripts (EVAL, EVALSHA)';
+
+/** One node was given where most names are on others, or where others do not hear its messages. */
+export const NODE_OF_CLUSTER: { readonly found: string; readonly needed: string } = {
+  found: 'a node of a cluster',
+  needed: 'a Cluster',
+};
+
+/** Answers to a script call of a server that lacks what the call needs. A name that was put in the place
+ * of a command, or of none, is the same as a server without it. */
+const LACKS: readonly (readonly [RegExp, found: string, needed: string])[] = [
+  [/^ERR unknown command ['`]?eval(?:sha)?\b/iu, 'a server without scripts', SCRIPTS],
+  // Valkey without its Lua module.
+  [/^ERR Could not find scripting engine/u, 'a server without Lua', SCRIPTS],
+  [
+    /\bUnknown (?:Redis|Valkey|server) command called from (?:Lua )?script/u,
+    'a server without a command that scripts call',
+    `${NEEDED}, with all its commands`,
+  ],
+];
+
 /** The server refuses for the moment: nothing was run, and the call is sent again a bit later. */
 export function isNotNow(error: Error): boolean {
   return NOT_NOW.test(error.message);
@@ -18,6 +42,16 @@ export function isNotNow(error: Error): boolean {
 /** The user has no right to a command, a key or a channel: nothing was run. */
 export function isAccessRefused(error: Error): boolean {
   return /^(?:NOPERM|NOAUTH) /u.test(error.message);
+}
+
+/** The user may run no script at all. */
+export function refusesScripts(error: Error): boolean {
+  return isAccessRefused(error) && /'eval(?:sha)?'/iu.test(error.message);
+}
+
+/** The keys of the call are on two nodes while their slot moves: others may be carried out. */
+export function isTryAgain(error: Error): boolean {
+  return new RegExp(`${IN_SCRIPT}TRYAGAIN `, 'u').test(error.message);
 }
 
 /** Answers to signing in, and to a call, that stay the same until somebody changes the client's
@@ -33,15 +67,19 @@ const DENIED = new RegExp(
 );
 
 /** The server refuses this client, and trying again does not help. */
-export function isDenied(error: Error): boolean {
+function isDenied(error: Error): boolean {
   return DENIED.test(error.message);
 }
 
-/** Some right is missing, and another call may have been carried out before it was. Without signing in
- * no call of the client was. */
-export function lacksRight({ cause }: AccessDeniedError): boolean {
-  const text = cause instanceof Error ? cause.message : '';
-  return /NOPERM |can't run this command|ACL failure in script/u.test(text);
+/** The client was never let in, so no call of it was carried out. When only some right is missing, or a
+ * command, another copy of the call may have been before. */
+export function hasNeverRun(error: Error): boolean {
+  if (error instanceof UnsupportedServerError) {
+    return error.cause === undefined;
+  }
+  const text = error.cause instanceof Error ? error.cause.message : '';
+  const lacksRight = /NOPERM |can't run this command|ACL failure in script/u.test(text);
+  return error instanceof AccessDeniedError && !lacksRight;
 }
 
 /** The server takes no writes until an operator mends it: a script stops before its first write. */
@@ -49,7 +87,45 @@ export function isNoWrite(error: Error): boolean {
   return NO_WRITE.test(error.message);
 }
 
-/** The error of a call that no retry can help. */
+/** The errors of calls that no retry can help. */
+type Denial = AccessDeniedError | UnsupportedServerError;
+
+/** The error of all calls, when this is why a connection could not be made, or why a call was refused;
+ * undefined where another try may help. */
+export function denialOf(error: Error | undefined): Denial | undefined {
+  if (error === undefined || error instanceof UnsupportedServerError) {
+    return error;
+  }
+  return isDenied(error) ? accessDenied('', error) : lackOfServer(error);
+}
+
+/** The error of a call that was refused. `mayPass`: a right that is missing may be given. */
+export function callDenied(error: Error, mayPass: boolean): Denial | undefined {
+  const denial = denialOf(error);
+  return mayPass && denial instanceof AccessDeniedError ? undefined : denial;
+}
+
+/** The error of a call to which the server has given this answer, when it lacks what the call needs. */
+function lackOfServer(cause: Error): UnsupportedServerError | undefined {
+  const lack = LACKS.find(([answer]) => answer.test(cause.message));
+  if (lack === undefined) {
+    return undefined;
+  }
+  const [, found, needed] = lack;
+  return unsupportedServer('', { found, needed, cause });
+}
+
+/** The error of a call to a server that cannot carry it out. Without a `cause` nothing was sent to it. */
+export function unsupportedServer(
+  resource: string,
+  { found, needed, cause }: Pick<UnsupportedServerError, 'found' | 'needed' | 'cause'>,
+): UnsupportedServerError {
+  const about = resource === '' ? '' : ` for "${resource}"`;
+  const message = `this server cannot be used${about}: found ${found}, needed ${needed}`;
+  return new UnsupportedServerError(message, found, needed, { resource, cause });
+}
+
+/** The error of a call that the server refuses, and no retry can help. */
 export function accessDenied(resource: string, cause: Error): AccessDeniedError {
   const about = resource === '' ? '' : ` for "${resource}"`;
   const message = `Redis refuses this client${about}: ${withAdvice(cause)}`;

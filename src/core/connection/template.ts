@@ -54,6 +54,7 @@ export function describeGiven(value: unknown): string {
   if (value instanceof Promise) {
     return 'a promise: await it first';
   }
+  // oxlint-disable-next-line redlatch/literal-names -- the class of another, whatever it is called here
   const { constructor: made } = value;
   const isNamed = typeof made === 'function' && !['', 'Object'].includes(made.name);
   const name = isNamed ? ` of class ${made.name}` : '';

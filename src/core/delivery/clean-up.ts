@@ -9,7 +9,7 @@ export const MEMORY_MS = 600_000;
 /** What to do when a clean-up ends, and whether its time is limited. */
 export interface CleanUpEnding {
   /** Called when it has failed or was given up. */
-  readonly failed?: () => void;
+  readonly failed?: (error: Error) => void;
   /** Called when it has ended, in whatever way. */
   readonly done?: () => void;
   /** For a clean-up that relies on what the server remembers of a call (for thirty minutes), or
@@ -76,7 +76,7 @@ export class CleanUp {
       this.#memories.delete(forgotten);
       done?.();
       if (error !== undefined) {
-        failed?.();
+        failed?.(error);
       }
     });
   }

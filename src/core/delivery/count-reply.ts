@@ -1,5 +1,5 @@
 import type { PendingCall } from '../wire/call.js';
-import { UnexpectedReplyError } from '../../errors.js';
+import { UnexpectedReplyError } from '../../server-errors.js';
 
 /** The answer to a counted call, and the instant before it was first sent. */
 export interface CountReply {

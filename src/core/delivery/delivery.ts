@@ -17,15 +17,16 @@ import type { Request, Requests } from './requests.js';
 import type { Tombstone } from './tombstone.js';
 import type { Router } from '../connection/router.js';
 import { outcomeUnknown } from './translate.js';
-import { requestsCancel } from '../wire/scripts.generated.js';
+import { requestsCancel, requestsTrim } from '../wire/scripts.generated.js';
 
-/** The parts that delivery is made of. */
 export interface DeliveryParts extends CallWatch {
   readonly clock: Clock;
   /** Keeps the process alive while a caller waits for an answer. */
   readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
   readonly router: Router;
   readonly requests: Requests;
+  /** The key of the record of this client's requests on an object. */
+  readonly requestsKey: (key: string) => string;
   readonly timeoutMs: number;
 }
 
@@ -133,13 +134,12 @@ export class Delivery {
   async countOnce(
     resource: string,
     key: string,
-    requestsKey: string,
     build: (request: Request) => Command<string>,
     late: (count: number | undefined, call: PendingCall) => void = () => {},
   ): Promise<CountReply> {
     const setTombstone = ({ number }: Request): Command<string> => {
       const args = { number, lowWater: this.#parts.requests.lowWater(key) };
-      return commandOf(requestsCancel, { requests: requestsKey }, args);
+      return commandOf(requestsCancel, { requests: this.#parts.requestsKey(key) }, args);
     };
     const tombstoneSet = (answer: unknown, call: PendingCall): void =>
       late(lateCountOf(answer), call);
@@ -157,15 +157,14 @@ export class Delivery {
     build: (request: Request) => Command<R>,
     { setTombstone, always, follower }: Tombstone,
   ): Promise<Answered<R>> {
-    const { requests } = this.#parts;
-    const request = requests.open(key);
+    const request = this.openRequest(key);
     const fate = { tombstone: false };
     const setAside = (call: Call<R>, mayRun: boolean): void => {
       fate.tombstone = true;
       this.inBackground(setTombstone(request), {
         answered: (answer) => follower?.tombstoneSet(answer, call),
-        failed: () => follower?.forgotten?.(),
-        done: () => requests.settle(key, request),
+        failed: (error) => follower?.forgotten?.(error),
+        done: () => this.settleRequest(key, request),
         // A call whose record is gone would look like one that never ran.
         limit: mayRun ? 'from now' : 'once sent',
       });
@@ -184,7 +183,7 @@ export class Delivery {
       });
     } finally {
       if (!fate.tombstone) {
-        requests.settle(key, request);
+        this.settleRequest(key, request);
       }
     }
   }
@@ -201,7 +200,11 @@ export class Delivery {
 
   /** No copy of the request can do harm any more. */
   settleRequest(key: string, request: Request): void {
-    this.#parts.requests.settle(key, request);
+    const lowWater = this.#parts.requests.settle(key, request);
+    if (lowWater !== undefined) {
+      const keys = { requests: this.#parts.requestsKey(key) };
+      this.inBackground(commandOf(requestsTrim, keys, { lowWater }));
+    }
   }
 
   /** Sends a command that may run at any time. It goes on in the background through outages of any

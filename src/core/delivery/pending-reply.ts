@@ -1,5 +1,5 @@
-import { AccessDeniedError, ClosedError } from '../../errors.js';
-import { lacksRight } from '../connection/server-errors.js';
+import { ClosedError } from '../../errors.js';
+import { hasNeverRun } from '../connection/server-errors.js';
 import type { Call, Command, Receiver, PendingCall } from '../wire/call.js';
 import { Expiring } from '../base/deadline-queue.js';
 import { outcomeUnknown, translate } from './translate.js';
@@ -17,9 +17,11 @@ export interface Answered<R> {
 /** The next command for the same caller after an answer; undefined when the answer is the last. */
 type GoOn<R> = (answer: R) => Command<R> | undefined;
 
-/** Is told the answer whenever it comes, also after the caller has given up. */
-interface AnswerObserver<R> {
-  answered(answer: R): void;
+/** Is told the outcome whenever it comes, also after the caller has given up. */
+export interface AnswerObserver<R> {
+  answered(answer: R, call: Call<R>): void;
+  /** There will be no answer. */
+  failed(error: Error): void;
 }
 
 /** What a pending reply may need beside its call. */
@@ -74,7 +76,7 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   }
 
   answered(answer: R, call: Call<R>): void {
-    this.terms?.observer?.answered(answer);
+    this.terms?.observer?.answered(answer, call);
     const next = this.terms?.goOn?.(answer);
     if (next !== undefined) {
       this.call = this.#hooks.start(next, this);
@@ -88,12 +90,13 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   }
 
   failed(error: Error, call: Call<R>): void {
+    const resource = this.#resource;
+    const cause = translate(error, resource);
+    this.terms?.observer?.failed(cause);
     if (!this.#hooks.serve(this)) {
       this.#hooks.finish(call, error);
       return;
     }
-    const resource = this.#resource;
-    const cause = translate(error, resource);
     if (!this.#mayHaveRun(error, call)) {
       this.#reject(cause);
       return;
@@ -119,7 +122,6 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
     if (error instanceof ClosedError) {
       return this.#purpose !== 'read' && call.sent;
     }
-    const hasNever = error instanceof AccessDeniedError && !lacksRight(error);
-    return this.#purpose === 'change' && call.unackedCopies > 0 && !hasNever;
+    return this.#purpose === 'change' && call.unackedCopies > 0 && !hasNeverRun(error);
   }
 }

@@ -16,7 +16,7 @@ export class RefusedMessages {
       this.#told.add(kind);
       const missing = `+${publish.toLowerCase()} &${kind}*`;
       const effect =
-        kind === 'latchkey'
+        kind === 'redlatch'
           ? 'but a client whose holds have ended learns of it with its next renewal, and one that ' +
             'was handed a lock when it asks again.'
           : 'but other processes are not woken. Waiters there get in when they look again, those ' +

@@ -14,5 +14,5 @@ export interface TombstoneFollower {
   /** The tombstone is set; `answer` says whether the call had run before. */
   tombstoneSet(answer: unknown, call: PendingCall): void;
   /** The outcome of the call will never be known. */
-  forgotten?(): void;
+  forgotten?(error: Error): void;
 }

@@ -1,24 +1,32 @@
-import { AccessDeniedError, OutcomeUnknownError, WrongTypeError } from '../../errors.js';
-import { isReplyError } from '../connection/driver.js';
-import { accessDenied } from '../connection/server-errors.js';
-
-/** The error of a script for a name that would share a key with another name. */
-const SHARED = /WRONGTYPE the name shares (?<key>.+) with (?<twin>.+)/s;
+import { OutcomeUnknownError } from '../../errors.js';
+import { AccessDeniedError, UnsupportedServerError, WrongTypeError } from '../../server-errors.js';
+import { accessDenied, unsupportedServer } from '../connection/server-errors.js';
+import { ForeignKeyError } from '../wire/foreign-key.js';
 
 /** Turns an error of the driver into the error that the caller gets. */
 export function translate(error: Error, resource: string): Error {
-  if (isReplyError(error) && error.message.includes('WRONGTYPE')) {
-    const { key, twin } = SHARED.exec(error.message)?.groups ?? {};
-    const message =
-      twin === undefined
-        ? `"${resource}" is in use by another kind of object`
-        : `"${resource}" would share the key "${key}" with "${twin}", which is in use`;
-    return new WrongTypeError(message, { resource, cause: error });
+  if (error instanceof ForeignKeyError) {
+    return wrongType(error, resource);
+  }
+  if (error instanceof UnsupportedServerError) {
+    return unsupportedServer(resource, error);
   }
   // The connection does not know which object its calls are about.
   return error instanceof AccessDeniedError && error.cause instanceof Error
     ? accessDenied(resource, error.cause)
     : error;
+}
+
+function wrongType(error: ForeignKeyError, resource: string): WrongTypeError {
+  const { key, main, found, twin } = error;
+  const advice =
+    main === resource ? '. A keyPrefix of the client keeps its names apart from other data' : '';
+  const message =
+    twin === undefined
+      ? `"${resource}" is in use by another kind of object: ` +
+        `the key "${key}" holds ${found ?? 'something else'}${advice}`
+      : `"${resource}" would share the key "${key}" with "${twin}", which is in use`;
+  return new WrongTypeError(message, key, { resource, cause: error.cause });
 }
 
 /** The error of a call that may have been carried out, or not. */

@@ -1,31 +1,11 @@
-import {
-  CommandTimeoutError,
-  LeaseLostError,
-  WrongTypeError,
-  type LeaseLostReason,
-} from '../../errors.js';
-import type { Command, PendingCall } from '../wire/call.js';
+import { CommandTimeoutError, type LeaseLostError, type LeaseLostReason } from '../../errors.js';
+import type { Command } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
+import { Release, type ReleaseOwner, type ReleaseResult } from './release.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import { itemOf, judgeAll, type Renewal } from '../lease/renewal.js';
 import type { ObjectKind } from '../observe/events.js';
-
-/** The server's answer to a release: the object is free; it is free, and the turn of a waiter of
- * another client, which was notified alone; other holds keep it; it was handed to the next in its
- * line; it was opened for a moment to those in no line; or the holder did not have it: another holder
- * has it, or none. */
-export type ReleaseResult =
-  | {
-      readonly is: 'freed';
-      /** The number of connections that were notified, this client's own included, where it is
-       * known; else 0. */
-      readonly receivers: number;
-    }
-  | { readonly is: 'passed' | 'kept' | 'handed' | 'opened' | 'taken' | 'deleted' };
-
-/** Answers that the holder had it. */
-const RELEASED: ReadonlySet<ReleaseResult['is']> = new Set(['freed', 'kept', 'handed', 'opened']);
 
 /** An object whose grants live on leases. */
 export interface LeasedObject {
@@ -40,7 +20,7 @@ export interface LeasedObject {
 }
 
 /** Manages the grants of one object from their beginning to their end. */
-export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
+export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G>, ReleaseOwner<G> {
   readonly services: EndpointServices;
   protected readonly object: LeasedObject;
 
@@ -66,68 +46,38 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     events.emit('acquired', { resource, kind, holderId, waitedMs });
   }
 
-  async release(grant: G): Promise<void> {
+  release(grant: G): Promise<void> {
+    return this.releaseOnServer(grant);
+  }
+
+  /** Sends the release before it returns. `lost` is called when the grant was lost, also later. */
+  async releaseOnServer(grant: G, lost?: (error: LeaseLostError) => void): Promise<void> {
     const { lease } = grant;
     lease.remove(grant);
     const command = this.stateAlive(lease);
-    const telling = this.#announcing(grant);
-    const { delivery } = this.services;
+    const release = new Release(this, grant, lost);
     try {
-      const sending = delivery.send(this.object.resource, command, 'release', telling ?? this);
-      const { answer, call } = await sending;
-      this.#checkReleased(lease, answer, call);
+      await this.services.delivery.send(this.object.resource, command, 'release', release);
     } catch (error) {
-      // The object was overwritten by something of another type.
-      const loss = error instanceof WrongTypeError ? this.#loss('taken', error) : error;
-      if (loss instanceof LeaseLostError) {
-        grant.lostBefore(loss);
-        // The other grants depend on the same lease.
-        lease.lose(loss.reason, loss);
-        lease.loseCompanion(loss.reason, loss);
-      }
-      throw loss;
+      release.givenUp(error);
+      throw release.loss ?? error;
     } finally {
       this.released(grant);
     }
-    this.wake();
-    telling?.announce();
-  }
-
-  /** Tells the release with its answer, if somebody wants to know: another grant may come right behind
-   * it. */
-  #announcing(grant: G): { answered(result: ReleaseResult): void; announce(): void } | undefined {
-    if (!this.services.client.events.wanted('released')) {
-      return undefined;
+    if (release.loss !== undefined) {
+      throw release.loss;
     }
-    // Not the grant itself: the call may be kept for long, and the grant belongs to a request.
-    const { grantedAt } = grant;
-    const { holderId } = grant.lease.identity;
-    let isTold = false;
-    const announce = (): void => {
-      if (!isTold) {
-        isTold = true;
-        this.#tellRelease(holderId, grantedAt);
-      }
-    };
-    const answered = (result: ReleaseResult): void => {
-      this.answered(result);
-      if (RELEASED.has(result.is)) {
-        announce();
-      }
-    };
-    return { answered, announce };
+    this.wake();
   }
 
   announceRelease(grant: G): void {
-    if (this.services.client.events.wanted('released')) {
-      this.#tellRelease(grant.lease.identity.holderId, grant.grantedAt);
-    }
-  }
-
-  #tellRelease(holderId: string, grantedAt: number): void {
     const { clock, client } = this.services;
-    const heldMs = Math.round(clock.now() - grantedAt);
+    if (!client.events.wanted('released')) {
+      return;
+    }
+    const heldMs = Math.round(clock.now() - grant.grantedAt);
     const { kind, resource } = this.object;
+    const { holderId } = grant.lease.identity;
     client.events.emit('released', { resource, kind, holderId, heldMs });
   }
 
@@ -175,7 +125,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
   protected abstract released(grant: G): void;
 
   /** A release has notified a waiter of another client, or may have. */
-  protected notified(): void {}
+  notified(): void {}
 
   /** Takes back what the server may still count for the holder of a lost lease, or grant late. */
   protected abstract takeBack(lease: Lease): void;
@@ -203,26 +153,4 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G> {
     }
     this.wake();
   };
-
-  /** Throws the loss that the server's answer to a release shows, if it shows one. */
-  #checkReleased(lease: Lease, { is }: ReleaseResult, call: PendingCall): void {
-    if (RELEASED.has(is)) {
-      return;
-    }
-    // "Not held by you" to a later copy: the first has released it, if it was held when sent.
-    const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
-    if (is === 'passed' || ranBefore) {
-      // If the first answer was lost, that release may have notified another client.
-      this.notified();
-      return;
-    }
-    const reason = is === 'taken' ? 'taken' : 'deleted';
-    throw this.#loss(lease.covers(this.services.clock.now()) ? reason : 'expired');
-  }
-
-  #loss(reason: LeaseLostReason, cause?: Error): LeaseLostError {
-    const { resource } = this.object;
-    const message = `the lease on "${resource}" was found lost at its release: ${reason}`;
-    return new LeaseLostError(message, reason, { resource, cause });
-  }
 }

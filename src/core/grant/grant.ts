@@ -22,8 +22,10 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
   readonly #lease: Lease;
   readonly #renewed: boolean;
   readonly #grantedAt: number;
+  #isReleased = false;
+  /** The first call of `release`, until it is settled: a promise keeps its async context. */
   #releasing: Promise<void> | undefined;
-  /** Set when the release showed that the lease had ended before. */
+  /** Set when the outcome of the release is that the lease had ended before. */
   #lostAtRelease: LeaseLostError | undefined;
   #loss: LossSignal | undefined;
 
@@ -51,22 +53,22 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
 
   /** Why the grant was lost; a grant that was released first cannot be lost any more. */
   get #error(): LeaseLostError | undefined {
-    return this.#releasing === undefined ? this.lease.error : this.#lostAtRelease;
+    return this.#isReleased ? this.#lostAtRelease : this.lease.error;
   }
 
   get state(): 'held' | 'suspect' | 'lost' | 'released' {
     if (this.#error !== undefined) {
       return 'lost';
     }
-    return this.#releasing === undefined ? this.lease.state : 'released';
+    return this.#isReleased ? 'released' : this.lease.state;
   }
 
   get isHeld(): boolean {
-    return this.#releasing === undefined && this.lease.error === undefined;
+    return !this.#isReleased && this.lease.error === undefined;
   }
 
   get remainingMs(): number {
-    return this.#releasing === undefined ? this.lease.remainingMs : 0;
+    return this.#isReleased ? 0 : this.lease.remainingMs;
   }
 
   get signal(): AbortSignal {
@@ -78,7 +80,7 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
     if (this.#error !== undefined) {
       throw this.#error;
     }
-    if (this.#releasing !== undefined) {
+    if (this.#isReleased) {
       const { resource } = this.lease.identity;
       throw new NotHeldError(`the hold on "${resource}" was released`, { resource });
     }
@@ -95,16 +97,23 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
     if (error !== undefined) {
       return Promise.reject(error);
     }
-    if (this.#releasing !== undefined) {
+    if (this.#isReleased) {
       // The first call reports how the release ended.
-      return this.#releasing.catch(() => {});
+      return this.#releasing?.catch(() => {}) ?? Promise.resolve();
     }
-    this.#releasing = this.owner.release(this);
+    this.#isReleased = true;
+    const releasing = this.owner.release(this);
+    this.#releasing = releasing;
     this.ended();
-    return this.#releasing;
+    return releasing;
   }
 
-  /** The release showed that the lease had ended before. */
+  /** The first call of `release` is settled. */
+  settled(): void {
+    this.#releasing = undefined;
+  }
+
+  /** The lease had ended before the release; nobody knew that when it was called. */
   lostBefore(error: LeaseLostError): void {
     this.#lostAtRelease = error;
     this.lost(error);
@@ -122,8 +131,8 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
   }
 
   lost(error: LeaseLostError): void {
-    if (this.#releasing !== undefined) {
-      // Its release has not been settled.
+    if (this.#isReleased) {
+      // Its outcome was not known.
       this.#lostAtRelease = error;
     }
     this.ended();

@@ -78,6 +78,8 @@ export class Lease {
   readonly #lostHook: LostHook;
   readonly #end: LeaseDeadline = new LeaseDeadline();
   #suspect = false;
+  /** Why it could not be proven since it was last. */
+  #doubtedBy: Error | undefined;
   #error: LeaseLostError | undefined;
   #ended = false;
   #timer: Timer | undefined;
@@ -152,7 +154,7 @@ export class Lease {
     if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#end.at) {
       const { isCautious, isOfObject, isShortened } = this.#end;
       const isUnproven = isCautious || (this.#wantsRenewal && !isOfObject && !isShortened);
-      this.lose(isUnproven ? 'unproven' : 'expired');
+      this.lose(isUnproven ? 'unproven' : 'expired', isUnproven ? this.#doubtedBy : undefined);
     }
     return this.#error;
   }
@@ -181,6 +183,7 @@ export class Lease {
       this.#end.prove(sentAt, leaseMs);
       this.provenAt = Math.max(this.provenAt, sentAt);
       this.#suspect = false;
+      this.#doubtedBy = undefined;
     }
   }
 
@@ -224,7 +227,11 @@ export class Lease {
 
   /** Ownership cannot be confirmed just now. */
   doubt(cause: Error | undefined): void {
-    if (this.error !== undefined || this.#suspect || this.#ended) {
+    if (this.error !== undefined || this.#ended) {
+      return;
+    }
+    this.#doubtedBy = cause ?? this.#doubtedBy;
+    if (this.#suspect) {
       return;
     }
     this.#suspect = true;

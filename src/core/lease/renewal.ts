@@ -1,4 +1,4 @@
-import { UnexpectedReplyError } from '../../errors.js';
+import { UnexpectedReplyError, WrongTypeError } from '../../server-errors.js';
 import type { Command } from '../wire/call.js';
 import type { Lease } from './lease.js';
 
@@ -21,7 +21,9 @@ export type RenewalAnswer =
       readonly leftMs: number;
     }
   | { readonly is: 'taken' }
-  | { readonly is: 'deleted' };
+  | { readonly is: 'deleted' }
+  /** The key was overwritten with something that is no such object. */
+  | { readonly is: 'foreign' };
 
 /** How the leases of one kind of object are renewed: many with one script call, which answers for
  * each. Each kind has one constant, so that leases can be grouped by it. */
@@ -30,10 +32,11 @@ export type Renewal = (items: readonly RenewalItem[]) => Command<readonly Renewa
 const HELD: RenewalAnswer = { is: 'held', lifeMs: -1, leftMs: -1 };
 const TAKEN: RenewalAnswer = { is: 'taken' };
 const DELETED: RenewalAnswer = { is: 'deleted' };
+const FOREIGN: RenewalAnswer = { is: 'foreign' };
 
 /** Reads the answers of a renewal script, a word for each lease: `1` held, or `1:20000` with the ms
  * that the object has left, or `1:20000:500` and `1::500` with those that the lease has left; `2`
- * held by another; `0` held by none. */
+ * held by another; `0` held by none; `3` the key holds something else. */
 export function renewalAnswers(words: Iterable<string>): RenewalAnswer[] {
   return Array.from(words, answerOf);
 }
@@ -46,6 +49,8 @@ function answerOf(word: string): RenewalAnswer {
       return TAKEN;
     case '0':
       return DELETED;
+    case '3':
+      return FOREIGN;
     default: {
       const [, lifeMs, leftMs] = /^1:(?=[\d:])(\d*)(?::(\d+))?$/.exec(word) ?? [];
       if (lifeMs === undefined) {
@@ -84,6 +89,10 @@ export function judgeAll(
         // So much is not lost on the way: another client has set an earlier end.
         lease.shorten(sentAt, answer.leftMs);
       }
+    } else if (answer.is === 'foreign') {
+      const { resource, key } = lease.identity;
+      const message = `"${resource}" was overwritten: the key "${key}" holds something else`;
+      lease.lose('taken', new WrongTypeError(message, key, { resource }));
     } else {
       lease.lose(answer.is);
     }

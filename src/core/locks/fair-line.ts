@@ -2,7 +2,7 @@
 
 import { prefixed, privateKey, twinOf } from '../base/key-names.js';
 import type { Router } from '../connection/router.js';
-import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../grant/release.js';
 import { answerOf, lineKeys, type LineAnswer, type LineKeys } from './line.js';
 import { releaseResultOf } from './release-results.js';
 import type { ReleaseTerms } from './release-terms.js';
@@ -29,8 +29,8 @@ export function fairKeys(key: string): FairKeys {
     line: queue,
     queue,
     timeouts: prefixed('redisson_lock_timeout', key),
-    heartbeats: privateKey('latchkey_beats', key),
-    twinHeartbeats: twin === undefined ? [] : [privateKey('latchkey_beats', twin)],
+    heartbeats: privateKey('beats', key),
+    twinHeartbeats: twin === undefined ? [] : [privateKey('beats', twin)],
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../base/clock.js';
-import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../grant/release.js';
 import type { ChannelHub } from '../waiting/channel-hub.js';
 import { FairShare } from './fair-share.js';
 

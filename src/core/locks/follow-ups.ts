@@ -1,7 +1,7 @@
 import type { Command } from '../wire/call.js';
 import type { Clock, Timer } from '../base/clock.js';
 import type { Delivery } from '../delivery/delivery.js';
-import { ABSENT_MS } from '../wire/constants.generated.js';
+import { ABSENT_MS } from '../base/constants.generated.js';
 
 /** Checks on the waiters of other clients that this client's releases have notified: one of them
  * may have died, and the waiters behind it may do nothing until notified, as Java's. */

@@ -6,7 +6,7 @@ import type { Command } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import type { Lease } from '../lease/lease.js';
 import { windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
-import { TOKEN_BLOCK } from '../wire/constants.generated.js';
+import { TOKEN_BLOCK } from '../base/constants.generated.js';
 import type { LineGrant, LineQueue, Proof } from './line-queue.js';
 import { LineTicket } from './line-ticket.js';
 import { PassingQueue } from './passing-queue.js';

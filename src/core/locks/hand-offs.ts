@@ -5,9 +5,9 @@ import type { EndpointServices } from '../endpoint-services.js';
 import type { Command, PendingCall } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import { Rechecks, type Rechecked } from '../waiting/rechecks.js';
-import { STAND_BACK_MS } from '../wire/constants.generated.js';
+import { STAND_BACK_MS } from '../base/constants.generated.js';
 import type { Router } from '../connection/router.js';
-import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../grant/release.js';
 import { GrantChannels } from './grant-channels.js';
 import { fairKeys, fairReleaseOf } from './fair-line.js';
 import { readWriteKeys, writeReleaseOf } from './write-line.js';
@@ -56,7 +56,7 @@ const BLIND_AFTER_MS = 6_000;
 
 const BLIND =
   'locks are not handed on to this client, it races for them: give its Redis user the channels ' +
-  '&latchkey:* and the command PUBSUB|NUMSUB, and connect to Redis without a proxy that hides ' +
+  '&redlatch:* and the command PUBSUB|NUMSUB, and connect to Redis without a proxy that hides ' +
   'subscriptions; or set handOff to "race"';
 
 /** Takes the messages on the own channel of a client that are about lines, and re-checks its tickets. */

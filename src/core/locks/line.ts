@@ -1,10 +1,10 @@
 // The commands of a line, the server's list of those who wait for a lock, and their answers.
 
-import { UnexpectedReplyError } from '../../errors.js';
+import { UnexpectedReplyError } from '../../server-errors.js';
 import { prefixed, privateKey } from '../base/key-names.js';
 import type { Router } from '../connection/router.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../grant/release.js';
 import { releaseResultOf } from './release-results.js';
 import type { ReleaseTerms } from './release-terms.js';
 import { tombstoneKey } from './tombstones.js';
@@ -88,8 +88,8 @@ export interface LineKeys {
 export function lineKeys(key: string, isFenced: boolean): LineKeys {
   return {
     lock: key,
-    line: privateKey('latchkey_line', key),
-    tickets: privateKey('latchkey_tickets', key),
+    line: privateKey('line', key),
+    tickets: privateKey('tickets', key),
     token: isFenced ? [prefixed('redisson_lock_token', key)] : NO_TOKEN,
     tombstones: tombstoneKey(key, ''),
     channel: lockChannel(key),

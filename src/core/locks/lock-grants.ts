@@ -2,7 +2,8 @@ import type { Call, Command, PendingCall, Receiver } from '../wire/call.js';
 import { releaseTerms, type ReleaseTerms } from './release-terms.js';
 import { outside } from '../base/async-context.js';
 import type { Holder, ObjectKind } from '../observe/events.js';
-import { GrantLifecycle, type ReleaseResult } from '../grant/grant-lifecycle.js';
+import { GrantLifecycle } from '../grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../grant/release.js';
 import { LockHold, type HoldOwner } from './hold.js';
 import type { Lease } from '../lease/lease.js';
 import { PassingQueue } from './passing-queue.js';
@@ -99,10 +100,6 @@ export class LockGrants<H extends LockHold = LockHold>
   override release(hold: LockHold): Promise<void> {
     const queue = this.#passingQueue;
     return queue === undefined ? super.release(hold) : releaseOrPass(queue, hold, this);
-  }
-
-  releaseOnServer(hold: LockHold): Promise<void> {
-    return super.release(hold);
   }
 
   get #isHandedOn(): boolean {
@@ -228,6 +225,7 @@ export class LockGrants<H extends LockHold = LockHold>
   }
 
   override released(hold: LockHold): void {
+    hold.settled();
     hold.turn?.free();
     if (hold.state === 'released') {
       // A hold found lost stays in its scopes: code that goes on inside them is refused.

@@ -1,6 +1,7 @@
-import { UnexpectedReplyError } from '../../errors.js';
+import { UnexpectedReplyError } from '../../server-errors.js';
 import type { Command } from '../wire/call.js';
-import type { LeasedObject, ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { LeasedObject } from '../grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../grant/release.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { ObjectProtocol } from '../object-protocol.js';
 import type { ReleaseTerms } from './release-terms.js';

@@ -1,6 +1,6 @@
 // A release that may pass the lock on inside its client.
 
-import { LeaseLostError } from '../../errors.js';
+import type { LeaseLostError } from '../../errors.js';
 import { outside } from '../base/async-context.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { NamedObject } from '../name-registry.js';
@@ -13,8 +13,9 @@ import type { WaitQueue } from './wait-queue.js';
 export interface PassingOwner {
   readonly services: Pick<EndpointServices, 'names'>;
   readonly protocol: NamedObject;
-  /** Sends the release of a hold before it returns. */
-  releaseOnServer(hold: LockHold): Promise<void>;
+  /** Sends the release of a hold before it returns. `lost` is called when the hold was lost, also
+   * after the call has ended. */
+  releaseOnServer(hold: LockHold, lost?: (error: LeaseLostError) => void): Promise<void>;
   lost(hold: LockHold, error: LeaseLostError): void;
   /** The release of a hold is settled. */
   released(hold: LockHold): void;
@@ -59,8 +60,12 @@ function releaseOnServer(
   run: Run | undefined,
   owner: PassingOwner,
 ): Promise<void> {
-  const hasUnproven = run !== undefined && run.unproven.length > 0;
-  const releasing = owner.releaseOnServer(hold);
+  // The holds before the last one of a run are lost with it.
+  const lost =
+    run === undefined || run.unproven.length === 0
+      ? undefined
+      : (error: LeaseLostError) => tellLost(run.takeUnproven(), error, owner);
+  const releasing = owner.releaseOnServer(hold, lost);
   // Behind the release, in the order in which the server gets them: this client's next ticket stands
   // behind those of others.
   if (queue.isEmpty) {
@@ -68,19 +73,7 @@ function releaseOnServer(
   } else {
     outside(() => queue.wakeUp());
   }
-  return run === undefined || !hasUnproven ? releasing : tellingLost(releasing, run, owner);
-}
-
-/** The holds before the last one of a run are lost with it. */
-async function tellingLost(releasing: Promise<void>, run: Run, owner: PassingOwner): Promise<void> {
-  try {
-    await releasing;
-  } catch (error) {
-    if (error instanceof LeaseLostError) {
-      tellLost(run.takeUnproven(), error, owner);
-    }
-    throw error;
-  }
+  return releasing;
 }
 
 /** Tells the loss of holds that were passed on inside this client, and that no answer has proven. */

@@ -1,4 +1,5 @@
 import { DeadlockError, type LeaseLostError, type LeaseLostReason } from '../../errors.js';
+import { WrongTypeError } from '../../server-errors.js';
 import { contention, RETRIED_LEASE_MIN_MS, type AcquisitionTerms } from './acquisition.js';
 import type { Call } from '../wire/call.js';
 import { translate } from '../delivery/translate.js';
@@ -128,7 +129,13 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
             );
           }
         },
-        failed: (error) => failed(translate(error, resource)),
+        failed: (error) => {
+          const cause = translate(error, resource);
+          if (cause instanceof WrongTypeError) {
+            this.#lose(lease, 'taken', cause);
+          }
+          failed(cause);
+        },
       });
       waitLimit.onEnd = (ending) =>
         failed(
@@ -155,9 +162,9 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
   }
 
   /** A re-entry that the server refuses shows that its outer hold is lost as well. */
-  #lose(lease: Lease, reason: LeaseLostReason): void {
-    this.#outer.lease.lose(reason);
-    lease.lose(reason);
+  #lose(lease: Lease, reason: LeaseLostReason, cause?: WrongTypeError): void {
+    this.#outer.lease.lose(reason, cause);
+    lease.lose(reason, cause);
   }
 
   #granted(call: Call<Verdict>, lease: Lease, lengthening: Lengthening, isFirst: boolean): H {

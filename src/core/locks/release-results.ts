@@ -1,5 +1,5 @@
-import { UnexpectedReplyError } from '../../errors.js';
-import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import { UnexpectedReplyError } from '../../server-errors.js';
+import type { ReleaseResult } from '../grant/release.js';
 
 const RELEASE_RESULTS = new Map<number, ReleaseResult>([
   [1, { is: 'freed', receivers: 0 }],

@@ -1,4 +1,4 @@
-import { UnexpectedReplyError } from '../../errors.js';
+import { UnexpectedReplyError } from '../../server-errors.js';
 import type { LocalQueue } from '../acquisition.js';
 import type { Call, PendingCall, Receiver } from '../wire/call.js';
 import type { LockServices } from './lock-services.js';

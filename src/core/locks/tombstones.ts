@@ -3,7 +3,7 @@ import { MEMORY_MS } from '../delivery/clean-up.js';
 
 /** Private key of the tombstone of one holder, as the hash of its lock names it. */
 export function tombstoneKey(key: string, holder: string): string {
-  return [privateKey('latchkey_cancelled', key), holder].join(':');
+  return [privateKey('cancelled', key), holder].join(':');
 }
 
 /** The tombstones of all holders of a lock, for a script that finds out who they are. */

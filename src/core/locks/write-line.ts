@@ -2,7 +2,7 @@
 
 import { prefixed, privateKey, suffixed } from '../base/key-names.js';
 import type { Router } from '../connection/router.js';
-import type { ReleaseResult } from '../grant/grant-lifecycle.js';
+import type { ReleaseResult } from '../grant/release.js';
 import { answerOf, listensOf, type LineAnswer, type LineKeys } from './line.js';
 import { releaseResultOf } from './release-results.js';
 import type { ReleaseTerms } from './release-terms.js';
@@ -32,7 +32,7 @@ export interface ReadWriteKeys {
 
 /** The key of our readers and the ends of their leases. */
 export function readersKey(key: string): string {
-  return privateKey('latchkey_readers', key);
+  return privateKey('readers', key);
 }
 
 /** The prefix of the keys of Redisson's holds of readers. */
@@ -44,10 +44,10 @@ export function readWriteKeys(key: string): ReadWriteKeys {
   return {
     lock: key,
     readers: readersKey(key),
-    writers: privateKey('latchkey_writers', key),
-    waiting: privateKey('latchkey_waiting', key),
-    heartbeats: privateKey('latchkey_beats', key),
-    tickets: privateKey('latchkey_tickets', key),
+    writers: privateKey('writers', key),
+    waiting: privateKey('waiting', key),
+    heartbeats: privateKey('beats', key),
+    tickets: privateKey('tickets', key),
     tombstones: tombstoneKey(key, ''),
     channel: prefixed('redisson_rwlock', key),
     stem: stemOf(key),

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'eventemitter3';
-import { CoordinationError, type LeaseLostError } from '../../errors.js';
+import { CoordinationError } from '../../coordination-error.js';
+import type { LeaseLostError } from '../../errors.js';
 import { currentContext, runIn, whenSettled, type Context } from '../base/async-context.js';
 import { checkTask } from '../base/arguments.js';
 import { describe } from '../base/key-names.js';
@@ -92,15 +93,18 @@ export interface Holder {
  * ```
  */
 export interface ClientEvents {
-  /** A hold was granted. */
+  /** A hold was granted. Either `released` or `lost` follows, once. */
   acquired: (event: HoldEvent & { readonly waitedMs: number }) => void;
-  /** A hold was released by its owner. */
-  released: (event: HoldEvent & { readonly heldMs: number }) => void;
+  /**
+   * A hold was released by its owner. `error` is there only for permits of a counting semaphore, which
+   * have no lease: nothing is known of their release, and never will be.
+   */
+  released: (event: HoldEvent & { readonly heldMs: number; readonly error?: Error }) => void;
   /** A hold cannot be proven just now; its state becomes `held` again, or `lost`. */
   suspect: (
     event: HoldEvent & { readonly remainingMs: number; readonly cause: Error | undefined },
   ) => void;
-  /** A hold ended while it was held; once per hold. */
+  /** A hold ended while it was held, or its release found that it had; once per hold. */
   lost: (event: HoldEvent & { readonly error: LeaseLostError }) => void;
   /**
    * A wait has lasted `stalledAfterMs`; emitted again when it has lasted two, four, eight times

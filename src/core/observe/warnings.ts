@@ -10,7 +10,12 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/cluster support disabled/, 'This server is no cluster: give its URL, not a Cluster'],
   [/ECONNREFUSED/, 'Is a Redis running there? Check the "redis" option and REDIS_URL'],
   [/ENOTFOUND|EAI_AGAIN/, 'Check the host name in the "redis" option'],
+  [
+    /max number of clients/,
+    'Raise maxclients on the server, or close connections that nobody uses',
+  ],
   [/certificate|TLS|SSL/i, 'Check the "tls" settings in the "redis" option'],
+  [/^this server cannot be used/, 'Upgrade it, or give the address of another one'],
   [/READONLY/, 'Is this the address of a replica? Give that of the master'],
   [/LOADING/, 'The server is loading its data: nothing has to be done'],
   [/OOM|MISCONF|NOREPLICAS/, 'The server takes no writes until its operator mends that'],
@@ -30,20 +35,20 @@ function seconds(ms: number): string {
 
 /** Tells by warnings of the process, which are written to its error output by default. */
 export function warnings(isHeard: () => boolean, failed: (error: Error) => void): Announcer {
-  const type = 'LatchkeyWarning';
+  const type = 'RedlatchWarning';
   return {
     isHeard,
     began(what, cause) {
       const rest = 'calls wait or fail until that is over; listen to "error" to handle it yourself';
       const text = `${what}: ${withAdvice(cause)}; ${rest}`;
-      process.emitWarning(text, { type, code: 'LATCHKEY_TROUBLE' });
+      process.emitWarning(text, { type, code: 'REDLATCH_TROUBLE' });
     },
     report(what, cause) {
       failed(new Error(`${what}: ${withAdvice(cause)}`, { cause }));
     },
     over(what, lastedMs) {
       const text = `over after ${seconds(lastedMs)}: ${what}`;
-      process.emitWarning(text, { type, code: 'LATCHKEY_TROUBLE_OVER' });
+      process.emitWarning(text, { type, code: 'REDLATCH_TROUBLE_OVER' });
     },
   };
 }

@@ -4,6 +4,7 @@ import type { PendingCall } from '../wire/call.js';
 import type { Timer } from '../base/clock.js';
 import { soon } from '../base/async-context.js';
 import type { Ask, PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
+import { PermitNews } from './permit-news.js';
 import { PermitWaiters } from './permit-waiters.js';
 import type { Request } from '../delivery/requests.js';
 import type { EndpointServices } from '../endpoint-services.js';
@@ -21,8 +22,8 @@ const OPEN_EVERY = 4;
  * nothing until that head is served or leaves, or the heartbeat of its client stops.
  */
 export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
-  /** True when by the last answer nobody has set the number of permits. */
-  isUninitialised = false;
+  /** What this client hears of the semaphore. */
+  readonly news: PermitNews = new PermitNews();
   readonly #services: EndpointServices;
   readonly #source: PermitSource<W>;
   readonly #emptied: () => void;
@@ -32,9 +33,6 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   #blocked = false;
   #ask: Ask<W> | undefined;
   #scheduled = false;
-  /** The highest number of permits of a wake-up during the call under way, whose answer may be
-   * older than the wake-up. */
-  #wokenUp = 0;
   /** This client may have an entry in the wait queue. */
   #hasPosition = false;
   #passed = 0;
@@ -101,8 +99,8 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   wakeUp(available: number = Number.POSITIVE_INFINITY): void {
     if (this.#ask !== undefined) {
       // The answer decides which waiter is the head then.
-      this.#wokenUp = Math.max(this.#wokenUp, available);
-    } else if (available >= (this.#waiters.head?.count ?? 0)) {
+      this.news.heard(available);
+    } else if (this.news.isWorthAsking(available, this.#waiters.head?.count ?? 0)) {
       this.#askSoon();
     }
   }
@@ -157,7 +155,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
 
   #open(setting: string | undefined): Ask<W> {
     this.#recheck?.cancel();
-    this.#wokenUp = 0;
+    this.news.callBegins();
     const waiters = this.#waiters.forOneCall((waiter) => this.#source.weightOf(waiter));
     const mustQueue = this.#services.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
     this.#hasPosition ||= mustQueue;
@@ -197,7 +195,10 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   #answered(ask: Ask<W>, answer: PermitAnswer, call: PendingCall): void {
     this.#ask = undefined;
     this.#hasPosition = ask.mustQueue && answer.granted === 0;
-    this.isUninitialised = answer.exists === false;
+    this.news.isUninitialised = answer.exists === false;
+    if (answer.above !== undefined && answer.above > 0) {
+      this.#source.above?.(answer.above);
+    }
     const served = ask.waiters.slice(0, answer.granted);
     for (const waiter of served) {
       this.#waiters.delete(waiter);
@@ -209,7 +210,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     } else {
       this.#tooFew(first, ask, answer);
     }
-    const late = served.filter((waiter) => !waiter.granted(call, answer));
+    const late = served.filter((waiter, i) => !waiter.granted(call, answer, i + 1));
     if (late.length > 0) {
       this.#waiters.restore(late);
       this.wakeUp();
@@ -258,7 +259,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   }
 
   #sleep(head: W, granted: number, retryMs: number): void {
-    const isWokenUp = this.#wokenUp >= head.count;
+    const isWokenUp = this.news.hasComeFor(head.count);
     if (isWokenUp && granted === 0) {
       this.#askSoon();
       return;
@@ -266,8 +267,8 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     const { clock } = this.#services;
     const passedOverMs = this.#waiters.headSince + PASSED_OVER_MS - clock.now();
     const turnMs = passedOverMs > 0 ? passedOverMs : HEARTBEAT_MS;
-    // A wake-up during an ask that granted something was most likely about the permits granted; if
-    // not, the early poll finds the rest.
+    // A wake-up during an ask that granted something was most likely about those; if not, the early
+    // poll finds the rest.
     const pollMs = isWokenUp ? SECOND_POLL_MS : RECHECK_MAX_MS;
     const delayMs = Math.min(retryMs < 0 ? RECHECK_MAX_MS : retryMs, turnMs, pollMs);
     this.#recheck?.cancel();
@@ -291,7 +292,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     this.#stopListening?.();
     this.#stopListening = undefined;
     if (this.#hasPosition) {
-      // The tombstone of an unused number removes the entry from the wait queue.
+      // The tombstone of an unused number removes the entry.
       this.#giveBack(this.#services.delivery.openRequest(this.#source.key), []);
     }
     this.#emptied();

@@ -12,8 +12,9 @@ export interface PermitWaiter extends Linked {
   /** It has to wait: the server refused it, or a waiter before it. */
   blocked(): void;
   /** `call` was granted its permits. A waiter that has left meanwhile gives them back itself.
-   * False: they came too late to be of use and were given back; it keeps its position. */
-  granted(call: PendingCall, answer: PermitAnswer): boolean;
+   * False: they came too late to be of use and were given back; it keeps its position. `place`: which
+   * of the waiters of its call it was, from 1. */
+  granted(call: PendingCall, answer: PermitAnswer, place: number): boolean;
   /** It does not wait, and there are not enough permits or another waiter is before it. */
   refused(): void;
   /** The call failed and is not repeated. */
@@ -31,8 +32,10 @@ export interface PermitAnswer {
   /** Whether the semaphore exists: one whose number of permits nobody has set does not. Absent in an
    * answer that does not show it. */
   readonly exists?: boolean;
-  /** Mark of the semaphore that granted them, where permits have no ids. */
+  /** Mark of the grants, where permits have no ids. */
   readonly mark?: string;
+  /** How many permits there were, when these were more than was stated; 0 otherwise. */
+  readonly above?: number;
 }
 
 /** One call that asks for permits for some waiters. */
@@ -61,6 +64,8 @@ export interface PermitSource<W extends PermitWaiter> {
   readonly tellsAvailable: boolean;
   /** The setting that the next call has to carry, mostly none; none either when that is `but`. */
   carried(but?: string): CarriedSetting | undefined;
+  /** More permits than were stated were found, and are put right. */
+  above?(permits: number): void;
   /** Cost of a waiter for the server: the number of permits that it writes one by one. */
   weightOf(waiter: W): number;
   /**

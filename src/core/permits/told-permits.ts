@@ -1,6 +1,6 @@
 import { PermitsMismatchError } from '../../errors.js';
 import type { Events, ObjectEvent } from '../observe/events.js';
-import type { Command } from '../wire/call.js';
+import { Refused, type Command } from '../wire/call.js';
 import type { CheckedSetting } from './permits-setting.js';
 
 /** A client remembers what it was told of so many names, and then forgets the one told longest ago.
@@ -137,6 +137,14 @@ export class ToldPermits {
     this.#seen(key);
   }
 
+  /** The server had more permits than were stated, and has put that right. */
+  exceeded({ key, resource, kind }: Configured, permits: number): void {
+    const told = this.#told.get(key);
+    if (told !== undefined) {
+      this.#events.emit('configured', { resource, kind, permits, wanted: told.setting.count });
+    }
+  }
+
   /** There is a semaphore, and `setting`, if given, was compared with it. */
   #seen(key: string, setting?: CheckedSetting): void {
     const told = this.#told.get(key);
@@ -151,11 +159,11 @@ export class ToldPermits {
   }
 
   #noted<R>({ script, operands }: Command<R>, object: Configured, told: Told): Command<R> {
-    const decode = (reply: unknown): R => {
+    const decode = (reply: unknown): R | Refused => {
       const [answer, note] = parted(reply);
       const permits = note === undefined || note === '' ? undefined : Number(note);
       if (permits !== undefined && told.setting.onMismatch === 'error') {
-        throw mismatch(object.resource, permits, told.setting.count);
+        return new Refused(mismatch(object.resource, permits, told.setting.count));
       }
       const decoded = script.decode(answer);
       if (note !== '') {

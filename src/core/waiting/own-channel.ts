@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../base/clock.js';
 import { OWN_CHANNEL } from '../base/key-names.js';
-import { PERMIT_CLIENT_BYTES } from '../wire/constants.generated.js';
+import { PERMIT_CLIENT_BYTES } from '../base/constants.generated.js';
 import type { ChannelHub } from './channel-hub.js';
 
 /** A client that has held something for so long without a break listens: most holds are over before

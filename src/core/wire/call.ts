@@ -1,9 +1,25 @@
 import { Linked } from '../base/linked-list.js';
+import { namingKey } from './foreign-key.js';
 import { asError } from './replies.js';
 import type { Operand, Script } from './script.js';
 
+/** The answer of a script that has refused a call, changed nothing and recorded that: a decoder returns it
+ * as a value, since whatever a decoder throws leaves the outcome open where a reply was lost before. */
+export class Refused {
+  readonly error: Error;
+
+  constructor(error: Error) {
+    this.error = error;
+  }
+}
+
 /** The parts of a script that sending needs. */
-export type CommandScript<R> = Pick<Script<never, never, R>, 'name' | 'sha1' | 'source' | 'decode'>;
+export interface CommandScript<R> extends Pick<
+  Script<never, never, R>,
+  'name' | 'sha1' | 'source'
+> {
+  readonly decode: (reply: unknown) => R | Refused;
+}
 
 /** A script with its operands, ready to be sent any number of times. */
 export interface Command<R> {
@@ -117,12 +133,18 @@ export class Call<R> extends PendingCall {
     if (this.#settled || this.isAbandoned) {
       return;
     }
-    let answer: R;
+    let answer: R | Refused;
     try {
       // An array comes only from lib/notify*.lua, when the server has refused a message.
       answer = this.script.decode(Array.isArray(reply) ? this.#unwrap(reply) : reply);
     } catch (error) {
       this.fail(asError(error));
+      return;
+    }
+    if (answer instanceof Refused) {
+      // Any copy that may still run finds the recorded answer.
+      this.unackedCopies = 0;
+      this.fail(answer.error);
       return;
     }
     this.#settled = true;
@@ -137,7 +159,7 @@ export class Call<R> extends PendingCall {
     if (!this.#settled && !this.isAbandoned) {
       this.#settled = true;
       try {
-        this.#receiver.failed(error, this);
+        this.#receiver.failed(namingKey(error, this.operands), this);
       } catch (thrown) {
         this.#watch.failed(asError(thrown));
       }

@@ -1,4 +1,4 @@
-import { UnexpectedReplyError } from '../../errors.js';
+import { UnexpectedReplyError } from '../../server-errors.js';
 
 function unexpected(expected: string, reply: unknown): UnexpectedReplyError {
   return new UnexpectedReplyError(
@@ -51,6 +51,15 @@ export function integers<N extends number>(reply: string, length: N): Numbers<N>
     return values;
   }
   throw unexpected(`${length} integers`, reply);
+}
+
+/** The elements of a JSON array in a string reply. */
+export function elements(reply: string): readonly unknown[] {
+  try {
+    return list(JSON.parse(reply));
+  } catch {
+    throw unexpected('a JSON array', reply);
+  }
 }
 
 /** Any thrown value, as an Error. */

@@ -2,6 +2,35 @@
 import { integer, integerOrNull, text } from './replies.js';
 import type { Script } from './script.js';
 
+const libChecked = `local function checked(keys,types,run)
+local is_done,reply=pcall(run)
+local raised=type(reply)=='table' and reply.err or not is_done and reply
+if not raised then
+return reply
+end
+local text=string.match(raised,'^@?user_script: ?%d+: %-?(.*)') or raised
+if not string.find(text,'WRONGTYPE',1,true) then
+return is_done and reply
+or redis.error_reply(string.find(text,'^%u+ ') and text or 'ERR ' .. text)
+end
+local known,what=string.match(text,'WRONGTYPE in (.*)\\n(.*)')
+local expected={ s='string',h='hash',l='list',z='zset' }
+for i,key in ipairs(keys) do
+local found=key==known and what
+local is=not known and redis.pcall('TYPE',key).ok
+local letter=string.sub(types,i,i)
+local declared=expected[letter=='' and string.sub(types,-1) or letter]
+if is and is~='none' and declared and is~=declared then
+found=is=='hash' and hash_found(redis.call('HRANDFIELD',key)) or 'a ' .. is
+end
+if found then
+return redis.error_reply('WRONGTYPE key ' .. i .. ' holds ' .. found)
+end
+end
+return redis.error_reply(string.match(text,'WRONGTYPE.*'))
+end
+`;
+
 const libClientsOfHolders = `local function clients_of_holders(fields)
 local clients={}
 for i=1,#fields,2 do
@@ -10,6 +39,35 @@ clients[#clients+1]=string.sub(fields[i],1,36)
 end
 end
 return clients
+end
+`;
+
+const libEndsAgain = `local function ends_again(readers,now)
+local last=redis.call('ZREVRANGE',readers,0,1000 - 1,'WITHSCORES')
+redis.call('ZREM',readers,'')
+for i=1,#last,2 do
+local score=tonumber(last[i+1])
+local left_ms,is_ahead=ends_left(score,now)
+if is_ahead then
+local ends_at=now+left_ms+score - math.floor(score)
+redis.call('ZADD',readers,string.format('%.4f',ends_at),last[i])
+end
+end
+end
+`;
+
+const libEndsLeft = `local function ends_left(score,now)
+local ends_at=math.floor(score)
+local steps=math.floor((score - ends_at)*2048+0.5)
+local length_ms=steps>0 and math.ceil(2 ^ (steps/32)) or math.huge
+local left_ms=ends_at - now
+return math.min(left_ms,length_ms),left_ms>length_ms
+end
+`;
+
+const libEndsScore = `local function ends_score(now,lease_ms)
+local steps=math.min(math.ceil(32*math.log(lease_ms)/math.log(2))+1,2048 - 1)
+return string.format('%.4f',now+lease_ms+steps/2048)
 end
 `;
 
@@ -26,7 +84,7 @@ end
 
 const libFairEnterQueue = `local function fair_enter_queue(queue,timeouts,heartbeats,holder,to_front,now)
 local client=string.sub(holder,1,36)
-local heartbeat=redis.call('ZSCORE',heartbeats,client)
+local heartbeat=heard_at(heartbeats,client,now)
 local is_due=not heartbeat or now - heartbeat>=500
 local has_entry=redis.call('ZSCORE',timeouts,holder)~=false
 if has_entry and not is_due then
@@ -86,7 +144,7 @@ left,id=id and (removed>100 and 0 or 250) or nil,nil
 break
 end
 local client=string.sub(id,1,36)
-local heartbeat=redis.call('ZSCORE',heartbeats,client)
+local heartbeat=heard_at(heartbeats,client,now)
 local absent_at=heartbeat and heartbeat+4000 or redis.call('ZSCORE',timeouts,id) or 0
 left=math.max(absent_at - now,0)
 local ticket=heartbeat and redis.call('HGET',tickets,id)
@@ -184,8 +242,8 @@ end
 `;
 
 const libFairQueueRefusal = `local function fair_queue_refusal(lock,queue,now,twin_heartbeats)
-local last=twin_heartbeats and redis.call('ZREVRANGE',twin_heartbeats,0,0,'WITHSCORES')
-if last and last[2] and now - last[2]<4000 then
+local last=twin_heartbeats and heard_last(twin_heartbeats,now)
+if last and now - last<4000 then
 local twin=string.match(lock,'^{(.*)}$') or '{' .. lock .. '}'
 return redis.error_reply('WRONGTYPE the name shares ' .. queue .. ' with ' .. twin)
 end
@@ -199,7 +257,7 @@ return least+300000*length
 end
 local last=redis.call('LINDEX',queue,-1)
 local score=last and redis.call('ZSCORE',timeouts,last)
-local heartbeat=last and redis.call('ZSCORE',heartbeats,string.sub(last,1,36))
+local heartbeat=last and heard_at(heartbeats,string.sub(last,1,36),now)
 if score and heartbeat and now - heartbeat<2500 then
 return math.max(least,score)
 end
@@ -272,6 +330,75 @@ end
 end
 `;
 
+const libForeign = `local function foreign(key,found)
+return { err='WRONGTYPE in ' .. key .. '\\n' .. found }
+end
+`;
+
+const libHashFound = `local function hash_found(field)
+return 'a hash with the field \`' .. string.gsub(string.sub(field,1,60),'%c','?') .. '\`'
+end
+`;
+
+const libHeardAgain = `local function heard_again(heartbeats,member,now)
+local ahead=redis.call('ZRANGEBYSCORE',heartbeats,now+1,'+inf','LIMIT',0,1000)
+local entries={ now,member }
+for _,each in ipairs(ahead) do
+entries[#entries+1]=now
+entries[#entries+1]=each
+end
+redis.call('ZREM',heartbeats,'')
+redis.call('ZADD',heartbeats,unpack(entries))
+end
+`;
+
+const libHeardAt = `local function heard_at(heartbeats,member,now)
+local heard=redis.call('ZSCORE',heartbeats,member)
+if heard and tonumber(heard)>now then
+heard_again(heartbeats,member,now)
+return now
+end
+return heard and tonumber(heard)
+end
+`;
+
+const libHeardLast = `local function heard_last(heartbeats,now)
+local last=redis.call('ZREVRANGE',heartbeats,0,0,'WITHSCORES')
+local heard=tonumber(last[2])
+if heard and heard>now then
+heard_again(heartbeats,last[1],now)
+return now
+end
+return heard
+end
+`;
+
+const libHeardTickets = `local function heard_tickets(tickets,now)
+local fields=redis.call('HGETALL',tickets)
+for i=1,#fields,2 do
+local heard,terms=string.match(fields[i+1],'^(%d+)( %d+ %d %d)$')
+if heard and tonumber(heard)>now then
+fields[i+1]=string.format('%.0f',now) .. terms
+needs_no_memory(tickets)
+redis.call('HSET',tickets,fields[i],fields[i+1])
+end
+end
+return fields
+end
+`;
+
+const libIsHolder = `local function is_holder(field)
+local client,number=string.match(field,'^([%x-]+):%-?(%d+)$')
+if not client then
+client,number=string.match(field,'^([%x-]+):%-?(%d+):')
+end
+return client
+and #client==36
+and #number<20
+and string.find(client,'^%x+%-%x+%-%x+%-%x+%-%x+$')~=nil
+end
+`;
+
 const libLatchCount = `local function latch_count(latch)
 local count,wrong=stored_count(latch)
 return math.max(count or 0,0),wrong
@@ -279,9 +406,9 @@ end
 `;
 
 const libLatchOpen = `local function latch_open(latch,opened)
-local time=redis.call('TIME')
-local mark=time[1] .. '.' .. time[2]
-local before=redis.call('SET',opened,mark,'PX',600000,'GET')
+local before=redis.call('GET',opened)
+local mark=next_mark(before)
+redis.call('SET',opened,mark,'PX',600000)
 local removed=redis.pcall('DEL',latch)
 if type(removed)=='table' then
 redis.call('SET',opened,before or '','PX',600000)
@@ -300,7 +427,11 @@ return nil
 end
 local ticket=redis.call('HGET',tickets,id) or ''
 local heard,window_ms,is_seen=string.match(ticket,'^(%d+) (%d+) (%d)')
-local silent_ms=heard and math.abs(now - tonumber(heard))
+if heard and tonumber(heard)>now then
+heard_tickets(tickets,now)
+heard=now
+end
+local silent_ms=heard and now - tonumber(heard)
 if not heard then
 redis.call('LREM',line,1,id)
 elseif silent_ms>4000 then
@@ -318,16 +449,13 @@ end
 `;
 
 const libLineGrant = `local function line_grant(lock,line,tickets,token,now,id,window_ms,publish)
+needs_no_memory(tickets)
 local issued=token and token_issue(token,16) or '0'
-if type(issued)=='table' and not string.find(issued.err,'^OOM') then
+if type(issued)=='table' then
 return string.find(issued.err,'run this command',1,true) and issued or nil
 end
 redis.call('HDEL',tickets,id)
 redis.call('LREM',line,1,id)
-issued=type(issued)=='table' and token_issue(token,16) or issued
-if type(issued)=='table' then
-return nil
-end
 if redis.call('EXISTS',line)==0 then
 redis.call('PEXPIRE',tickets,1100)
 end
@@ -353,6 +481,8 @@ end
 `;
 
 const libLinePut = `local function line_put(line,tickets,id,now,window_ms,is_seen,is_listening)
+tickets_checked(tickets)
+redis.call('LLEN',line)
 local is_there=redis.call('PEXPIRE',tickets,60000)==1
 local ticket=string.format('%.0f %s %.0f %s',now,window_ms,is_seen,is_listening)
 local put=redis.pcall('HSET',tickets,id,ticket)
@@ -386,12 +516,16 @@ if not has_line and strangers<=0 then
 return false
 end
 now=now or now_ms()
-local turn=redis.call('HGET',tickets,'turn') or string.format('%.0f 0 0',now)
+local turn=redis.call('HGET',tickets,'turn')
+if not turn then
+tickets_checked(tickets)
+turn=string.format('%.0f 0 0',now)
+end
 local opened,last,grants=string.match(turn,'(%d+) (%d+) (%d+)')
 opened,last,grants=tonumber(opened),tonumber(last),tonumber(grants)
 local is_round_over=strangers>0 and grants>=length
 if is_round_over then
-local fields=redis.call('HGETALL',tickets)
+local fields=heard_tickets(tickets,now)
 for i=1,#fields,2 do
 local heard=string.match(fields[i+1],'^(%d+) %d+ %d 1$')
 local is_left=heard and not string.find(fields[i],':',1,true)
@@ -437,7 +571,7 @@ return nil,tonumber(held)
 end
 local left_ms=redis.call('PTTL',lock)
 if left_ms~=-2 then
-local wrong=lock_not_read_write(lock)
+local wrong=lock_foreign(lock)
 if wrong then
 return wrong
 end
@@ -456,11 +590,28 @@ return nil,0
 end
 `;
 
-const libLockNotReadWrite = `local function lock_not_read_write(lock)
-if redis.call('HEXISTS',lock,'mode')==1 then
-return redis.error_reply('WRONGTYPE the name is in use by a read-write lock')
+const libLockForeign = `local function lock_foreign(lock)
+local layout,found=lock_layout(lock,redis.call('HGET',lock,'mode'))
+if layout=='read-write lock' then
+found='a read-write lock'
 end
-return nil
+return found and foreign(lock,found) or nil
+end
+`;
+
+const libLockLayout = `local function lock_layout(lock,mode)
+for _,field in ipairs(redis.call('HRANDFIELD',lock,2)) do
+if field~='mode' then
+if not is_holder(field) then
+return nil,hash_found(field)
+elseif not mode then
+return 'lock'
+elseif mode=='read' or mode=='write' then
+return 'read-write lock'
+end
+end
+end
+return nil,mode and hash_found('mode') or nil
 end
 `;
 
@@ -489,6 +640,18 @@ redis.call('ZADD',key,'XX',0,'')
 end
 `;
 
+const libNeedsNoMemory = `local function needs_no_memory(key)
+redis.pcall('HDEL',key,'')
+end
+`;
+
+const libNextMark = `local function next_mark(last)
+local time=redis.call('TIME')
+local above=(tonumber(last or 0) or 0)+1
+return string.format('%.0f',math.max(time[1]*1000000+time[2],above))
+end
+`;
+
 const libNotify = `local function notify(reply,publish,channel,payload,counts)
 local receivers=redis.pcall(publish,channel,payload)
 if type(receivers)=='table' then
@@ -512,9 +675,10 @@ for i=1,#clients do
 local client=clients[i]
 if not told[client] then
 told[client]=true
-local receivers=redis.pcall('PUBLISH','latchkey:' .. client,'e' .. key)
+local own_channel='redlatch' .. ':' .. client
+local receivers=redis.pcall('PUBLISH',own_channel,'e' .. key)
 if type(receivers)=='table' then
-answer[2],answer[3]='PUBLISH','latchkey:' .. client
+answer[2],answer[3]='PUBLISH',own_channel
 end
 end
 end
@@ -538,6 +702,11 @@ return #answer>1 and answer or reply
 end
 `;
 
+const libNotifyMade = `local function notify_made(reply,available,publish,channel)
+return notify(reply,publish,channel,string.format('%.0f',math.max(available,0)))
+end
+`;
+
 const libNowMs = `local function now_ms()
 local time=redis.call('TIME')
 return time[1]*1000+math.floor(time[2]/1000)
@@ -545,7 +714,7 @@ end
 `;
 
 const libOwnChannel = `local function own_channel(id,lock,publish)
-local channel='latchkey:' .. string.sub(id,1,36)
+local channel='redlatch' .. ':' .. string.sub(id,1,36)
 if publish=='PUBLISH' then
 return channel
 end
@@ -669,15 +838,18 @@ local pooled,available=left and taken or 0,nil
 if left and (taken>0 or notifies) then
 available=left+redis.call('ZCOUNT',timeouts,'-inf',now)+held
 end
+if taken>0 then
+redis.call('ZREM',timeouts,'')
 if pooled>0 then
 redis.call('INCRBY',semaphore,pooled)
 end
-local refused=taken>0 and permits_remove(timeouts,claims)
+local refused=permits_remove(timeouts,claims)
 if refused then
 if pooled>0 then
 redis.call('INCRBY',semaphore,-pooled)
 end
 return refused
+end
 end
 return left and held or 0,available
 end
@@ -725,8 +897,8 @@ local first=redis.call('ZRANGE',queue,0,0,'WITHSCORES')
 if not first[1] then
 return nil
 end
-local heartbeat=redis.call('ZSCORE',heartbeats,first[1])
-local left=heartbeat and tonumber(heartbeat)+4000 - now or 0
+local heard=heard_at(heartbeats,first[1],now)
+local left=heard and heard+4000 - now or 0
 if left>0 then
 return first[1],tonumber(first[2]),left
 end
@@ -741,6 +913,16 @@ end
 
 const libQueueHeartbeat = `local function queue_heartbeat(heartbeats,member,now)
 zadd_for(heartbeats,600000,now,member)
+end
+`;
+
+const libRankNew = `local function rank_new(micros,...)
+local rank=micros
+for _,queue in ipairs({ ... }) do
+local last=redis.call('ZREVRANGE',queue,0,0,'WITHSCORES')
+rank=math.max(rank,(tonumber(last[2]) or 0)+1)
+end
+return rank
 end
 `;
 
@@ -778,8 +960,8 @@ local id=entry[1]
 if not id then
 return nil
 end
-local heartbeat=redis.call('ZSCORE',keys.heartbeats,id)
-local left_ms=heartbeat and tonumber(heartbeat)+4000 - now or 0
+local heard=heard_at(keys.heartbeats,id,now)
+local left_ms=heard and heard+4000 - now or 0
 local ticket=redis.call('HGET',keys.tickets,id)
 local window_ms,is_seen=string.match(ticket or '','^%d+ (%d+) (%d)')
 if left_ms<=0 and removed==31 then
@@ -824,9 +1006,9 @@ end
 `;
 
 const libRwIsAlive = `local function rw_is_alive(readers,reader,hold,now)
-local ends_at=redis.call('ZSCORE',readers,reader)
-if ends_at then
-return tonumber(ends_at)>now
+local score=redis.call('ZSCORE',readers,reader)
+if score then
+return ends_left(tonumber(score),now)>0
 end
 return redis.call('EXISTS',hold)==1
 end
@@ -849,10 +1031,11 @@ end
 
 const libRwLast = `local function rw_last(lock,readers,now)
 local last=redis.call('ZREVRANGE',readers,0,0,'WITHSCORES')
-if last[1] and tonumber(last[2])>now and redis.call('HEXISTS',lock,last[1])==1 then
-return tonumber(last[2]) - now
+local left_ms,is_ahead=ends_left(tonumber(last[2]) or 0,now)
+if left_ms>0 and redis.call('HEXISTS',lock,last[1])==1 then
+return left_ms,is_ahead
 end
-return nil
+return nil,is_ahead
 end
 `;
 
@@ -869,9 +1052,9 @@ end
 `;
 
 const libRwLeft = `local function rw_left(readers,reader,holds,now,stem)
-local ends_at=redis.call('ZSCORE',readers,reader)
-if ends_at then
-return tonumber(ends_at) - now
+local score=redis.call('ZSCORE',readers,reader)
+if score then
+return (ends_left(tonumber(score),now))
 end
 local left=0
 for hold=1,math.min(tonumber(holds) or 0,100) do
@@ -883,10 +1066,14 @@ end
 
 const libRwMode = `local function rw_mode(lock)
 local mode=redis.call('HGET',lock,'mode')
-if mode or redis.call('EXISTS',lock)==0 then
-return mode
+if not mode and redis.call('EXISTS',lock)==0 then
+return false
 end
-return redis.error_reply('WRONGTYPE the name is in use by a lock that is no read-write lock')
+local layout,found=lock_layout(lock,mode)
+if layout~='read-write lock' then
+return foreign(lock,found or 'a lock that is no read-write lock')
+end
+return mode
 end
 `;
 
@@ -922,28 +1109,36 @@ end
 `;
 
 const libRwReaders = `local function rw_readers(lock,readers,now,stem)
-local last=rw_last(lock,readers,now)
+local last,is_ahead=rw_last(lock,readers,now)
+if is_ahead then
+ends_again(readers,now)
+last=rw_last(lock,readers,now)
+end
 if last then
 return last
 end
 local are_all=redis.call('HLEN',lock)<=200
 local fields=redis.call('HRANDFIELD',lock,200,'WITHVALUES')
+local gone,left={},0
 for i=1,#fields,2 do
 local reader=fields[i]
 if reader~='mode' then
-local left=rw_left(readers,reader,fields[i+1],now,stem)
+left=rw_left(readers,reader,fields[i+1],now,stem)
 if left>0 then
-return left
+break
 end
-redis.call('HDEL',lock,reader)
-redis.call('ZREM',readers,reader)
+gone[#gone+1]=reader
 end
 end
-if not are_all then
-return 0
-end
+if left<=0 and are_all then
 redis.call('DEL',lock,readers)
 return nil
+end
+if #gone>0 then
+redis.call('ZREM',readers,unpack(gone))
+redis.call('HDEL',lock,unpack(gone))
+end
+return math.max(left,0)
 end
 `;
 
@@ -966,6 +1161,7 @@ end
 redis.call('ZREM',keys.heartbeats,client)
 local ttl_ms=redis.call('PTTL',keys.tickets)
 if ttl_ms>0 then
+tickets_checked(keys.tickets)
 redis.call('HSET',keys.tickets,client,string.format('%.0f 0 0 1',now))
 redis.call('PEXPIRE',keys.tickets,math.max(ttl_ms,1100))
 end
@@ -974,14 +1170,21 @@ end
 `;
 
 const libRwSweep = `local function rw_sweep(lock,readers,now)
-local dead=redis.call('ZRANGEBYSCORE',readers,'-inf',now,'LIMIT',0,100)
+local later=string.format('(%.0f',now+1)
+local dead=redis.call('ZRANGEBYSCORE',readers,'-inf',later,'LIMIT',0,100)
 if #dead==0 then
 return false
 end
-redis.call('HDEL',lock,unpack(dead))
-local freed=redis.call('HGET',lock,'mode')=='read' and redis.call('HLEN',lock)==1
+local others=redis.call('HLEN',lock) - 1
+for _,reader in ipairs(dead) do
+others=others - redis.call('HEXISTS',lock,reader)
+end
+local freed=others==0 and redis.call('HGET',lock,'mode')=='read'
+redis.call('ZREM',readers,'')
 if freed then
 redis.call('DEL',lock)
+else
+redis.call('HDEL',lock,unpack(dead))
 end
 redis.call('ZREM',readers,unpack(dead))
 return freed
@@ -1013,51 +1216,211 @@ return string.sub(ticket,-1)=='0' and id or nil
 end
 `;
 
-const libSemaphoreGeneration = `local function semaphore_generation(marks,acquired_from)
-local now=redis.call('GET',marks) or '0'
-return now,now=='0' or now==acquired_from
+const libSemaphoreChange = `local function semaphore_change(semaphore,change,key,record)
+local by=string.format('%.0f',math.abs(change))
+local done=change<0 and redis.pcall('DECRBY',semaphore,by)
+or redis.pcall('INCRBY',semaphore,by)
+if type(done)~='table' then
+return nil
+end
+if record and record.before then
+redis.call('HSET',key,unpack(record.before))
+end
+for i=1,record and #record.added or 0,2 do
+redis.call('HDEL',key,record.added[i])
+end
+return done
 end
 `;
 
-const libSemaphoreMoveTotal = `local function semaphore_move_total(totals,left,total)
-redis.call('ZADD',totals,'XX','INCR',string.format('%.0f',left),'left')
-if total~=0 then
-redis.call('ZADD',totals,'XX','INCR',string.format('%.0f',total),'total')
+const libSemaphoreForget = `local function semaphore_forget(key,record)
+local picked,grants=redis.call('HRANDFIELD',key,100,'WITHVALUES'),{}
+for i=1,#picked,2 do
+local permits,born=string.match(picked[i+1],'^(%d+) (%d+)$')
+if permits then
+grants[#grants+1] =
+{ field=picked[i],permits=tonumber(permits),born=tonumber(born) }
+end
+end
+table.sort(grants,function(one,other)
+return one.born<other.born
+end)
+for i=1,math.ceil(#grants/10) do
+local grant=grants[i]
+redis.call('HDEL',key,grant.field)
+record.sum=record.sum - grant.permits
+record.loose=math.max(0,record.loose - grant.permits)
+record.forgotten=math.max(record.forgotten,grant.born)
 end
 end
 `;
 
-const libSemaphoreNewGeneration = `local function semaphore_new_generation(marks,totals,ttl_ms,total,left)
-local time=redis.call('TIME')
-local last=tonumber(redis.call('GET',marks) or 0)
-local mark=string.format('%.0f',math.max(time[1]*1000000+time[2],last+1))
-local life_ms=ttl_ms>0 and ttl_ms or 2592000000
-redis.call('SET',marks,mark,'PX',life_ms)
-total,left=string.format('%.0f',total),string.format('%.0f',left)
-zadd_for(totals,life_ms,mark,'mark',total,'total',left,'left')
-return mark
+const libSemaphoreKeep = `local function semaphore_keep(key,record)
+if record.loose>1000 then
+semaphore_forget(key,record)
+record.has_changed=true
+end
+if record.life_ms then
+redis.call('DEL',key)
+redis.call('PEXPIRE',key,record.life_ms)
+elseif record.is_used and not record.has_limit then
+redis.call('PEXPIRE',key,2592000000)
+end
+local fields={ 'grants',string.format('%.0f %.0f',record.sum,record.last) }
+if record.life_ms or record.has_changed then
+fields[3]='semaphore'
+fields[4]=string.format(
+'%s %.0f %.0f %.0f %s %s',
+record.id,
+record.total,
+record.loose,
+record.forgotten,
+record.is_stated and '1' or '0',
+record.has_limit and '1' or '0'
+)
+end
+for _,each in ipairs(record.added) do
+fields[#fields+1]=each
+end
+redis.call('HSET',key,unpack(fields))
+if record.life_ms then
+redis.call('PEXPIRE',key,record.life_ms)
+end
+if #record.removed>0 then
+redis.call('HDEL',key,unpack(record.removed))
+end
 end
 `;
 
-const libSemaphoreTotal = `local function semaphore_total(totals,mark,available)
-local known=redis.call('ZMSCORE',totals,'mark','total','left')
-local is_its=known[1] and tonumber(known[1])==tonumber(mark)
-return is_its and tonumber(known[3])==available and tonumber(known[2]) or nil
+const libSemaphoreNewRecord = `local function semaphore_new_record(old,ttl_ms,total,is_stated)
+return {
+id=next_mark(old and old.id),
+added={},
+removed={},
+total=total,
+loose=0,
+forgotten=0,
+is_stated=is_stated,
+has_limit=ttl_ms>0,
+sum=0,
+last=0,
+life_ms=ttl_ms>0 and ttl_ms or 2592000000,
+}
+end
+`;
+
+const libSemaphorePutIn = `local function semaphore_put_in(record,client,number,needs,served)
+local first=record.last+1
+for i=1,served do
+record.sum=record.sum+needs[i]
+record.added[2*i - 1]=client .. ':' .. number .. ':' .. i
+record.added[2*i]=needs[i] .. ' ' .. first
+end
+record.last=record.last+served
+record.is_used=served>0 and first % 10==0
+return record.id .. ':' .. string.format('%.0f',first) .. ':' .. number
+end
+`;
+
+const libSemaphoreRecord = `local function semaphore_record(key)
+local of=redis.call('HGET',key,'semaphore')
+if not of then
+local field=redis.call('HRANDFIELD',key)
+if field then
+error(foreign(key,hash_found(field)),0)
+end
+return nil
+end
+local grants=redis.call('HGET',key,'grants')
+local id,total,loose,forgotten,stated,limited =
+string.match(of,'^(%d+) (%-?%d+) (%d+) (%d+) (%d) (%d)$')
+local sum,last=string.match(grants or '','^(%d+) (%d+)$')
+if not (id and sum) then
+error(foreign(key,hash_found('semaphore')),0)
+end
+return {
+before={ 'semaphore',of,'grants',grants },
+added={},
+removed={},
+id=id,
+total=tonumber(total),
+loose=tonumber(loose),
+forgotten=tonumber(forgotten),
+is_stated=stated=='1',
+has_limit=limited=='1',
+sum=tonumber(sum),
+last=tonumber(last),
+}
+end
+`;
+
+const libSemaphoreSetting = `local function semaphore_setting(setting,stored,record)
+local total=stored and (record and record.total or stored)
+local made,note=permits_setting(setting,stored,total)
+if setting~='' and stored and record and note=='' and not record.is_stated then
+record.is_stated,record.has_changed=true,true
+end
+return made,note
+end
+`;
+
+const libSemaphoreSettle = `local function semaphore_settle(record,left)
+if record.loose>record.sum then
+record.loose,record.has_changed=record.sum,true
+end
+local over=left+record.sum - record.loose - record.total
+if over<=0 then
+return left,0
+end
+record.has_changed=true
+local absorbed=math.min(over,record.sum - record.loose)
+record.loose=record.loose+absorbed
+over=over - absorbed
+if over>0 and record.is_stated then
+return left - over,left
+end
+record.total=record.total+over
+return left,0
+end
+`;
+
+const libSemaphoreTakeOut = `local function semaphore_take_out(key,record,client,mark,place,counts)
+local born,number=string.match(mark,'^%d+:(%d+):(%d+)$')
+local returned=0
+for i,count in ipairs(counts) do
+local grant=client .. ':' .. number .. ':' .. (place+i - 1)
+local value=redis.call('HGET',key,grant)
+if value then
+local permits=tonumber(string.match(value,'^%d+'))
+record.sum=record.sum - permits
+record.removed[#record.removed+1]=grant
+record.before[#record.before+1]=grant
+record.before[#record.before+1]=value
+returned=returned+permits
+elseif tonumber(born)<=record.forgotten then
+returned=returned+count
+end
+end
+return returned
 end
 `;
 
 const libServeWaiters = `local function serve_waiters(queue,heartbeats,client,must_queue,available,needs)
-local now,has_left=now_ms(),false
+local now,has_left,first,absent_ms,_=nil,false,nil,nil,nil
+if must_queue or redis.call('EXISTS',queue)==1 then
+now=now_ms()
 if must_queue then
+redis.call('ZCARD',heartbeats)
 local time=redis.call('TIME')
-local rank=string.format('%.0f',time[1]*1000000+time[2])
-zadd_for(queue,600000,'NX',rank,client)
+local rank=rank_new(time[1]*1000000+time[2],queue)
+zadd_for(queue,600000,'NX',string.format('%.0f',rank),client)
 queue_heartbeat(heartbeats,client,now)
 elseif redis.call('ZREM',queue,client)==1 then
 redis.call('ZREM',heartbeats,client)
 has_left=true
 end
-local first,_,absent_ms=queue_first(queue,heartbeats,now)
+first,_,absent_ms=queue_first(queue,heartbeats,now)
+end
 local served,taken=0,0
 for i=1,#needs do
 local need=tonumber(needs[i])
@@ -1095,9 +1458,22 @@ if not value then
 return nil
 end
 if not string.find(value,'^%-?%d+$') then
-return nil,redis.error_reply('WRONGTYPE the name is in use by a value that is no count')
+return nil,foreign(key,'a string that is no integer')
 end
 return tonumber(value)
+end
+`;
+
+const libTicketsChecked = `local function tickets_checked(tickets)
+local field=redis.call('HRANDFIELD',tickets)
+local is_ours=not field
+or field=='turn'
+or field=='back'
+or is_holder(field)
+or #field==36 and is_holder(field .. ':1')
+if not is_ours then
+error(foreign(tickets,hash_found(field)),0)
+end
 end
 `;
 
@@ -1150,9 +1526,10 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: '0cf30200d81daebc372051164fd9001d51d41f30',
+  sha1: '74b4495df0b815a3af671bdae512efca74f078cf',
   source: `-- expirable-semaphore/acquire
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}${libNotify}${libNotifyAvailable}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,setting=KEYS[1],KEYS[2],ARGV[7]
 local pool,wrong=stored_count(semaphore)
 if wrong then
@@ -1212,12 +1589,16 @@ local answer=string.format('%.0f %.0f %.0f',served,retry_ms,life_ms) .. note
 if served>0 or setting~='' then
 request_record(requests,number,answer)
 end
-if has_left then
+if change and not pool then
+return notify_made(answer,available,ARGV[3],ARGV[4])
+elseif has_left then
 return notify(answer,ARGV[3],ARGV[4],string.format('%.0f',math.max(available,0)))
 elseif reclaimed>0 or change and change>0 then
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
-return answer`,
+return answer
+end
+return checked(KEYS,'szzzzs',run)`,
   operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
   decode: text,
 };
@@ -1229,9 +1610,10 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '91e9c2172eee30f2a10275a7018d406659b1ba7b',
+  sha1: '762a68bdf27d282a682e27d670105f5d79128d5e',
   source: `-- expirable-semaphore/configure
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
 local taken=redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
@@ -1260,10 +1642,14 @@ local available=(left or 0)+(change or 0)+expired
 local held=left and taken - expired or 0
 local view=string.format('%.0f %.0f %.0f',available,held,is_there and 1 or 0)
 local answer=request_record(requests,number,view .. note)
-if change and change>0 then
+if change and not left then
+return notify_made(answer,available,ARGV[3],ARGV[4])
+elseif change and change>0 then
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
-return answer`,
+return answer
+end
+return checked(KEYS,'szzs',run)`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
@@ -1275,9 +1661,10 @@ export const expirableSemaphoreDelete: Script<
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: '5810d98ebece41998c3018075d86014793beeb86',
+  sha1: 'bafc2ea3155c9eccfb27ef5addedb9ff6cbdd2a1',
   source: `-- expirable-semaphore/delete
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libStoredCount}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libForeign}${libStoredCount}${libPermitsTwinRefusal}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
 redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
@@ -1289,7 +1676,9 @@ request_keep_record(requests,ARGV[2])
 local clients=permits_clients(redis.call('ZRANGE',timeouts,0,499))
 local removed=redis.call('UNLINK',semaphore,timeouts)
 local answer=request_record(requests,number,removed>0 and '1' or '0')
-return notify_ended(answer,semaphore,clients,permits_own_client(requests))`,
+return notify_ended(answer,semaphore,clients,permits_own_client(requests))
+end
+return checked(KEYS,'szzs',run)`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater],
   decode: text,
 };
@@ -1301,9 +1690,10 @@ export const expirableSemaphoreGiveBack: Script<
   number
 > = {
   name: 'expirable-semaphore/give-back',
-  sha1: 'f09b117eb51b44d6121ce4f79b08bc45a7c74771',
+  sha1: '85b792b550964e18fe0e880e0a9f96b9e9d59b61',
   source: `-- expirable-semaphore/give-back
-${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}if not request_recall(KEYS[3],ARGV[1]) then
+${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
+if not request_recall(KEYS[3],ARGV[1]) then
 request_keep_record(KEYS[3],ARGV[2])
 request_record(KEYS[3],ARGV[1],'cancelled')
 end
@@ -1317,7 +1707,9 @@ for i=7,#ARGV do
 claims[i - 6]=ARGV[i]
 end
 local held,available=permits_return(KEYS[1],KEYS[2],claims,has_left)
-return notify_available(held,available or 0,ARGV[3],ARGV[4])`,
+return notify_available(held,available or 0,ARGV[3],ARGV[4])
+end
+return checked(KEYS,'szzzz',run)`,
   operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
   decode: integer,
 };
@@ -1329,9 +1721,10 @@ export const expirableSemaphoreHolders: Script<
   string
 > = {
   name: 'expirable-semaphore/holders',
-  sha1: 'b1a3bf0267813801c0b9e0f056efc0c1fb6754bc',
+  sha1: 'f97a60ce0a7ce0e59e7fa95149939d3ab9cb5e73',
   source: `-- expirable-semaphore/holders
-${libNowMs}local now=now_ms()
+${libHashFound}${libChecked}${libNowMs}local function run()
+local now=now_ms()
 local entries =
 redis.call('ZRANGEBYSCORE',KEYS[1],'(' .. now,'+inf','WITHSCORES','LIMIT',0,100)
 local texts={}
@@ -1343,7 +1736,9 @@ local expiry=tonumber(entries[i+1])
 local left=expiry<922337203685477 and expiry - now or -1
 texts[#texts+1]=id .. ' ' .. string.format('%.0f',left)
 end
-return table.concat(texts,' ')`,
+return table.concat(texts,' ')
+end
+return checked(KEYS,'z',run)`,
   operands: (keys) => [1, keys.timeouts],
   decode: text,
 };
@@ -1355,9 +1750,10 @@ export const expirableSemaphoreInspect: Script<
   string
 > = {
   name: 'expirable-semaphore/inspect',
-  sha1: '272060d6adb4e440cc03f958ed4d69a7a243d625',
+  sha1: '9c6745f0fa7d4d7657a16b98e5e5662a5842baeb',
   source: `-- expirable-semaphore/inspect
-${libNowMs}${libStoredCount}local left,wrong=stored_count(KEYS[1])
+${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}local function run()
+local left,wrong=stored_count(KEYS[1])
 if wrong then
 return wrong
 end
@@ -1366,7 +1762,9 @@ return '0 0 0'
 end
 local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now_ms())
 local taken=redis.call('ZCARD',KEYS[2]) - expired
-return string.format('%.0f %.0f 1',left+expired,taken)`,
+return string.format('%.0f %.0f 1',left+expired,taken)
+end
+return checked(KEYS,'sz',run)`,
   operands: (keys) => [2, keys.semaphore, keys.timeouts],
   decode: text,
 };
@@ -1378,10 +1776,13 @@ export const expirableSemaphoreRelease: Script<
   number
 > = {
   name: 'expirable-semaphore/release',
-  sha1: 'edb35419bb0971b0f4d1215fcf452e18e194627b',
+  sha1: '64b5bd4d0a7acaed605e4ad8138c9571eff029aa',
   source: `-- expirable-semaphore/release
-${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local held,available=permits_return(KEYS[1],KEYS[2],{ ARGV[3] },false)
-return notify_available(held,available or 0,ARGV[1],ARGV[2])`,
+${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
+local held,available=permits_return(KEYS[1],KEYS[2],{ ARGV[3] },false)
+return notify_available(held,available or 0,ARGV[1],ARGV[2])
+end
+return checked(KEYS,'sz',run)`,
   operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
   decode: integer,
 };
@@ -1393,9 +1794,10 @@ export const expirableSemaphoreReleaseAny: Script<
   string
 > = {
   name: 'expirable-semaphore/release-any',
-  sha1: 'a39e52f227c8f5ee4b191fef4ac9d707a498fe2f',
+  sha1: '17327a4494178812aa62d120cf6b24c7df9dcd29',
   source: `-- expirable-semaphore/release-any
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local refusal=redis.call('EXISTS',KEYS[1])==0
 and permits_twin_refusal(KEYS[2],unpack(KEYS,4))
 if refusal then
@@ -1410,7 +1812,9 @@ local answer=request_record(requests,number,tostring(held))
 local clients=held>0 and permits_clients({ string.sub(ARGV[5],1,16) }) or {}
 local payload=(available or 0)>0 and string.format('%.0f',available)
 local own=permits_own_client(requests)
-return notify_ended(answer,KEYS[1],clients,own,ARGV[3],ARGV[4],payload)`,
+return notify_ended(answer,KEYS[1],clients,own,ARGV[3],ARGV[4],payload)
+end
+return checked(KEYS,'szzs',run)`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
   decode: text,
 };
@@ -1422,7 +1826,7 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: 'c2d451af6922e17ab872f1c96b568cbf2c1d6dc4',
+  sha1: 'fd3cf9de4e54d3317d96231251cce3cc4db6064a',
   source: `-- expirable-semaphore/renew
 ${libNowMs}local now=now_ms()
 local answers={}
@@ -1430,12 +1834,13 @@ for i=1,#ARGV do
 local semaphore,timeouts=KEYS[2*i - 1],KEYS[2*i]
 local permit,lease_ms=string.sub(ARGV[i],1,16),tonumber(string.sub(ARGV[i],17))
 local expiry=redis.pcall('ZSCORE',timeouts,permit)
+local left=redis.pcall('GET',semaphore)
 local ttl=redis.call('PTTL',semaphore)
-if type(expiry)=='table' then
-if not string.find(expiry.err,'WRONGTYPE',1,true) then
-return expiry
-end
-answers[i]='2'
+local refused=type(expiry)=='table' and expiry or type(left)=='table' and left
+if refused and not string.find(refused.err,'WRONGTYPE',1,true) then
+return refused
+elseif refused or left and not string.find(left,'^%-?%d+$') then
+answers[i]='3'
 elseif not expiry or tonumber(expiry)<=now or ttl==-2 then
 answers[i]='0'
 else
@@ -1444,6 +1849,7 @@ redis.call('PEXPIRE',timeouts,ttl)
 end
 local left_ms=tonumber(expiry) - now
 if lease_ms>left_ms then
+redis.call('ZREM',timeouts,'')
 redis.call('ZADD',timeouts,string.format('%.0f',now+lease_ms),permit)
 end
 local life=ttl<0 and '' or string.format('%.0f',ttl)
@@ -1466,9 +1872,10 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '91cc9dcbb48490e2b6effba3481941ffb00045d0',
+  sha1: '8176adaa29f4b42650942e1db52a5e4174c9b8e5',
   source: `-- expirable-semaphore/resize
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
 local taken=redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
@@ -1481,7 +1888,8 @@ request_keep_record(requests,ARGV[2])
 if is_refused then
 return request_record(requests,number,note)
 end
-if not left then
+local is_made=not left
+if is_made then
 local refusal=permits_twin_refusal(timeouts,unpack(KEYS,4))
 if refusal then
 return refusal
@@ -1497,10 +1905,14 @@ end
 local expired=redis.call('ZCOUNT',timeouts,'-inf',now_ms())
 redis.call('INCRBY',semaphore,string.format('%.0f',delta))
 local answer=request_record(requests,number,'1' .. note)
-if delta>0 then
+if is_made then
+return notify_made(answer,left+delta,ARGV[5],ARGV[6])
+elseif delta>0 then
 return notify_available(answer,left+delta+expired,ARGV[5],ARGV[6])
 end
-return answer`,
+return answer
+end
+return checked(KEYS,'szzs',run)`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
   decode: text,
 };
@@ -1512,9 +1924,10 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '91ba753fb8d5f56cc3a40e7fe0c43254eb39791e',
+  sha1: '1cf9b1411d486f7a89715d9d0d6495244664c677',
   source: `-- expirable-semaphore/try-set
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libNotify}${libNotifyAvailable}${libPermitsTwinRefusal}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
 redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
@@ -1533,7 +1946,9 @@ end
 redis.call('UNLINK',timeouts)
 set_for(semaphore,ARGV[3],ARGV[4])
 local answer=request_record(requests,number,'1')
-return notify_available(answer,tonumber(ARGV[3]),ARGV[5],ARGV[6])`,
+return notify_made(answer,tonumber(ARGV[3]),ARGV[5],ARGV[6])
+end
+return checked(KEYS,'szzs',run)`,
   operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
@@ -1545,9 +1960,10 @@ export const expirableSemaphoreUpdateLease: Script<
   string
 > = {
   name: 'expirable-semaphore/update-lease',
-  sha1: 'ba1c16e24eb94231b648dd1235257e962596483b',
+  sha1: '58f1add688cab9bad70d182661578b4712b44b97',
   source: `-- expirable-semaphore/update-lease
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libStoredCount}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
 local left,wrong=stored_count(semaphore)
 if wrong then
@@ -1570,7 +1986,9 @@ return answer
 end
 local payload=string.format('%.0f',math.max(left,0))
 local clients,own=permits_clients({ ARGV[3] }),permits_own_client(requests)
-return notify_ended(answer,semaphore,clients,own,ARGV[5],ARGV[6],payload)`,
+return notify_ended(answer,semaphore,clients,own,ARGV[5],ARGV[6],payload)
+end
+return checked(KEYS,'szz',run)`,
   operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
   decode: text,
 };
@@ -1582,9 +2000,10 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: 'c774821fb66a23b44a679a794b3996f892204596',
+  sha1: '1daf109b8cdca4ce9ec3ccb11a0908e3ff0e2b33',
   source: `-- fair-lock/acquire
-${libSoleHolder}${libFairBefore}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libFairQueueRefusal}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}local lock,tombstone,queue,timeouts,heartbeats,tickets =
+${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libFairScoreQueue}${libHeardAgain}${libHeardAt}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libHeardLast}${libFairQueueRefusal}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}${libTicketsChecked}local function run()
+local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
 local refusal,held=lock_admit(lock,tombstone,holder,count)
@@ -1609,6 +2028,7 @@ if position~='none' and (refusal or is_behind) then
 if redis.call('EXISTS',tombstone)==1 then
 return '-3'
 end
+tickets_checked(tickets)
 needs_memory(heartbeats)
 fair_enter_queue(queue,timeouts,heartbeats,holder,position=='front',now)
 is_seen=ARGV[5]~='0' and fair_put_ticket(lock,tickets,holder,ARGV[5],ARGV[6])
@@ -1663,7 +2083,9 @@ if first then
 needs_memory(heartbeats)
 fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
 end
-return lock_write_hold(lock,holder,0,count,lease_ms) or '+ 2 0'`,
+return lock_write_hold(lock,holder,0,count,lease_ms) or '+ 2 0'
+end
+return checked(KEYS,'hslzzhz',run)`,
   operands: (keys, args) => [6 + keys.twinHeartbeats.length, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, ...keys.twinHeartbeats, args.holder, args.count, args.leaseMs, args.position, args.windowMs, args.publish, args.channel],
   decode: text,
 };
@@ -1675,9 +2097,10 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: 'a9859f32c366a932847cea14ee3c6c2c865c037d',
+  sha1: '2676c9da667e0ce7567b5dc9929deaf3b8d82cfe',
   source: `-- fair-lock/follow-up
-${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}if redis.call('EXISTS',KEYS[1])==1 then
+${libHashFound}${libChecked}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local function run()
+if redis.call('EXISTS',KEYS[1])==1 then
 return 0
 end
 local told=fair_serve(KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],ARGV[1],ARGV[2])
@@ -1686,7 +2109,9 @@ return 0
 elseif told.is_unfinished then
 return 1
 end
-return notify(told.client and 1 or 0,told.command,told.channel,told.payload)`,
+return notify(told.client and 1 or 0,told.command,told.channel,told.payload)
+end
+return checked(KEYS,'hlzzh',run)`,
   operands: (keys, args) => [5, keys.lock, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.publish, args.channel],
   decode: integer,
 };
@@ -1698,11 +2123,12 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: 'ab1f138c67b63f0226ea9a2a6d92a030ee9f3040',
+  sha1: '7ce9c0d675bcf4c69d2c68c7aa569426188e7373',
   source: `-- fair-lock/force-release
-${libRequestRecall}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libLockNotReadWrite}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
-local wrong=lock_not_read_write(lock)
+local wrong=lock_foreign(lock)
 if wrong then
 return wrong
 end
@@ -1722,7 +2148,9 @@ local answer=request_record(requests,number,#fields>0 and '1' or '0')
 if not told or told.is_unfinished then
 return notify_ended(answer,lock,clients,own)
 end
-return notify_ended(answer,lock,clients,own,told.command,told.channel,told.payload)`,
+return notify_ended(answer,lock,clients,own,told.command,told.channel,told.payload)
+end
+return checked(KEYS,'hzlzzh',run)`,
   operands: (keys, args) => [6, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -1734,19 +2162,22 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '0d64036be2ac69dbfc88b80c179e6aa357dda8d3',
+  sha1: '9948501de66a404b8152f5640dfb6147ff36f4b4',
   source: `-- fair-lock/release
-${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
+${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libHeardAgain}${libHeardAt}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNeedsNoMemory}${libNotify}local function run()
+local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local function serve()
 return fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])
 end
 if tombstone_ms>0 then
+needs_no_memory(lock)
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
 local held=redis.pcall('HEXISTS',lock,holder)
 if held==1 then
 if count>0 then
+needs_no_memory(lock)
 redis.call('HSET',lock,holder,count)
 return 0
 end
@@ -1773,6 +2204,9 @@ told.payload
 )
 end
 local is_free=redis.call('EXISTS',lock)==0
+if held==0 and not is_free then
+held=lock_foreign(lock) or held
+end
 local first=redis.call('LINDEX',queue,0)
 if count==0 then
 redis.call('HDEL',tickets,holder)
@@ -1800,7 +2234,9 @@ if not (before and fair_hands_on(lock,tickets,before,next,ARGV[4])) then
 return notify(result,ARGV[4],own_channel(next,lock,ARGV[4]),'r' .. next .. ' ' .. lock)
 end
 end
-return result`,
+return result
+end
+return checked(KEYS,'hslzzh',run)`,
   operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, ...args.served],
   decode: integer,
 };
@@ -1812,9 +2248,10 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: 'f1c3331fee83e0956a8cff1555f383b3bfa2e41a',
+  sha1: 'd1a92dcb1309b2b6116b02483877928ebb3efa4f',
   source: `-- latch/count-down
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local latch=KEYS[1]
 local count,wrong=latch_count(latch)
 if wrong then
@@ -1834,7 +2271,9 @@ request_record(requests,number,'0')
 if opens then
 return notify('0',ARGV[3],ARGV[4],'0')
 end
-return '0'`,
+return '0'
+end
+return checked(KEYS,'ssz',run)`,
   operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
   decode: text,
 };
@@ -1846,9 +2285,10 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: 'c4eab0342c1eeff98ca371e9d39d917f44a84b81',
+  sha1: 'cfc58239332ff01a154515dc7b477d1fd80f11da',
   source: `-- latch/delete
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libLatchCount}${libLatchOpen}${libNotify}local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local latch=KEYS[1]
 local _,wrong=latch_count(latch)
 if wrong then
@@ -1862,53 +2302,66 @@ local refused=latch_open(latch,KEYS[2])
 if refused then
 return refused
 end
-return notify(request_record(requests,number,'1'),ARGV[3],ARGV[4],'0')`,
+return notify(request_record(requests,number,'1'),ARGV[3],ARGV[4],'0')
+end
+return checked(KEYS,'ssz',run)`,
   operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
   decode: text,
 };
 
-/** the count of a latch, when it last reached zero, and how long it still lives. */
+/** the count of a latch, how long it still lives, and what tells it from the next one. */
 export const latchInspect: Script<
   { latch: string; opened: string },
   Record<string, never>,
   string
 > = {
   name: 'latch/inspect',
-  sha1: '38b1b06ad7d0816956c6a104095cef37ccbb683c',
+  sha1: '15676d98029dd97e5be95e141f11fb57387ec84d',
   source: `-- latch/inspect
-${libStoredCount}${libLatchCount}local count,wrong=latch_count(KEYS[1])
+${libHashFound}${libChecked}${libForeign}${libStoredCount}${libLatchCount}${libNowMs}local function run()
+local now=now_ms()
+local count,wrong=latch_count(KEYS[1])
 if wrong then
 return wrong
 end
-local opened=redis.call('GET',KEYS[2]) or ''
-return string.format('%.0f %.0f %s',count,redis.call('PTTL',KEYS[1]),opened)`,
+local left_ms=redis.call('PTTL',KEYS[1])
+return string.format('%.0f %.0f %.0f %s',count,left_ms,now,redis.call('GET',KEYS[2]) or '')
+end
+return checked(KEYS,'ss',run)`,
   operands: (keys) => [2, keys.latch, keys.opened],
   decode: text,
 };
 
 /** set the count of a latch unless one is set, at most once per request. */
 export const latchTrySetCount: Script<
-  { latch: string; requests: string },
+  { latch: string; opened: string; requests: string },
   { number: number; lowWater: number; count: number; ttlMs: number; publish: string; channel: string },
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: '6254cd53396044337d4543d7ad0fc740eb476f1b',
+  sha1: '7503e01f038afa0d18b0cdea31bcbb849671e60f',
   source: `-- latch/try-set-count
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libNextMark}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local latch=KEYS[1]
 local count,wrong=latch_count(latch)
 if wrong then
 return wrong
 end
+local mark=count==0 and next_mark(redis.call('GET',KEYS[2]))
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 if count>0 then
 return request_record(requests,number,'0')
 end
+local ttl_ms=tonumber(ARGV[4])
+local life_ms=ttl_ms>0 and math.max(ttl_ms,600000) or 2592000000
+redis.call('SET',KEYS[2],mark,'PX',string.format('%.0f',life_ms))
 set_for(latch,ARGV[3],ARGV[4])
-return notify(request_record(requests,number,'1'),ARGV[5],ARGV[6],'1')`,
-  operands: (keys, args) => [2, keys.latch, keys.requests, args.number, args.lowWater, args.count, args.ttlMs, args.publish, args.channel],
+return notify(request_record(requests,number,'1'),ARGV[5],ARGV[6],'1')
+end
+return checked(KEYS,'ssz',run)`,
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.count, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
 
@@ -1919,14 +2372,17 @@ export const lockAcquire: Script<
   number | null
 > = {
   name: 'lock/acquire',
-  sha1: 'dfc5b608c47dfe0e2e316c00d71f42c90e150e87',
+  sha1: '88783f0245cfbf9bc0039b175cb6fd8630c5d3b1',
   source: `-- lock/acquire
-${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}local lock,holder,count=KEYS[1],ARGV[1],tonumber(ARGV[2])
+${libHashFound}${libChecked}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}local function run()
+local lock,holder,count=KEYS[1],ARGV[1],tonumber(ARGV[2])
 local refusal,held=lock_admit(lock,KEYS[2],holder,count)
 if refusal then
 return refusal
 end
-return lock_write_hold(lock,holder,held,count,tonumber(ARGV[3]))`,
+return lock_write_hold(lock,holder,held,count,tonumber(ARGV[3]))
+end
+return checked(KEYS,'hs',run)`,
   operands: (keys, args) => [2, keys.lock, keys.tombstone, args.holder, args.count, args.leaseMs],
   decode: integerOrNull,
 };
@@ -1938,9 +2394,10 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: '23aef7b1ee2a7af306315503845e6e97247d18d3',
+  sha1: 'da6fe45445ec2b70219578f0a0629f80ef4a6c05',
   source: `-- lock/acquire-fenced
-${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libTokenIssue}local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
+${libHashFound}${libChecked}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libTokenIssue}local function run()
+local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
 local refusal,held=lock_admit(lock,KEYS[2],holder,count)
 if type(refusal)=='table' then
 return refusal
@@ -1961,7 +2418,9 @@ local refused=lock_write_hold(lock,holder,held,count,tonumber(ARGV[3]))
 if refused then
 return refused
 end
-return '+' .. issued`,
+return '+' .. issued
+end
+return checked(KEYS,'hss',run)`,
   operands: (keys, args) => [3, keys.lock, keys.tombstone, keys.token, args.holder, args.count, args.leaseMs],
   decode: text,
 };
@@ -1973,9 +2432,10 @@ export const lockEnter: Script<
   string
 > = {
   name: 'lock/enter',
-  sha1: '6ed73cf625ee67d30ce8523d71a8d9abc9214cc2',
+  sha1: 'e189beede62f93b6fffbe9c21ec9db2fa7c5ce67',
   source: `-- lock/enter
-${libNowMs}${libLockNotReadWrite}${libLockAdmit}${libLockWriteHold}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
+${libHashFound}${libChecked}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libTicketsChecked}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local function run()
+local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local holder,lease_ms,window_ms,publish=ARGV[1],tonumber(ARGV[2]),ARGV[3],ARGV[6]
 local function granted(held,others)
 local issued='0'
@@ -2038,7 +2498,9 @@ local answer=string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
 if not message then
 return answer
 end
-return notify(answer,publish,channel,message)`,
+return notify(answer,publish,channel,message)
+end
+return checked(KEYS,'hslhs',run)`,
   operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening, args.tokens, args.publish],
   decode: text,
 };
@@ -2050,11 +2512,12 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: 'd24e91c093b42d7a688e0c181a1b780315389dbc',
+  sha1: '820bb3ff7734ebf820a87a120dfd348aebaaf986',
   source: `-- lock/force-release
-${libRequestRecall}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLockNotReadWrite}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
-local wrong=lock_not_read_write(lock)
+local wrong=lock_foreign(lock)
 if wrong then
 return wrong
 end
@@ -2079,7 +2542,9 @@ local answer=request_record(requests,number,#fields>0 and '1' or '0')
 if not message then
 return notify_ended(answer,lock,clients,own,ARGV[3],ARGV[4],answer=='1' and '0')
 end
-return notify_ended(answer,lock,clients,own,ARGV[3],channel,message)`,
+return notify_ended(answer,lock,clients,own,ARGV[3],channel,message)
+end
+return checked(KEYS,'hzlhs',run)`,
   operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.requests, keys.line, keys.tickets, ...keys.token, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -2091,9 +2556,12 @@ export const lockHoldCount: Script<
   number
 > = {
   name: 'lock/hold-count',
-  sha1: 'fa700cb3ef3556177f47c2b94f3e8c37658e1818',
+  sha1: '8a113b8766f469e5b016faa86069e24c96a2caf7',
   source: `-- lock/hold-count
-${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or tonumber(redis.call('HGET',KEYS[1],ARGV[1]) or 0)`,
+${libHashFound}${libChecked}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}local function run()
+return lock_foreign(KEYS[1]) or tonumber(redis.call('HGET',KEYS[1],ARGV[1]) or 0)
+end
+return checked(KEYS,'h',run)`,
   operands: (keys, args) => [1, keys.lock, args.holder],
   decode: integer,
 };
@@ -2105,9 +2573,10 @@ export const lockInspect: Script<
   string
 > = {
   name: 'lock/inspect',
-  sha1: '44a4ebb2d5b4d12b54efd6a1fad97f9ee8599f43',
+  sha1: '56bedf75a9f833acd8bc38ee81f3cfcc6aade4a8',
   source: `-- lock/inspect
-${libLockNotReadWrite}local wrong=lock_not_read_write(KEYS[1])
+${libHashFound}${libChecked}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}local function run()
+local wrong=lock_foreign(KEYS[1])
 if wrong then
 return wrong
 end
@@ -2116,7 +2585,9 @@ local answer={ page[1],redis.call('PTTL',KEYS[1]) }
 for _,part in ipairs(page[2]) do
 answer[#answer+1]=part
 end
-return cjson.encode(answer)`,
+return cjson.encode(answer)
+end
+return checked(KEYS,'h',run)`,
   operands: (keys, args) => [1, keys.lock, args.cursor],
   decode: text,
 };
@@ -2128,9 +2599,12 @@ export const lockLease: Script<
   number
 > = {
   name: 'lock/lease',
-  sha1: 'ab5bfbc8d00f92c2d4cf2bfb0a87038ff589c342',
+  sha1: 'a392eb0ce5399df7f4fd19ddaa0710676a08d286',
   source: `-- lock/lease
-${libLockNotReadWrite}return lock_not_read_write(KEYS[1]) or redis.call('PTTL',KEYS[1])`,
+${libHashFound}${libChecked}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}local function run()
+return lock_foreign(KEYS[1]) or redis.call('PTTL',KEYS[1])
+end
+return checked(KEYS,'h',run)`,
   operands: (keys) => [1, keys.lock],
   decode: integer,
 };
@@ -2142,9 +2616,9 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: '676daa50838278b95c262841f0c8a8bed4740f3e',
+  sha1: 'fa76e5bc0a669cd3e787061866e6fe9d44b35ae8',
   source: `-- lock/recheck
-${libNowMs}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
+${libNowMs}${libIsHolder}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libHashFound}${libTicketsChecked}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
 local function serve(lock,line,tickets,token,holder)
 local left_ms=line_stands_back(tickets,now)
 if left_ms>0 then
@@ -2175,6 +2649,9 @@ if redis.call('HEXISTS',tickets,holder)==0 then
 return '?'
 end
 local owner=left_ms~=-2 and redis.call('HRANDFIELD',lock)
+if owner and not is_holder(owner) then
+return '?'
+end
 local is_seen,is_ours=own_listening(holder,owner,lock,publish)
 is_seen=line_put(line,tickets,holder,now,window_ms,is_seen,is_listening)
 if type(is_seen)=='table' then
@@ -2224,11 +2701,13 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: 'ff90cf9f4edeaafb5eff444713c16da045889161',
+  sha1: 'fb40cc1b9ddee0b128532ad870817305bafd8334',
   source: `-- lock/release
-${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libLineTurn}${libNotify}local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+${libHashFound}${libChecked}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libForeign}${libIsHolder}${libTicketsChecked}${libLineTurn}${libLockLayout}${libLockForeign}${libNotify}local function run()
+local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
 if tombstone_ms>0 then
+needs_no_memory(lock)
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
 local is_held=redis.pcall('HEXISTS',lock,holder)
@@ -2241,6 +2720,10 @@ end
 is_held=is_held==1
 if not is_held and redis.call('EXISTS',lock)==1 then
 line_leave(line,tickets,holder)
+local wrong=lock_foreign(lock)
+if wrong then
+return wrong
+end
 local head=redis.call('LINDEX',line,0)
 if not head or own_listeners(redis.call('HRANDFIELD',lock),lock,ARGV[4])>0 then
 return -1
@@ -2248,6 +2731,7 @@ end
 return notify(-1,ARGV[4],own_channel(head,lock,ARGV[4]),'r' .. head .. ' ' .. lock)
 end
 if is_held and count>0 then
+needs_no_memory(lock)
 redis.call('HSET',lock,holder,count)
 return 0
 end
@@ -2285,7 +2769,9 @@ end
 if not is_held then
 return -2
 end
-return notify(1,ARGV[4],ARGV[5],'0',true)`,
+return notify(1,ARGV[4],ARGV[5],'0',true)
+end
+return checked(KEYS,'hslhs',run)`,
   operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.listens],
   decode: integer,
 };
@@ -2297,8 +2783,9 @@ export const lockRenew: Script<
   string
 > = {
   name: 'lock/renew',
-  sha1: '09ed3ce71632a706044bfbfea17d456300324691',
+  sha1: 'a68c9096327576da10ed7163ea82cd4bd99e11d3',
   source: `-- lock/renew
+${libHashFound}${libChecked}${libIsHolder}${libLockLayout}local function run()
 local answers={}
 for i=1,#KEYS do
 local lock,holder,lease_ms=KEYS[i],ARGV[2*i - 1],tonumber(ARGV[2*i])
@@ -2312,10 +2799,14 @@ redis.call('PEXPIRE',lock,lease_ms)
 end
 answers[i]='1'
 else
-answers[i]=redis.call('EXISTS',lock)==1 and '2' or '0'
+local is_foreign=type(held)=='table'
+or select(2,lock_layout(lock,redis.call('HGET',lock,'mode')))~=nil
+answers[i]=is_foreign and '3' or redis.call('EXISTS',lock)==1 and '2' or '0'
 end
 end
-return table.concat(answers)`,
+return table.concat(answers)
+end
+return checked(KEYS,'h',run)`,
   operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.claims],
   decode: text,
 };
@@ -2341,16 +2832,49 @@ export const requestsCancel: Script<
   string
 > = {
   name: 'requests/cancel',
-  sha1: 'efc1b7ee623c95c59a8b0ac9f5f294805f5f21bc',
+  sha1: '2b2c703aa04390a3bdd7a55a81f0508823bdf6f1',
   source: `-- requests/cancel
-${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}local answer=request_recall(KEYS[1],ARGV[1])
+${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}local function run()
+local answer=request_recall(KEYS[1],ARGV[1])
 if answer then
 return answer
 end
 request_keep_record(KEYS[1],ARGV[2])
-return request_record(KEYS[1],ARGV[1],'cancelled')`,
+return request_record(KEYS[1],ARGV[1],'cancelled')
+end
+return checked(KEYS,'z',run)`,
   operands: (keys, args) => [1, keys.requests, args.number, args.lowWater],
   decode: text,
+};
+
+/** forget the answers of requests that are settled, after many were recorded at once. */
+export const requestsTrim: Script<
+  { requests: string },
+  { lowWater: number },
+  number
+> = {
+  name: 'requests/trim',
+  sha1: 'af19f0cc20660d484332165e3de211abcab1505c',
+  source: `-- requests/trim
+${libHashFound}${libChecked}${libZaddFor}local function run()
+local requests=KEYS[1]
+if redis.call('EXISTS',requests)==0 then
+return 0
+end
+zadd_for(requests,1800000,'LT','-' .. ARGV[1],'floor')
+local floor=redis.call('ZSCORE',requests,'floor')
+local low_water=string.sub(floor,2)
+if redis.call('ZCOUNT',requests,low_water,'+inf')>0 then
+redis.call('ZREMRANGEBYSCORE',requests,'0','(' .. low_water)
+else
+redis.call('UNLINK',requests)
+zadd_for(requests,1800000,floor,'floor')
+end
+return 1
+end
+return checked(KEYS,'z',run)`,
+  operands: (keys, args) => [1, keys.requests, args.lowWater],
+  decode: integer,
 };
 
 /** admit readers, or say how long each has to wait. */
@@ -2360,9 +2884,10 @@ export const rwlockAcquireRead: Script<
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: 'd401a312fbf39522caa598509cf1dd10de0ff24a',
+  sha1: '0a161612c53055f10b99c56b8a79df42645da293',
   source: `-- rwlock/acquire-read
-${libZaddFor}${libQueueHeartbeat}${libRwKeepHolds}${libNeedsMemory}${libListeners}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}${libRwSweep}${libNotify}local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
+${libHashFound}${libChecked}${libEndsScore}${libZaddFor}${libQueueHeartbeat}${libRankNew}${libRwKeepHolds}${libNeedsMemory}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libTicketsChecked}${libRwStopsWaiting}${libRwSweep}${libNotify}local function run()
+local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
 local keys={
 lock=lock,
 readers=readers,
@@ -2376,14 +2901,23 @@ local client=ARGV[1]
 local time=redis.call('TIME')
 local micros=time[1]*1000000+time[2]
 local now=math.floor(micros/1000)
-local freed=rw_sweep(lock,readers,now)
 local mode=rw_mode(lock)
 if type(mode)=='table' then
 return mode
 end
+local freed=rw_sweep(lock,readers,now)
+mode=not freed and mode
 local writer,writer_since,writer_ms
 if mode~='write' then
 writer,writer_since,writer_ms=rw_first_writer(keys,now,false)
+end
+local new_since=nil
+local function waits_since(since)
+if since>0 then
+return since
+end
+new_since=new_since or rank_new(micros,keys.writers,waiting)
+return new_since
 end
 local function refusal(count,since,writer_beside,tombstone)
 local is_beside=mode=='write' and redis.call('HEXISTS',lock,writer_beside .. ':write')==1
@@ -2399,22 +2933,26 @@ end
 if mode=='write' then
 return redis.call('PTTL',lock)
 end
-return writer and writer_since<since and writer_ms or nil
+return writer and writer_since<waits_since(since) and writer_ms or nil
+end
+if ARGV[2]~='none' then
+redis.call('ZCARD',waiting)
+redis.call('ZCARD',heartbeats)
 end
 if ARGV[2]=='queue' then
 needs_memory(waiting)
 redis.call('ZREM',waiting,'')
 end
-local answers,earliest,key={ string.format('%.0f',micros) },nil,7
+local answers,earliest,key={},nil,7
 for i=5,#ARGV,5 do
 local reader,count,lease_ms=ARGV[i],tonumber(ARGV[i+1]),tonumber(ARGV[i+2])
 local since=tonumber(ARGV[i+3])
-since=since>0 and since or micros
 local held=tonumber(redis.call('HGET',lock,reader) or 0)
 local code=held==0 and refusal(count,since,ARGV[i+4],KEYS[key]) or nil
 if code then
 answers[#answers+1]=string.format('%.0f',code)
 if code>=-1 then
+since=waits_since(since)
 earliest=math.min(earliest or since,since)
 end
 else
@@ -2424,7 +2962,7 @@ redis.call('UNLINK',readers)
 end
 mode=mode or 'read'
 local longest_ms=math.max(redis.call('PTTL',lock),lease_ms)
-zadd_for(readers,longest_ms,'GT',now+lease_ms,reader)
+zadd_for(readers,longest_ms,'GT',ends_score(now,lease_ms),reader)
 local made=rw_keep_holds(KEYS,key+1,key+2,lease_ms)
 local written=redis.pcall('HSET',lock,'mode',mode,reader,math.max(held,count))
 if type(written)=='table' then
@@ -2455,6 +2993,7 @@ end
 elseif ARGV[2]=='queue' then
 rw_stops_waiting(keys,client,now)
 end
+table.insert(answers,1,string.format('%.0f',new_since or micros))
 local answer=table.concat(answers,' ')
 if owner and own_listeners(owner,lock,ARGV[3])>0 then
 local channel=own_channel(owner,lock,ARGV[3])
@@ -2469,7 +3008,9 @@ return notify(answer,ARGV[3],channel,message)
 elseif freed then
 return notify(answer,ARGV[3],ARGV[4],'0')
 end
-return answer`,
+return answer
+end
+return checked(KEYS,'hzzzzhs',run)`,
   operands: (keys, args) => [6 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.ofClaims, args.client, args.position, args.publish, args.channel, ...args.claims],
   decode: text,
 };
@@ -2481,9 +3022,10 @@ export const rwlockAcquireWrite: Script<
   string
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '37f0c3d6cdf21da09d74bcfc94a4c96dcf62bb50',
+  sha1: '05f04a1d2cfdb6b6c84bce76f28ab42e076d48ee',
   source: `-- rwlock/acquire-write
-${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libListeners}${libOwnListening}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libRwMode}${libRwOwner}${libRwPutTicket}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}local keys={
+${libHashFound}${libChecked}${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libListeners}${libOwnListening}${libHeardAgain}${libHeardAt}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libRankNew}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libRwOwner}${libRwPutTicket}${libEndsLeft}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}${libTicketsChecked}local function run()
+local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
@@ -2511,11 +3053,12 @@ end
 local time=redis.call('TIME')
 local micros=time[1]*1000000+time[2]
 local now=math.floor(micros/1000)
-local freed=rw_sweep(lock,keys.readers,now)
 local mode=rw_mode(lock)
 if type(mode)=='table' then
 return mode
 end
+local freed=rw_sweep(lock,keys.readers,now)
+mode=not freed and mode
 local function kept_ms()
 if mode=='write' then
 return redis.call('PTTL',lock)
@@ -2538,7 +3081,7 @@ local first,since,_,window_ms=rw_first_writer(keys,now,true)
 if first and first~=holder and has_ticket and not (reader and reader_since<since) then
 return tonumber(window_ms),first,window_ms,reader and 1 or 0
 end
-local own_since=tonumber(redis.call('ZSCORE',keys.writers,holder) or micros)
+local own_since=tonumber(redis.call('ZSCORE',keys.writers,holder) or math.huge)
 return reader and reader_since<own_since and reader_ms or nil
 end
 local told_channel,message=nil,nil
@@ -2546,7 +3089,10 @@ local function waits(left_ms)
 if ARGV[4]~='queue' then
 return string.format('%.0f',left_ms)
 end
-zadd_for(keys.writers,600000,'NX',micros,holder)
+redis.call('ZCARD',keys.heartbeats)
+tickets_checked(keys.tickets)
+local rank=rank_new(micros,keys.writers,keys.waiting)
+zadd_for(keys.writers,600000,'NX',rank,holder)
 queue_heartbeat(keys.heartbeats,holder,now)
 if not has_ticket then
 return string.format('%.0f',left_ms)
@@ -2605,7 +3151,9 @@ return notify(answer,ARGV[7],told_channel,message)
 elseif freed then
 return notify(answer,ARGV[7],ARGV[8],'0')
 end
-return answer`,
+return answer
+end
+return checked(KEYS,'hszzzzh',run)`,
   operands: (keys, args) => [7, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.holder, args.count, args.leaseMs, args.position, args.windowMs, args.isListening, args.publish, args.channel, args.stem],
   decode: text,
 };
@@ -2617,9 +3165,10 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '230d879ed21e09efdb485d8faefa463058a47832',
+  sha1: '082dadc64c8f34029187ccae4f96cd1f7da5acee',
   source: `-- rwlock/force-release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local keys={
 lock=KEYS[1],
 readers=KEYS[3],
@@ -2631,11 +3180,12 @@ publish=ARGV[4],
 }
 local lock,readers,now=KEYS[1],KEYS[3],now_ms()
 request_keep_record(requests,ARGV[2])
-local freed=rw_sweep(lock,readers,now)
 local mode=rw_mode(lock)
 if type(mode)=='table' then
 return mode
 end
+local freed=rw_sweep(lock,readers,now)
+mode=not freed and mode
 local is_held,clients=mode==ARGV[3],{}
 local id,window_ms,readers_wait=nil,nil,nil
 if (is_held or freed) and redis.call('EXISTS',keys.writers)==1 then
@@ -2665,7 +3215,9 @@ local channel,message=rw_grant(keys,now,id,window_ms,readers_wait)
 return notify_ended(answer,lock,clients,own,ARGV[4],channel,message)
 end
 local payload=(is_held or freed) and (mode=='write' and '1' or '0')
-return notify_ended(answer,lock,clients,own,ARGV[4],ARGV[5],payload)`,
+return notify_ended(answer,lock,clients,own,ARGV[4],ARGV[5],payload)
+end
+return checked(KEYS,'hzzzzzh',run)`,
   operands: (keys, args) => [7, keys.lock, keys.requests, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem, args.tombstones, args.tombstoneMs],
   decode: text,
 };
@@ -2677,9 +3229,10 @@ export const rwlockHoldCount: Script<
   number
 > = {
   name: 'rwlock/hold-count',
-  sha1: '9c3cf4e5a004b92831bccffdb2157ba7d732532e',
+  sha1: '13919d96376d1d5e448797fa7783bce94c8471a8',
   source: `-- rwlock/hold-count
-${libNowMs}${libRwLeft}${libRwMode}local lock,readers,holder=KEYS[1],KEYS[2],ARGV[1]
+${libHashFound}${libChecked}${libNowMs}${libEndsLeft}${libRwLeft}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}local function run()
+local lock,readers,holder=KEYS[1],KEYS[2],ARGV[1]
 local mode=rw_mode(lock)
 if type(mode)=='table' then
 return mode
@@ -2693,7 +3246,9 @@ string.sub(holder,-6)~=':write' and rw_left(readers,holder,holds,now_ms(),ARGV[2
 then
 return 0
 end
-return tonumber(holds)`,
+return tonumber(holds)
+end
+return checked(KEYS,'hz',run)`,
   operands: (keys, args) => [2, keys.lock, keys.readers, args.holder, args.stem],
   decode: integer,
 };
@@ -2705,9 +3260,10 @@ export const rwlockInspect: Script<
   string
 > = {
   name: 'rwlock/inspect',
-  sha1: 'aaa8b980bf682bdd3fe8de4982451601cbd60c38',
+  sha1: '6a209d7da4a6a4221da87fe74c330d97406557c5',
   source: `-- rwlock/inspect
-${libNowMs}${libRwLeft}${libRwMode}local lock,readers,now=KEYS[1],KEYS[2],now_ms()
+${libHashFound}${libChecked}${libNowMs}${libEndsLeft}${libRwLeft}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}local function run()
+local lock,readers,now=KEYS[1],KEYS[2],now_ms()
 local mode=rw_mode(lock)
 if type(mode)=='table' then
 return mode
@@ -2728,7 +3284,9 @@ answer[#answer+1]=part
 end
 end
 end
-return cjson.encode(answer)`,
+return cjson.encode(answer)
+end
+return checked(KEYS,'hz',run)`,
   operands: (keys, args) => [2, keys.lock, keys.readers, args.cursor, args.stem],
   decode: text,
 };
@@ -2740,9 +3298,10 @@ export const rwlockLease: Script<
   string
 > = {
   name: 'rwlock/lease',
-  sha1: '0724ea3027e3c302a6831855e01d77f63c79c1d8',
+  sha1: 'a6c840097f0dbb585ea95c7d15ff0a7d3d67e608',
   source: `-- rwlock/lease
-${libNowMs}${libRwLast}${libRwLeft}${libRwMode}local lock,readers,now=KEYS[1],KEYS[2],now_ms()
+${libHashFound}${libChecked}${libNowMs}${libEndsLeft}${libRwLast}${libRwLeft}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}local function run()
+local lock,readers,now=KEYS[1],KEYS[2],now_ms()
 local mode=rw_mode(lock)
 if type(mode)=='table' then
 return mode
@@ -2774,7 +3333,9 @@ break
 end
 end
 end
-return cursor .. ' ' .. string.format('%.0f',longest)`,
+return cursor .. ' ' .. string.format('%.0f',longest)
+end
+return checked(KEYS,'hz',run)`,
   operands: (keys, args) => [2, keys.lock, keys.readers, args.side, args.cursor, args.enoughMs, args.stem],
   decode: text,
 };
@@ -2786,9 +3347,10 @@ export const rwlockLeaveQueue: Script<
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: 'a7c7b4840e1b30b123b8649ea8ad3471fe6388da',
+  sha1: '73462071d7de12d3aa215908d98eb6d02e233df2',
   source: `-- rwlock/leave-queue
-${libNotify}${libNowMs}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libRwStopsWaiting}local keys={
+${libHashFound}${libChecked}${libNotify}${libNowMs}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libForeign}${libIsHolder}${libTicketsChecked}${libRwStopsWaiting}local function run()
+local keys={
 lock=KEYS[1],
 readers=KEYS[2],
 writers=KEYS[3],
@@ -2809,7 +3371,9 @@ local channel,message=rw_serve(keys,now)
 if channel then
 return notify(1,ARGV[2],channel,message)
 end
-return notify(1,ARGV[2],ARGV[3],'0')`,
+return notify(1,ARGV[2],ARGV[3],'0')
+end
+return checked(KEYS,'hzzzzh',run)`,
   operands: (keys, args) => [6, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.client, args.publish, args.channel],
   decode: integer,
 };
@@ -2821,9 +3385,10 @@ export const rwlockReleaseRead: Script<
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '265187ee1bf560f1a9ba0804f6cf863b8457ec86',
+  sha1: '8d03997ffb8b440bcb9cfcce04a373bd90a515a6',
   source: `-- rwlock/release-read
-${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libRwIsAlive}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
+${libHashFound}${libChecked}${libNeedsNoMemory}${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libEndsLeft}${libRwIsAlive}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libHeardTickets}${libTicketsChecked}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local function run()
+local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
@@ -2836,14 +3401,17 @@ local lock,tombstone,readers=KEYS[1],KEYS[2],KEYS[3]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local first=8
 if tombstone_ms>0 then
+needs_no_memory(lock)
 redis.call('SET',tombstone,'1','PX',tombstone_ms)
 end
-local mode=redis.call('HGET',lock,'mode')
-local held=redis.call('HGET',lock,holder)
+local mode=redis.pcall('HGET',lock,'mode')
+local is_overwritten=type(mode)=='table' and string.find(mode.err,'WRONGTYPE',1,true)
+local held=not is_overwritten and redis.call('HGET',lock,holder)
 if not held then
 redis.call('ZREM',readers,holder)
 redis.call('DEL',unpack(KEYS,first))
-return mode=='write' and -1 or -2
+local found=rw_mode(lock)
+return type(found)=='table' and found or mode=='write' and -1 or -2
 end
 local now=now_ms()
 local alive=rw_is_alive(readers,holder,KEYS[first],now)
@@ -2872,6 +3440,7 @@ redis.call('DEL',lock,readers,unpack(KEYS,first))
 return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
 end
 if stays then
+needs_no_memory(lock)
 redis.call('HSET',lock,holder,count)
 first=first+1
 else
@@ -2901,7 +3470,9 @@ if untold then
 local channel=own_channel(untold,lock,ARGV[5])
 return notify(alive and 0 or -2,ARGV[5],channel,'r' .. untold .. ' ' .. lock)
 end
-return alive and 0 or -2`,
+return alive and 0 or -2
+end
+return checked(KEYS,'hszzzzhs',run)`,
   operands: (keys, args) => [7 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.listens, args.publish, args.channel, args.stem],
   decode: integer,
 };
@@ -2913,9 +3484,10 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '3b5cbeb3c27f642f79d706dcf42145ed525452a2',
+  sha1: '4702bf14bcf719045cb41bfa2306c0bb1daab2e4',
   source: `-- rwlock/release-write
-${libNotify}${libNowMs}${libOwnChannel}${libListeners}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwOwner}${libRwLast}${libRwLeft}${libRwReaders}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local keys={
+${libHashFound}${libChecked}${libNeedsNoMemory}${libNotify}${libNowMs}${libOwnChannel}${libListeners}${libOwnListeners}${libHeardAgain}${libHeardAt}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libQueueFirst}${libRwNextWriter}${libRwOwner}${libEndsLeft}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libHeardTickets}${libTicketsChecked}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local function run()
+local keys={
 lock=KEYS[1],
 readers=KEYS[3],
 writers=KEYS[4],
@@ -2927,12 +3499,16 @@ publish=ARGV[5],
 local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local field,client=holder .. ':write',string.sub(holder,1,36)
 if tombstone_ms>0 then
+needs_no_memory(lock)
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
 local is_held=redis.call('HEXISTS',lock,field)==1
 local stood=not is_held and rw_leave_line(keys,holder)
 if not is_held and redis.call('EXISTS',lock)==1 then
-if redis.call('HGET',lock,'mode')~='write' then
+local mode=rw_mode(lock)
+if type(mode)=='table' then
+return mode
+elseif mode~='write' then
 if stood then
 return notify(-1,ARGV[5],ARGV[6],'1')
 end
@@ -2949,10 +3525,12 @@ end
 return notify(-1,ARGV[5],own_channel(head,lock,ARGV[5]),'r' .. head .. ' ' .. lock)
 end
 if is_held and count>0 then
+needs_no_memory(lock)
 redis.call('HSET',lock,field,count)
 return 0
 end
 if is_held and redis.call('HLEN',lock)>2 then
+needs_no_memory(lock)
 redis.call('HSET',lock,'mode','read')
 local removed=redis.pcall('HDEL',lock,field)
 if type(removed)=='table' then
@@ -2984,7 +3562,9 @@ end
 if stood then
 return notify(-2,ARGV[5],ARGV[6],'1')
 end
-return -2`,
+return -2
+end
+return checked(KEYS,'hszzzzh',run)`,
   operands: (keys, args) => [7, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.listens, args.publish, args.channel, args.stem],
   decode: integer,
 };
@@ -2996,9 +3576,9 @@ export const rwlockRenewRead: Script<
   string
 > = {
   name: 'rwlock/renew-read',
-  sha1: '0d88a8e48bda1fb9769ad358576d5116f41895c9',
+  sha1: 'a64c432d2392a5ab46b8ebcb89e65a8aac3a08bd',
   source: `-- rwlock/renew-read
-${libRwKeepHolds}${libNowMs}${libRwIsAlive}${libZaddFor}local answers,key,now={},1,now_ms()
+${libEndsScore}${libHashFound}${libIsHolder}${libLockLayout}${libNeedsNoMemory}${libNowMs}${libRwKeepHolds}${libEndsLeft}${libRwIsAlive}${libZaddFor}local answers,key,now={},1,now_ms()
 for i=1,#ARGV,3 do
 local lock,readers,reader=KEYS[key],KEYS[key+1],ARGV[i]
 local count,lease_ms=tonumber(ARGV[i+1]),tonumber(ARGV[i+2])
@@ -3008,16 +3588,21 @@ return held
 end
 if held==1 and rw_is_alive(readers,reader,KEYS[key+2],now) then
 if lease_ms>0 then
+needs_no_memory(lock)
 rw_keep_holds(KEYS,key+2,key+1+count,lease_ms)
 local left=redis.call('PTTL',lock)
 if left<lease_ms then
 redis.call('PEXPIRE',lock,lease_ms)
 end
-zadd_for(readers,math.max(left,lease_ms),'GT',now+lease_ms,reader)
+zadd_for(readers,math.max(left,lease_ms),'GT',ends_score(now,lease_ms),reader)
 end
 answers[#answers+1]='1'
 else
-answers[#answers+1]=redis.pcall('HGET',lock,'mode')=='write' and '2' or '0'
+local mode=type(held)~='table' and redis.call('HGET',lock,'mode')
+local is_foreign=type(held)=='table'
+or not (mode and redis.call('HLEN',lock)==1)
+and select(2,lock_layout(lock,mode))~=nil
+answers[#answers+1]=is_foreign and '3' or mode=='write' and '2' or '0'
 end
 key=key+2+count
 end
@@ -3028,209 +3613,248 @@ return table.concat(answers)`,
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const semaphoreAcquire: Script<
-  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string; totals: readonly string[] },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; record: string },
   { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; setting: string; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: 'a7d6f3395654e7a102e9de0144754429c3fbc276',
+  sha1: '5568cbd1cfce2a6e7e7d4b05bc8c7c093b8306ca',
   source: `-- semaphore/acquire
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,client,setting=KEYS[1],ARGV[5],ARGV[7]
-local totals=unpack(KEYS,6)
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[7],{ unpack(ARGV,8) }
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark=semaphore_generation(KEYS[5])
-local total=setting~='' and stored and semaphore_total(totals,mark,stored)
-local made,note=permits_setting(setting,stored,total)
-local available=(stored or 0)+(made or 0)
+local record=semaphore_record(KEYS[5])
+local made,note=semaphore_setting(setting,stored,record)
+local available,above=(stored or 0)+(made or 0),0
+if stored and record then
+available,above=semaphore_settle(record,available)
+end
 needs_memory(requests)
 local served,taken,retry_ms,has_left =
-serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,{ unpack(ARGV,8) })
+serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
 local is_recorded=served>0 or setting~=''
 if is_recorded then
 request_keep_record(requests,ARGV[2])
 end
 if made then
-mark=semaphore_new_generation(KEYS[5],totals,0,made,available)
+record=semaphore_new_record(record,0,made,true)
 end
-if made or taken>0 then
-redis.call('DECRBY',semaphore,string.format('%.0f',taken - (made or 0)))
+local mark=not (stored or made) and '-' or '0'
+if record and (made or stored and (taken>0 or record.has_changed)) then
+mark=semaphore_put_in(record,client,number,needs,served)
+semaphore_keep(KEYS[5],record)
 end
-if totals and not made and taken>0 then
-semaphore_move_total(totals,-taken,0)
+local change=available - (stored or 0)
+local refused=(made or change~=0) and semaphore_change(semaphore,change,KEYS[5],record)
+if refused then
+return refused
 end
-local mark_now=(stored or made) and mark or '-'
-local answer=string.format('%.0f %.0f %.0f %s',served,taken,retry_ms,mark_now) .. note
+local answer=string.format('%.0f %.0f %.0f %.0f %s',served,taken,retry_ms,above,mark) .. note
 if is_recorded then
 request_record(requests,number,answer)
 end
-if has_left or made then
+if made then
+return notify_made(answer,available,ARGV[3],ARGV[4])
+elseif has_left then
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
-return answer`,
-  operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.needs],
+return answer
+end
+return checked(KEYS,'szzzh',run)`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.needs],
   decode: text,
 };
 
 /** change the number of permits, at most once per request. */
 export const semaphoreAddPermits: Script<
-  { semaphore: string; requests: string; marks: string; totals: string },
+  { semaphore: string; requests: string; record: string },
   { number: number; lowWater: number; publish: string; channel: string; delta: number; setting: string },
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: '1d4b7e9f1da21f49d1e6ddad923f119c53bb81c4',
+  sha1: 'a4c8237e2a54018e639834e177582cb9d0f1ba50',
   source: `-- semaphore/add-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,setting=KEYS[1],ARGV[6]
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,delta,setting=KEYS[1],tonumber(ARGV[5]),ARGV[6]
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark=semaphore_generation(KEYS[3])
-local total=setting~='' and stored and semaphore_total(KEYS[4],mark,stored)
-local made,note=permits_setting(setting,stored,total)
+local record=semaphore_record(KEYS[3])
+local made,note=semaphore_setting(setting,stored,record)
 local available=(stored or 0)+(made or 0)
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
-local sum=available+ARGV[5]
+local sum=available+delta
 if sum>2147483647 or sum<-2147483648 then
 local refused=string.format('full %.0f',available) .. (made and '!' or note)
 return request_record(requests,number,refused)
 end
 if not stored then
-semaphore_new_generation(KEYS[3],KEYS[4],0,sum,sum)
+record=semaphore_new_record(record,0,sum,made~=nil)
+elseif record then
+record.total,record.has_changed=record.total+delta,true
 end
-redis.call('INCRBY',semaphore,string.format('%.0f',(made or 0)+ARGV[5]))
-if stored then
-semaphore_move_total(KEYS[4],tonumber(ARGV[5]),tonumber(ARGV[5]))
+if record then
+semaphore_keep(KEYS[3],record)
+end
+local refused=semaphore_change(semaphore,(made or 0)+delta,KEYS[3],record)
+if refused then
+return refused
 end
 local answer=request_record(requests,number,string.format('%.0f',sum) .. note)
-if made or tonumber(ARGV[5])>0 then
+if not stored then
+return notify_made(answer,sum,ARGV[3],ARGV[4])
+elseif delta>0 then
 return notify_available(answer,sum,ARGV[3],ARGV[4])
 end
-return answer`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.delta, args.setting],
+return answer
+end
+return checked(KEYS,'szh',run)`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.delta, args.setting],
   decode: text,
 };
 
 /** make a semaphore with the number of permits that the client was told, or compare them, and say how many are left; at most once per request. */
 export const semaphoreConfigure: Script<
-  { semaphore: string; requests: string; marks: string; totals: string },
+  { semaphore: string; requests: string; record: string },
   { number: number; lowWater: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'semaphore/configure',
-  sha1: '18a6d5b35b4700c62c61e0afeb371e40ed3c9890',
+  sha1: '2c5fe70015a5a2199734f36404f9552456935eb2',
   source: `-- semaphore/configure
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libNotify}${libNotifyAvailable}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark=semaphore_generation(KEYS[3])
-local total=stored and semaphore_total(KEYS[4],mark,stored)
-local made,note=permits_setting(ARGV[5],stored,total)
+local record=semaphore_record(KEYS[3])
+local made,note=semaphore_setting(ARGV[5],stored,record)
 local available=stored or made
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 if made then
-semaphore_new_generation(KEYS[3],KEYS[4],0,made,made)
+record=semaphore_new_record(record,0,made,true)
+end
+if record and (made or stored and record.has_changed) then
+semaphore_keep(KEYS[3],record)
+end
+if made then
 redis.call('INCRBY',semaphore,string.format('%.0f',made))
 end
 local view=string.format('%.0f %.0f',available or 0,available and 1 or 0)
 local answer=request_record(requests,number,view .. note)
 if made then
-return notify_available(answer,made,ARGV[3],ARGV[4])
+return notify_made(answer,made,ARGV[3],ARGV[4])
 end
-return answer`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.setting],
+return answer
+end
+return checked(KEYS,'szh',run)`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
 
 /** remove a semaphore, at most once per request. */
 export const semaphoreDelete: Script<
-  { semaphore: string; requests: string; marks: string; totals: string },
+  { semaphore: string; requests: string; record: string },
   { number: number; lowWater: number },
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '672aeb616b84e60425b3b389110c0e1f1c6d0dfd',
+  sha1: 'c7215ebe317ba658413b6fc034fbaf8fc4638a7e',
   source: `-- semaphore/delete
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreRecord}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore=KEYS[1]
 local _,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
+semaphore_record(KEYS[3])
 request_keep_record(requests,ARGV[2])
 local deleted=redis.call('DEL',semaphore)
-redis.call('DEL',KEYS[3],KEYS[4])
-return request_record(requests,number,tostring(deleted))`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater],
+redis.call('DEL',KEYS[3])
+return request_record(requests,number,tostring(deleted))
+end
+return checked(KEYS,'szh',run)`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater],
   decode: text,
 };
 
 /** take all permits that are left, at most once per request. */
 export const semaphoreDrainPermits: Script<
-  { semaphore: string; requests: string; marks: string; totals: string },
-  { number: number; lowWater: number; setting: string },
+  { semaphore: string; requests: string; record: string },
+  { number: number; lowWater: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: 'c611312364f4c5b225c352023b62da103f9fefed',
+  sha1: '23b519140d15badf3c2941820e97d28395d7eb06',
   source: `-- semaphore/drain-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,setting=KEYS[1],ARGV[3]
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,setting=KEYS[1],ARGV[5]
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark=semaphore_generation(KEYS[3])
-local total=setting~='' and stored and semaphore_total(KEYS[4],mark,stored)
-local made,note=permits_setting(setting,stored,total)
+local record=semaphore_record(KEYS[3])
+local made,note=semaphore_setting(setting,stored,record)
 local taken=math.max(stored or made or 0,0)
 if made then
 needs_memory(requests)
 end
 request_keep_record(requests,ARGV[2])
 if made then
-semaphore_new_generation(KEYS[3],KEYS[4],0,made,0)
+record=semaphore_new_record(record,0,made,true)
+end
+if record and (made or stored and record.has_changed) then
+semaphore_keep(KEYS[3],record)
 end
 if made or taken>0 then
 redis.call('DECRBY',semaphore,string.format('%.0f',taken - (made or 0)))
 end
-if not made and taken>0 then
-semaphore_move_total(KEYS[4],-taken,0)
+local answer=request_record(requests,number,string.format('%.0f',taken) .. note)
+if made then
+return notify_made(answer,0,ARGV[3],ARGV[4])
 end
-return request_record(requests,number,string.format('%.0f',taken) .. note)`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.setting],
+return answer
+end
+return checked(KEYS,'szh',run)`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
 
 /** make sure that a request never runs (again), and undo what it took. */
 export const semaphoreGiveBack: Script<
-  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string; totals: readonly string[] },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; record: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string; place: number; needs: readonly number[] },
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '8505c5aedcee19223d19626f8e98d5eeef2ca3d3',
+  sha1: 'e15bba99a4d98ed6ebb9f905e1ec09590ecedb6a',
   source: `-- semaphore/give-back
-${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreGeneration}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}local semaphore,requests,number,client=KEYS[1],KEYS[2],ARGV[1],ARGV[5]
-local totals=unpack(KEYS,6)
+${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+local semaphore,requests,number,client=KEYS[1],KEYS[2],ARGV[1],ARGV[5]
 local answer=request_recall(requests,number)
-local permits,mark=ARGV[7],ARGV[8]
+local permits,mark,place,counts=tonumber(ARGV[7]),ARGV[8],ARGV[9],{ ARGV[7] }
 if answer then
-permits,mark=string.match(answer,'^%d+ (%d+) .* (%d+)')
+local served,taken,found=string.match(answer,'^(%d+) (%d+) .* ([%d:]+)')
+permits,mark,place,counts=tonumber(taken or 0),found or '',1,{}
+for i=1,tonumber(served or 0) do
+counts[i]=ARGV[9+i] or 0
 end
-permits=tonumber(permits or 0)
-local _,is_theirs=semaphore_generation(KEYS[5],mark)
+end
+local id=string.match(mark,'^(%d+):')
+local record=semaphore_record(KEYS[5])
 local value=redis.pcall('GET',semaphore)
 if type(value)=='table' and not string.find(value.err,'WRONGTYPE',1,true) then
 return value
@@ -3243,24 +3867,31 @@ has_left=redis.call('ZREM',KEYS[3],client)==1
 redis.call('ZREM',KEYS[4],client)
 end
 redis.call('ZREMRANGEBYSCORE',requests,number,number)
-local belongs=available and is_theirs
-local given=belongs and math.max(math.min(permits,2147483647 - available),0) or 0
-local sum=given>0 and redis.pcall('INCRBY',semaphore,string.format('%.0f',given))
-if type(sum)=='table' then
+if not (available and (not record or id==record.id)) then
+permits=0
+elseif record and permits>0 then
+permits=semaphore_take_out(KEYS[5],record,client,mark,place,counts)
+end
+local given=permits>0 and math.max(math.min(permits,2147483647 - available),0) or 0
+if given>0 and record then
+redis.call('HDEL',KEYS[5],'')
+semaphore_keep(KEYS[5],record)
+end
+local refused=given>0 and semaphore_change(semaphore,given,KEYS[5],record)
+if refused then
 if answer then
 request_record(requests,number,answer)
 end
-return sum
-end
-if given>0 and totals then
-semaphore_move_total(totals,given,0)
+return refused
 end
 request_record(requests,number,'cancelled')
 if given>0 or has_left then
 return notify_available(given,(available or 0)+given,ARGV[3],ARGV[4])
 end
-return given`,
-  operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark],
+return given
+end
+return checked(KEYS,'szzzh',run)`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark, args.place, ...args.needs],
   decode: integer,
 };
 
@@ -3271,95 +3902,173 @@ export const semaphoreInspect: Script<
   string
 > = {
   name: 'semaphore/inspect',
-  sha1: 'd20b9922bdf4db4d271bacd0a3425c214b9e11db',
+  sha1: '75ca41352ddf78d1baada2f25430e5eb2d3f0619',
   source: `-- semaphore/inspect
-${libStoredCount}local stored,wrong=stored_count(KEYS[1])
+${libHashFound}${libChecked}${libForeign}${libStoredCount}local function run()
+local stored,wrong=stored_count(KEYS[1])
 if wrong then
 return wrong
 end
-return string.format('%.0f %.0f',stored or 0,stored and 1 or 0)`,
+return string.format('%.0f %.0f',stored or 0,stored and 1 or 0)
+end
+return checked(KEYS,'s',run)`,
   operands: (keys) => [1, keys.semaphore],
   decode: text,
 };
 
 /** return permits, at most once per request, and serve waiters with them. */
 export const semaphoreRelease: Script<
-  { semaphore: string; requests: string; queue: string; heartbeats: string; marks: string; totals: readonly string[] },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; setting: string; needs: readonly number[] },
+  { semaphore: string; requests: string; queue: string; heartbeats: string; record: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; place: number; setting: string; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/release',
-  sha1: '847d96ee25cd5302281381b1195d998b16a97e4c',
+  sha1: 'c0ed58a0541eb9f0e4b32f2140d3ae8dbca1d7a8',
   source: `-- semaphore/release
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libStoredCount}${libPermitsSetting}${libSemaphoreGeneration}${libSemaphoreNewGeneration}${libSemaphoreTotal}${libSemaphoreMoveTotal}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libQueueFirst}${libServeWaiters}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,client,setting=KEYS[1],ARGV[5],ARGV[9]
-local totals=unpack(KEYS,6)
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,11) }
+local permits,is_proven=tonumber(ARGV[7]),ARGV[8]~=''
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local mark,is_theirs=semaphore_generation(KEYS[5],ARGV[8])
-local total=setting~='' and stored and semaphore_total(totals,mark,stored)
-local made,note=permits_setting(setting,stored,total)
+local record=semaphore_record(KEYS[5])
+local made,note=semaphore_setting(setting,stored,record)
+local id=string.match(ARGV[8],'^(%d+):')
 local available=(stored or 0)+(made or 0)
-local belongs=ARGV[8]=='' or stored and is_theirs
+local belongs=not is_proven or stored and (not record or id==record.id)
 request_keep_record(requests,ARGV[2])
-if belongs then
-if available+ARGV[7]>2147483647 then
+if belongs and available+permits>2147483647 then
 local refused=string.format('full %.0f',available) .. (made and '!' or note)
 return request_record(requests,number,refused)
 end
-available=available+ARGV[7]
+if not belongs then
+permits=0
+elseif is_proven and record then
+permits=semaphore_take_out(KEYS[5],record,client,ARGV[8],ARGV[9],{ ARGV[7] })
+end
+available=available+permits
+if belongs and not stored then
+record=semaphore_new_record(record,0,made or permits,made~=nil)
+end
+local above=0
+if record and (stored or belongs) then
+available,above=semaphore_settle(record,available)
+end
+if made then
+above=0
 end
 local served,taken,retry_ms=0,0,-1
-if #ARGV>9 then
+if #needs>0 then
 served,taken,retry_ms =
-serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,{ unpack(ARGV,10) })
+serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
 end
+local mark='0'
+if record and (stored or belongs) then
+mark=semaphore_put_in(record,client,number,needs,served)
+if #record.removed>0 then
+redis.call('HDEL',KEYS[5],'')
+end
+semaphore_keep(KEYS[5],record)
+end
 local change=available - (stored or 0)
-if belongs and not stored then
-mark=semaphore_new_generation(KEYS[5],totals,0,made or ARGV[7],available)
+local refused=(belongs or change~=0) and semaphore_change(semaphore,change,KEYS[5],record)
+if refused then
+return refused
 end
-if belongs or change~=0 then
-redis.call('INCRBY',semaphore,string.format('%.0f',change))
-end
-if totals and stored and change~=0 then
-semaphore_move_total(totals,change,0)
-end
-local answer=string.format('%.0f %.0f %.0f %.0f %s',served,taken,retry_ms,available,mark)
-.. note
+local answer=string.format(
+'%.0f %.0f %.0f %.0f %.0f %s',
+served,
+taken,
+retry_ms,
+available,
+above,
+mark
+) .. note
 request_record(requests,number,answer)
-return notify_available(answer,available,ARGV[3],ARGV[4])`,
-  operands: (keys, args) => [5 + keys.totals.length, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.marks, ...keys.totals, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.setting, ...args.needs],
+if belongs and not stored then
+return notify_made(answer,available,ARGV[3],ARGV[4])
+end
+return notify_available(answer,available,ARGV[3],ARGV[4])
+end
+return checked(KEYS,'szzzh',run)`,
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.place, args.setting, ...args.needs],
+  decode: text,
+};
+
+/** give back the permits of one grant, and serve nobody with them. */
+export const semaphoreReturn: Script<
+  { semaphore: string; record: string },
+  { publish: string; channel: string; client: string; permits: number; mark: string; place: number },
+  string
+> = {
+  name: 'semaphore/return',
+  sha1: '6bfe39dae45a6d2fa59e94a20c74a7c3270f0d7c',
+  source: `-- semaphore/return
+${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+local semaphore,mark=KEYS[1],ARGV[5]
+local stored,wrong=stored_count(semaphore)
+if wrong then
+return wrong
+end
+local record=semaphore_record(KEYS[2])
+local id,born=string.match(mark,'^(%d+):(%d+):')
+if not stored or not record or record.id~=id or record.loose>0 then
+return ''
+end
+if stored+ARGV[4]>2147483647 or tonumber(born)<=record.forgotten then
+return ''
+end
+local permits=semaphore_take_out(KEYS[2],record,ARGV[3],mark,ARGV[6],{ ARGV[4] })
+if permits==0 then
+return string.format('%.0f 0',stored)
+end
+local available,above=semaphore_settle(record,stored+permits)
+redis.call('HDEL',KEYS[2],'')
+semaphore_keep(KEYS[2],record)
+local refused=semaphore_change(semaphore,available - stored,KEYS[2],record)
+if refused then
+return refused
+end
+local answer=string.format('%.0f %.0f',available,above)
+return notify_available(answer,available,ARGV[1],ARGV[2])
+end
+return checked(KEYS,'sh',run)`,
+  operands: (keys, args) => [2, keys.semaphore, keys.record, args.publish, args.channel, args.client, args.permits, args.mark, args.place],
   decode: text,
 };
 
 /** set the permits of a semaphore that has none yet, at most once per request. */
 export const semaphoreTrySetPermits: Script<
-  { semaphore: string; requests: string; marks: string; totals: string },
+  { semaphore: string; requests: string; record: string },
   { number: number; lowWater: number; publish: string; channel: string; permits: number; ttlMs: number },
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'bf49dde9c7e752ab998a1472fa8aa0ee8c514d47',
+  sha1: '63d8ea7009e1171d19c073ed2cc300817816c1ff',
   source: `-- semaphore/try-set-permits
-${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libStoredCount}${libSetFor}${libSemaphoreNewGeneration}${libNotify}${libNotifyAvailable}local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore=KEYS[1]
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+local semaphore,permits,ttl_ms=KEYS[1],tonumber(ARGV[5]),tonumber(ARGV[6])
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
+local old=semaphore_record(KEYS[3])
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 if stored then
 return request_record(requests,number,'0')
 end
-semaphore_new_generation(KEYS[3],KEYS[4],tonumber(ARGV[6]),ARGV[5],ARGV[5])
+semaphore_keep(KEYS[3],semaphore_new_record(old,ttl_ms,permits,false))
 set_for(semaphore,ARGV[5],ARGV[6])
 local answer=request_record(requests,number,'1')
-return notify_available(answer,tonumber(ARGV[5]),ARGV[3],ARGV[4])`,
-  operands: (keys, args) => [4, keys.semaphore, keys.requests, keys.marks, keys.totals, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
+return notify_made(answer,permits,ARGV[3],ARGV[4])
+end
+return checked(KEYS,'szh',run)`,
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
   decode: text,
 };
 
@@ -3370,14 +4079,20 @@ export const waitsPoll: Script<
   string
 > = {
   name: 'waits/poll',
-  sha1: 'eefcf259754e353da87e1a531d1fcb2c6517f603',
+  sha1: '8e321242b11d9e3246b5d566dfdcdb42ebc3e6c8',
   source: `-- waits/poll
+${libHashFound}${libChecked}${libIsHolder}${libLockLayout}local function run()
 local lives={}
 for i=1,#KEYS do
 local held=redis.pcall('HEXISTS',KEYS[i],ARGV[i])
-lives[i]=held==0 and string.format('%.0f',redis.call('PTTL',KEYS[i])) or '-2'
+local is_foreign=held==0
+and select(2,lock_layout(KEYS[i],redis.call('HGET',KEYS[i],'mode')))~=nil
+lives[i]=held==0 and not is_foreign and string.format('%.0f',redis.call('PTTL',KEYS[i]))
+or '-2'
 end
-return table.concat(lives,' ')`,
+return table.concat(lives,' ')
+end
+return checked(KEYS,'h',run)`,
   operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.holders],
   decode: text,
 };

@@ -1,4 +1,4 @@
-// The commands of the server: those that scripts and connections of latchkey use, and what a test
+// The commands of the server: those that scripts and connections of redlatch use, and what a test
 // needs to look at the keys. Their replies are those of Redis 7.0, down to the texts of errors.
 
 import { type Command, wrongNumberOfArguments } from './command.js';

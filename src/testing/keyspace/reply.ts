@@ -25,6 +25,7 @@ export const OK: Status = new Status('OK');
 
 /** Ends a command with an error reply. It leaves no command: what runs one catches it. */
 export class Refusal extends Error {
+  static override readonly name = 'Refusal';
   override readonly name = 'Refusal';
   readonly reply: ReplyError;
 

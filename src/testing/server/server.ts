@@ -51,6 +51,8 @@ export class Server {
   deniedCommand: string | undefined;
   readonly #lua: LuaEngine;
   readonly #scripts = new Map<string, string>();
+  /** The script that runs has called a command that writes: Redis checks its memory before the first only. */
+  #hasWritten = false;
 
   constructor(lua: LuaEngine, now: () => number, random: Random) {
     this.#lua = lua;
@@ -84,8 +86,11 @@ export class Server {
         return this.channels.remove(session, eventOf(name), args);
       case 'CLUSTER':
         return this.node?.map.slots() ?? new ReplyError(CLUSTER_OFF);
-      default:
-        return this.#command(argv);
+      default: {
+        const reply = this.#command(argv);
+        this.#hasWritten = false;
+        return reply;
+      }
     }
   }
 
@@ -112,7 +117,9 @@ export class Server {
     if (name === 'EVAL') {
       this.#scripts.set(sha1(source), source);
     }
-    return this.#lua.run(source, keys, args.slice(2 + keys.length), this.#host);
+    const reply = this.#lua.run(source, keys, args.slice(2 + keys.length), this.#host);
+    this.#hasWritten = false;
+    return reply;
   }
 
   /** How many connections of this server listen to each of these channels. */
@@ -150,10 +157,11 @@ export class Server {
       const command = COMMANDS.get(name);
       const isRefused =
         (refusal === 'READONLY' && command?.isWrite === true) ||
-        (refusal === 'OOM' && command?.deniesOutOfMemory === true);
+        (refusal === 'OOM' && command?.deniesOutOfMemory === true && !this.#hasWritten);
       if (isRefused) {
         return new ReplyError(TEXT[refusal]);
       }
+      this.#hasWritten ||= command?.isWrite === true;
     }
     return execute(this.keyspace, argv);
   }

@@ -6,7 +6,7 @@ import { redisUrl } from '../../support/redis.js';
 import { badIntegers, expectInteger, INT32_MAX } from './bad-input.js';
 import { scriptsOf } from '../semaphore/world.js';
 
-const { client, name, raw } = fixture('bad-semaphore', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('bad-semaphore', [/^redlatch-test:/]);
 
 async function stage(): Promise<{ semaphore: Semaphore; scripts: () => number }> {
   const proxy = await startProxy({ target: redisUrl() });

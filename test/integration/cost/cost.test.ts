@@ -21,7 +21,7 @@ afterAll(async () => {
       await raw.del(key);
     }
   }
-  const allow = [/^latchkey_(?:cancelled|requests|opened|beats|generation|total):/];
+  const allow = [/^redlatch_(?:cancelled|requests|opened|beats|generation|permits):/];
   await expectNoResidue(scope.prefix, { allow, client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });

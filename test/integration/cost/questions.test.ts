@@ -26,6 +26,8 @@ const TOMBSTONES = 500;
 const LIFE_MS = 3_600_000;
 
 const readerId = (i: number): string => `6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11:${i}`;
+const OTHER = '33333333-3333-4333-8333-333333333333:';
+const other = (i: number): string => `${OTHER}${i}`;
 
 afterAll(async () => {
   await expectNoChannels(scope.prefix, { client: raw });
@@ -138,7 +140,7 @@ test.each([['node'], ['java']] as const)(
     }
 
     // Whoever has held something for a while begins to listen, which is no cost of a question.
-    await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${client.id}`))[1] === 1);
+    await eventually(async () => (await raw.pubsub('NUMSUB', `redlatch:${client.id}`))[1] === 1);
 
     const [few, many] = asked;
     await expectSameCost(few![0]!, many![0]!);
@@ -189,11 +191,11 @@ test('readers come and go while holders are read: who stays is listed exactly on
 
   // The hash is laid out anew several times meanwhile.
   await inBatches(40_000, (batch, i) => {
-    batch.hset(view.name, `other:${i}`, 1).zadd(view.readers, end, `other:${i}`);
+    batch.hset(view.name, other(i), 1).zadd(view.readers, end, other(i));
   });
   const ids = (await reading).map(({ holderId }) => holderId);
 
-  const stayed = ids.filter((id) => !id.startsWith('other:'));
+  const stayed = ids.filter((id) => !id.startsWith(OTHER));
   expect(stayed.toSorted()).toEqual(
     Array.from({ length: 5_000 }, (_, i) => readerId(i)).toSorted(),
   );
@@ -223,7 +225,7 @@ test('one reader of Redisson among thousands of dead ones is found by many small
 });
 
 test('of readers in both languages the longest lease is told', async () => {
-  const view = await readBy('java', 0);
+  const view = new RwView(raw, scope.name());
   const { readLock } = scope.client({ redis: server.url }).getReadWriteLock(view.name);
   await readLock.acquire({ leaseMs: 20_000 });
   await view.javaReads(readerId(1), 40_000);

@@ -22,11 +22,11 @@ test('a client subscribes once for all that it holds, asks once, and leaves noth
   expect(sent).toEqual(['subscribe']);
   // The acquisitions, what was held before the channel was subscribed, and the question of `quiet`.
   expect(traffic.scripts()).toBeLessThanOrEqual(50 + 1 + 1);
-  expect(await channelsUnder('latchkey:', raw)).toEqual([`latchkey:${client.id}`]);
+  expect(await channelsUnder('redlatch:', raw)).toEqual([`redlatch:${client.id}`]);
 
   await Promise.all(holds.map(async (hold) => await hold.release()));
   await client.close();
-  await eventually(async () => (await channelsUnder('latchkey:', raw)).length === 0);
+  await eventually(async () => (await channelsUnder('redlatch:', raw)).length === 0);
 });
 
 test('a client that forces its own hold out is told nothing, since the answer says it', async () => {
@@ -34,7 +34,7 @@ test('a client that forces its own hold out is told nothing, since the answer sa
   await using client = createClient({ redis: traffic.url });
   const lock = client.getLock(randomName('own'));
   await lock.acquire();
-  await eventually(async () => (await channelsUnder('latchkey:', raw)).length === 1);
+  await eventually(async () => (await channelsUnder('redlatch:', raw)).length === 1);
   await quiet(traffic, client);
   const before = traffic.scripts();
 

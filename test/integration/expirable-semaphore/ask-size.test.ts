@@ -6,7 +6,7 @@ import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { scriptsOf } from '../semaphore/world.js';
 
-const { client, name } = fixture('ask-size', [/^latchkey-test:/]);
+const { client, name } = fixture('ask-size', [/^redlatch-test:/]);
 
 test('waiters that want many leased permits are asked for in several calls', async () => {
   const proxy = await startProxy({ target: redisUrl() });

@@ -13,7 +13,7 @@ const PASSED_OVER_MS = 5_000;
 
 test('S7: others stand back for a request that was passed over for 5 s', async () => {
   const semaphore = client().getPermitExpirableSemaphore(name());
-  const line = `latchkey_waiting:{${semaphore.name}}`;
+  const line = `redlatch_waiting:{${semaphore.name}}`;
   await semaphore.trySetPermits(4);
   const held = await semaphore.acquireMany(4);
   const clock = skippingClock();

@@ -132,7 +132,7 @@ test('an update that was never made leaves the permit as it was, and renewed', a
 });
 
 test('updates that all fail unsent leave the permit renewed', async () => {
-  const { proxy, semaphore } = await stage({ commandTimeoutMs: 200, leaseMs: 1_500 });
+  const { proxy, semaphore } = await stage({ commandTimeoutMs: 400, leaseMs: 1_500 });
   const permit = await semaphore.acquire();
   proxy.refuse();
   proxy.cutAll();

@@ -141,7 +141,7 @@ test('waits that end by abort or timeout lose no permit and leave nothing', asyn
   await eventually(async () => (await semaphore.availablePermits()) === 3);
   expect(await semaphore.acquiredPermits()).toBe(0);
   const keys = await keysUnder(semaphore.name, raw);
-  expect(keys.filter((key) => !key.startsWith('latchkey_requests:'))).toEqual([semaphore.name]);
+  expect(keys.filter((key) => !key.startsWith('redlatch_requests:'))).toEqual([semaphore.name]);
   await semaphore.delete();
 });
 

@@ -16,7 +16,7 @@ const server = await ownServer();
 const raw = rawClient(server.url);
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_/], client: raw });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_/], client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });
 

@@ -48,8 +48,8 @@ export class FairView {
     this.name = name;
     this.queue = `redisson_lock_queue:${tagged}`;
     this.timeouts = `redisson_lock_timeout:${tagged}`;
-    this.beats = `latchkey_beats:${tagged}`;
-    this.tickets = `latchkey_tickets:${tagged}`;
+    this.beats = `redlatch_beats:${tagged}`;
+    this.tickets = `redlatch_tickets:${tagged}`;
     this.channel = `redisson_lock__channel:${tagged}`;
   }
 

@@ -31,7 +31,7 @@ async function line(view: FairView, clients: readonly Client[]): Promise<Wait[]>
     granted.catch(() => undefined);
     const waiting = await view.queued(waits.length + 1);
     const holderId = waiting.at(-1) ?? '';
-    const channel = `latchkey:${holderId.slice(0, 36)}`;
+    const channel = `redlatch:${holderId.slice(0, 36)}`;
     await eventually(async () => (await raw.pubsub('NUMSUB', channel))[1] === 1);
     waits.push({ granted, holderId, abort: () => abort.abort(LEFT) });
   }
@@ -178,7 +178,7 @@ test('who was told before the grant of the one ahead has been heard of gets in p
   const waiter = client({ redis: proxy.url });
   const holder = await client().getFairLock(view.name).acquire();
   const [first, second] = await line(view, [waiter, waiter]);
-  const told = await messagesOn(`latchkey:${second?.holderId.slice(0, 36)}`, { context });
+  const told = await messagesOn(`redlatch:${second?.holderId.slice(0, 36)}`, { context });
   const connections = proxy.connections();
   for (const { down } of connections) {
     down.stop('paused');

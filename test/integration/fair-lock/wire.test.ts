@@ -226,7 +226,7 @@ function asking(view: FairView, holder: string): (position: string) => Promise<u
 }
 
 const tombstoneOf = ({ queue }: FairView, holder: string): string =>
-  `${queue.replace('redisson_lock_queue', 'latchkey_cancelled')}:${holder}`;
+  `${queue.replace('redisson_lock_queue', 'redlatch_cancelled')}:${holder}`;
 
 test('a burnt holder id neither takes the lock nor queues', async () => {
   const view = new FairView(raw, name());

@@ -9,11 +9,11 @@ const { client, name, raw } = fixture('hand-off-closing');
 
 test('a client that closes while a lock is left to those in no line serves the line before', async () => {
   const lockName = name();
-  const tickets = `latchkey_tickets:{${lockName}}`;
+  const tickets = `redlatch_tickets:{${lockName}}`;
   const [first, second] = [client({ handOff: 'strict' }), client({ handOff: 'strict' })];
   const hold = await first.getLock(lockName).acquire();
   // Whoever waits behind it relies on its release, and does not listen to the lock.
-  await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${first.id}`))[1] === 1);
+  await eventually(async () => (await raw.pubsub('NUMSUB', `redlatch:${first.id}`))[1] === 1);
   const waiting = second.getLock(lockName).acquire();
   await eventually(async () => (await toldOf(lockName, raw)) === 1);
   const now = Date.now();

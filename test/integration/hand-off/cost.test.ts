@@ -36,8 +36,8 @@ async function listening(...clients: readonly Client[]): Promise<void> {
     clients.map(async (each) => await each.getLock(name()).acquire()),
   );
   await eventually(async () => {
-    const channels = await channelsUnder('latchkey:', raw);
-    expect(channels).toEqual(expect.arrayContaining(clients.map(({ id }) => `latchkey:${id}`)));
+    const channels = await channelsUnder('redlatch:', raw);
+    expect(channels).toEqual(expect.arrayContaining(clients.map(({ id }) => `redlatch:${id}`)));
   });
   await Promise.all(holds.map(async (hold) => await hold.release()));
 }

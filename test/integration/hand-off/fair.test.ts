@@ -51,12 +51,12 @@ test('a release tells the client of the first waiter alone', async () => {
   const [head = '', last = ''] = await view.waiting();
   const channels = [head, last].map((holderId) => `${view.channel}:${holderId}`);
   const toWaiters = await messagesOn(channels);
-  const own = await messagesOn([b, c].map(({ id }) => `latchkey:${id}`));
+  const own = await messagesOn([b, c].map(({ id }) => `redlatch:${id}`));
 
   await hold.release();
   const barging = await a.getFairLock(view.name).tryAcquire();
   const next = await one.hold;
-  await raw.publish(`latchkey:${b.id}`, `e${name()}`);
+  await raw.publish(`redlatch:${b.id}`, `e${name()}`);
   await eventually(() => own.length === 2);
 
   expect(barging).toBeNull();
@@ -264,7 +264,7 @@ test('a waiter whose client was away when it was its turn gets in all the same',
   const hold = await a.getFairLock(view.name).acquire();
   const waiting = [await waits(b, view, 1), await waits(b, view, 2)];
 
-  const own = `latchkey:${b.id}`;
+  const own = `redlatch:${b.id}`;
   proxy.cutAll();
   await eventually(async () => (await raw.pubsub('NUMSUB', own))[1] === 0);
   await hold.release();

@@ -26,13 +26,13 @@ function nameOf(word: string): string {
   const name = randomName(word);
   onTestFinished(async () => {
     await raw.del(`redisson_lock_token:{${name}}`);
-    await expectNoResidue(name, { allow: [/latchkey_(tickets|line|cancelled|requests):/] });
+    await expectNoResidue(name, { allow: [/redlatch_(tickets|line|cancelled|requests):/] });
   });
   return name;
 }
 
 const line = async (name: string): Promise<string[]> =>
-  await raw.lrange(`latchkey_line:{${name}}`, 0, -1);
+  await raw.lrange(`redlatch_line:{${name}}`, 0, -1);
 
 /** A wait of another client, which stands in the line, and is told of its grant. */
 async function waits(lock: Lock, name: string, place: number): Promise<{ hold: Promise<Hold> }> {
@@ -40,7 +40,7 @@ async function waits(lock: Lock, name: string, place: number): Promise<{ hold: P
   hold.catch(() => undefined);
   await eventually(async () => {
     expect(await line(name)).toHaveLength(place);
-    const tickets = await raw.hgetall(`latchkey_tickets:{${name}}`);
+    const tickets = await raw.hgetall(`redlatch_tickets:{${name}}`);
     const flags = Object.entries(tickets).filter(([id]) => id.includes(':'));
     expect(flags.map(([, ticket]) => ticket.split(' ')[2])).toEqual(Array(place).fill('1'));
   });
@@ -102,7 +102,7 @@ test('a grant with a fixed lease has all of it, and is not prolonged', async () 
   const waiting = second.getLock(name).acquire({ leaseMs: 9_000 });
   await eventually(async () => expect(await line(name)).toHaveLength(1));
   await eventually(async () => {
-    expect((await raw.hvals(`latchkey_tickets:{${name}}`)).join()).toContain(' 9000 1 ');
+    expect((await raw.hvals(`redlatch_tickets:{${name}}`)).join()).toContain(' 9000 1 ');
   });
 
   await hold.release();
@@ -122,21 +122,21 @@ test('a client that is gone is passed over at once, however many there are', asy
   for (let i = 0; i < 300; i += 1) {
     const id = `${String(i).padStart(8, '0')}-0000-4000-8000-000000000000:1`;
     tickets[id] = `${now} 10000 1 0`;
-    await raw.rpush(`latchkey_line:{${name}}`, id);
+    await raw.rpush(`redlatch_line:{${name}}`, id);
   }
-  await raw.hset(`latchkey_tickets:{${name}}`, tickets);
+  await raw.hset(`redlatch_tickets:{${name}}`, tickets);
   const waiting = last.getLock(name).acquire();
   await eventually(async () => expect(await line(name)).toHaveLength(301));
   const [mine] = (await line(name)).slice(-1);
   await eventually(async () => {
-    expect(await raw.hget(`latchkey_tickets:{${name}}`, mine ?? '')).toMatch(/^\d+ 10000 1 /);
+    expect(await raw.hget(`redlatch_tickets:{${name}}`, mine ?? '')).toMatch(/^\d+ 10000 1 /);
   });
 
   await hold.release();
 
   expect(Object.keys(await raw.hgetall(name))).toEqual([mine]);
   await (await waiting).release();
-  await raw.del(`latchkey_line:{${name}}`, `latchkey_tickets:{${name}}`);
+  await raw.del(`redlatch_line:{${name}}`, `redlatch_tickets:{${name}}`);
 });
 
 test('a waiter that gives up leaves no ticket, and another one with the same lease takes it over', async () => {
@@ -161,7 +161,7 @@ test('a waiter that gives up leaves no ticket, and another one with the same lea
   await next.release();
   await (await fixed).release();
 
-  expect(await keysUnder(`latchkey_line:{${name}}`, raw)).toEqual([]);
+  expect(await keysUnder(`redlatch_line:{${name}}`, raw)).toEqual([]);
 });
 
 test('a forced release hands the lock on, and tells the holder', async () => {
@@ -213,7 +213,7 @@ test('a grant that nobody waits for is given back at once', async () => {
   await raw.hset(other, holderId, 1);
   await raw.pexpire(other, 60_000);
 
-  await raw.publish(`latchkey:${second.id}`, `g${holderId} ${Date.now()} 10000 0 ${other}`);
+  await raw.publish(`redlatch:${second.id}`, `g${holderId} ${Date.now()} 10000 0 ${other}`);
 
   await eventually(async () => (await raw.exists(other)) === 0);
   await hold.release();
@@ -253,7 +253,7 @@ test('a ticket that is given up while the lock is free lets the next one in', as
   await raw.hset(keys.tickets, 'back', Date.now() + 3);
 
   const [count = 0, ...operands] = lockRelease.operands(
-    { ...keys, tombstone: `latchkey_cancelled:{${name}}:${mine}` },
+    { ...keys, tombstone: `redlatch_cancelled:{${name}}:${mine}` },
     { holder: mine!, count: 0, tombstoneMs: 1_000, publish, channel, listens: 0 },
   );
   await raw.eval(lockRelease.source, Number(count), ...operands);
@@ -283,13 +283,13 @@ test('who gives up leaves the line, although the lock was overwritten with anoth
   const hold = await holder.getLock(name).acquire({ leaseMs: 60_000 });
   const abort = new AbortController();
   const waiting = waiter.getLock(name).acquire({ signal: abort.signal });
-  await eventually(async () => (await raw.llen(`latchkey_line:{${name}}`)) === 1);
+  await eventually(async () => (await raw.llen(`redlatch_line:{${name}}`)) === 1);
 
   await raw.set(name, 'something else');
   abort.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');
 
-  await eventually(async () => (await raw.exists(`latchkey_line:{${name}}`)) === 0);
+  await eventually(async () => (await raw.exists(`redlatch_line:{${name}}`)) === 0);
   await raw.del(name);
   await expect(hold.release()).rejects.toThrow(LeaseLostError);
 });

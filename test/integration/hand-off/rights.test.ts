@@ -49,7 +49,7 @@ test.each([
     const raced = client.getLock(object).acquire();
     // It listens to the channel of the lock, as those that race do, and stands in no line.
     await eventually(async () => (await channelsUnder(object, raw)).length > 0);
-    expect(await raw.exists(`latchkey_line:{${object}}`)).toBe(0);
+    expect(await raw.exists(`redlatch_line:{${object}}`)).toBe(0);
     await held.release();
     await (await raced).release();
   }

@@ -24,7 +24,7 @@ function nameOf(word: string): string {
   const name = randomName(word);
   onTestFinished(async () => {
     await expectNoResidue(name, {
-      allow: [/latchkey_(tickets|line|writers|beats|cancelled|requests):/],
+      allow: [/redlatch_(tickets|line|writers|beats|cancelled|requests):/],
     });
   });
   return name;
@@ -45,12 +45,12 @@ const kinds = [
   {
     kind: 'lock',
     of: (client: Client, name: string): Lock => client.getLock(name),
-    lengthOf: async (name: string) => await raw.llen(`latchkey_line:{${name}}`),
+    lengthOf: async (name: string) => await raw.llen(`redlatch_line:{${name}}`),
   },
   {
     kind: 'write lock',
     of: (client: Client, name: string): Lock => client.getReadWriteLock(name).writeLock,
-    lengthOf: async (name: string) => await raw.zcard(`latchkey_writers:{${name}}`),
+    lengthOf: async (name: string) => await raw.zcard(`redlatch_writers:{${name}}`),
   },
 ];
 
@@ -162,12 +162,12 @@ test.each(kinds)(
         told.push(channel);
       }
     });
-    await subscriber.psubscribe('latchkey:*');
+    await subscriber.psubscribe('redlatch:*');
     const line = async (place: number): Promise<void> => {
       await eventually(async () => (await lengthOf(name)) === place);
     };
     const hold = await of(first, name).acquire();
-    await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${first.id}`))[1] === 1);
+    await eventually(async () => (await raw.pubsub('NUMSUB', `redlatch:${first.id}`))[1] === 1);
 
     const two = of(second, name).acquire();
     await line(1);
@@ -180,7 +180,7 @@ test.each(kinds)(
     await (await three).release();
     await (await again).release();
 
-    expect(told).toEqual([`latchkey:${first.id}`]);
+    expect(told).toEqual([`redlatch:${first.id}`]);
   },
 );
 

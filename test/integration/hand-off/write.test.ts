@@ -39,7 +39,7 @@ test('a write lock goes to the writer that waits longest, and is never free in b
   const hold = await write(first, view);
   const one = await waits(second, view, 1);
   const two = await waits(third, view, 2);
-  const told = await messagesOn([second, third].map(({ id }) => `latchkey:${id}`));
+  const told = await messagesOn([second, third].map(({ id }) => `redlatch:${id}`));
 
   await hold.release();
   expect((await holders(view)).join()).toContain(second.id);
@@ -157,7 +157,7 @@ test('a grant that nobody waits for is given back at once', async () => {
   const holderId = `${second.id}:999999`;
   await other.javaWrites(holderId, 60_000);
 
-  await raw.publish(`latchkey:${second.id}`, `x${holderId} ${Date.now()} 10000 0 ${other.name}`);
+  await raw.publish(`redlatch:${second.id}`, `x${holderId} ${Date.now()} 10000 0 ${other.name}`);
 
   await eventually(async () => (await raw.exists(other.name)) === 0);
   await hold.release();
@@ -173,8 +173,8 @@ test('a run ends when a reader of another client comes', async () => {
   const reader = client();
   const hold = await write(writer, view);
   const next = [write(writer, view), write(writer, view)];
-  await eventually(async () => (await raw.pubsub('NUMSUB', `latchkey:${writer.id}`))[1] === 1);
-  const told = await messagesOn(`latchkey:${writer.id}`);
+  await eventually(async () => (await raw.pubsub('NUMSUB', `redlatch:${writer.id}`))[1] === 1);
+  const told = await messagesOn(`redlatch:${writer.id}`);
 
   const reads = read(reader, view);
   await view.readersWait(1);
@@ -239,7 +239,7 @@ test('a reader of Java that comes later lets the writer in when it leaves', asyn
   const reading = await read(reader, view);
   const { hold: writing } = await waits(writer, view, 1);
   await view.javaReads(JAVA, 60_000);
-  const told = await messagesOn(`latchkey:${writer.id}`);
+  const told = await messagesOn(`redlatch:${writer.id}`);
 
   await reading.release();
   await eventually(() => told.length === 1);

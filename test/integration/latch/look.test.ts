@@ -15,7 +15,7 @@ const PROMPTLY_MS = 3_000;
 const scope = testScope('latch-look');
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 

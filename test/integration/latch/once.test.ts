@@ -8,7 +8,7 @@ const scope = testScope('latch-once');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 
@@ -20,7 +20,7 @@ function lastScript(proxy: Proxy): [string, ...string[]] {
 }
 
 async function recordSizes(name: string): Promise<number[]> {
-  const keys = (await keysUnder(name, raw)).filter((key) => key.startsWith('latchkey_requests:'));
+  const keys = (await keysUnder(name, raw)).filter((key) => key.startsWith('redlatch_requests:'));
   return await Promise.all(keys.map(async (key) => await raw.zcard(key)));
 }
 

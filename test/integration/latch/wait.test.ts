@@ -12,7 +12,7 @@ const scope = testScope('latch-wait');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 

@@ -11,7 +11,7 @@ const scope = testScope('latch-wire');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 
@@ -172,7 +172,7 @@ test('private records are found by their prefix, live in the slot of the latch, 
   const keys = await keysUnder(latch.name, raw);
   const ttls = await Promise.all(keys.map(async (key) => await raw.pttl(key)));
   expect(keys.length).toBeGreaterThan(0);
-  expect(keys.filter((key) => !/^latchkey_(?:opened|requests):\{/.test(key))).toEqual([]);
+  expect(keys.filter((key) => !/^redlatch_(?:opened|requests):\{/.test(key))).toEqual([]);
   expect(keys.filter((key) => !key.includes(`{${latch.name}}`))).toEqual([]);
   expect(Math.min(...ttls)).toBeGreaterThan(0);
   expect(Math.max(...ttls)).toBeLessThanOrEqual(1_800_000);

@@ -18,7 +18,7 @@ afterAll(async () => {
   const counters = await keysUnder(`redisson_lock_token:{${scope.prefix}`, raw);
   await Promise.all(counters.map(async (key) => await raw.del(key)));
   await expectNoResidue(scope.prefix, {
-    allow: [/^latchkey_(?:cancelled|requests|opened|beats):/],
+    allow: [/^redlatch_(?:cancelled|requests|opened|beats):/],
   });
   await expectNoChannels(scope.prefix);
 });

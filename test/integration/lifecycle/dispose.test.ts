@@ -9,7 +9,7 @@ const scope = testScope('dispose');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests):/] });
   await expectNoChannels(scope.prefix);
 });
 

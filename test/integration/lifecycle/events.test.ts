@@ -12,7 +12,7 @@ const scope = testScope('events');
 const raw = rawClient();
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 

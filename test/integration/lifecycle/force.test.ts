@@ -33,7 +33,7 @@ describe.each(lockKinds)('$what', (kind) => {
   test('a client that listens already is told at once', async () => {
     const own = client({ leaseMs: 60_000 });
     const hold = await kind.create(own, name()).acquire();
-    await eventually(async () => (await channelsUnder(`latchkey:${own.id}`)).length === 1);
+    await eventually(async () => (await channelsUnder(`redlatch:${own.id}`)).length === 1);
 
     await kind.create(client(), hold.lockName).forceRelease();
 

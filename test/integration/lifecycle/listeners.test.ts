@@ -7,7 +7,7 @@ import { testScope } from '../../support/scope.js';
 const scope = testScope('listeners');
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_(?:cancelled|requests|opened):/] });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_(?:cancelled|requests|opened):/] });
   await expectNoChannels(scope.prefix);
 });
 

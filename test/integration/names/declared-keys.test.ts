@@ -1,13 +1,14 @@
 // Redis is told every key of a script beforehand: what the server sees a script touch, over the
 // whole API, is among the keys of its call.
 
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Client, Lock } from '../../../src/index.js';
 import * as scripts from '../../../src/core/wire/scripts.generated.js';
 import { RECHECK_MAX_MS } from '../../../src/core/waiting/timing.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { rawClient } from '../../support/redis.js';
+import { watchCommands } from '../../support/monitor.js';
 import { toldOf } from '../../support/told.js';
 import { expectNoChannels, expectNoResidue } from '../../support/residue.js';
 import { testScope } from '../../support/scope.js';
@@ -20,7 +21,7 @@ const raw = rawClient(server.url);
 
 afterAll(async () => {
   await raw.del(...(await raw.keys('redisson_lock_token:*')), scope.prefix);
-  const allow = [/^latchkey_(?:cancelled|requests|opened|tickets):/];
+  const allow = [/^redlatch_(?:cancelled|requests|opened|tickets):/];
   await expectNoResidue(scope.prefix, { allow, client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });
@@ -42,9 +43,7 @@ const manyKeys = new Set(['DEL', 'UNLINK', 'EXISTS']);
 /** Watches what scripts do, from the moment this returns to the end of the test. */
 async function watch(): Promise<Ran[]> {
   const ran: Ran[] = [];
-  const monitor = await raw.monitor();
-  onTestFinished(() => monitor.disconnect());
-  monitor.on('monitor', (_, [command = '', ...args]: string[], origin: string) => {
+  await watchCommands(rawClient(server.url), ([command = '', ...args], origin) => {
     if (origin === 'lua') {
       if (!keyless.has(command.toUpperCase())) {
         const keys = manyKeys.has(command.toUpperCase()) ? args : args.slice(0, 1);
@@ -70,7 +69,7 @@ const walks = new Set([
   'lock/force-release',
   'fair-lock/force-release',
 ]);
-const isOfHolder = (key: string): boolean => /:rwlock_timeout:\d+$|^latchkey_cancelled:/.test(key);
+const isOfHolder = (key: string): boolean => /:rwlock_timeout:\d+$|^redlatch_cancelled:/.test(key);
 
 interface Users {
   readonly proxy: Proxy;
@@ -137,8 +136,17 @@ async function useReadWriteLock(users: Users, name: string): Promise<void> {
   await writeLock.using(async () => await readLock.using(() => undefined));
   // A reader of Redisson that died, and one that lives.
   const stem = name.includes('{') ? name : `{${name}}`;
-  await raw.hset(name, { mode: 'read', 'java:1': 1, 'java:2': 2 });
-  await raw.set(`${stem}:java:2:rwlock_timeout:2`, '1', 'PX', 60_000);
+  await raw.hset(name, {
+    mode: 'read',
+    '6a617661-0000-4000-8000-000000000000:1': 1,
+    '6a617661-0000-4000-8000-000000000000:2': 2,
+  });
+  await raw.set(
+    `${stem}:6a617661-0000-4000-8000-000000000000:2:rwlock_timeout:2`,
+    '1',
+    'PX',
+    60_000,
+  );
   await readLock.using(async () => await readLock.holders());
   await readLock.remainingLeaseMs();
   await writeLock.tryAcquire();
@@ -218,6 +226,8 @@ async function useLatch(users: Users, name: string): Promise<void> {
   await giveUp(users, name, () => latch.countDown());
   await latch.delete();
   await passing;
+  // Enough of them for a trim.
+  await Promise.all(Array.from({ length: 60 }, async () => await latch.countDown()));
   // One that is gone, whose name becomes another kind of object.
   await latch.trySetCount(1);
   await raw.del(name);
@@ -263,6 +273,7 @@ test('every key that a script touches is declared, over the whole API', async ()
   }
   clock.skip(RECHECK_MAX_MS);
   const background = [
+    'requests/trim',
     'waits/poll',
     'lock/renew',
     'rwlock/renew-read',

@@ -9,8 +9,8 @@ import { NO_PERMIT, objectKinds, type ObjectKind } from '../../support/kinds/obj
 import { keysUnder } from '../../support/redis.js';
 
 const { client, name, raw } = fixture('shared-keys', [
-  /^latchkey-test:/,
-  /^\{latchkey-test:/,
+  /^redlatch-test:/,
+  /^\{redlatch-test:/,
   /^redisson_lock_token:/,
 ]);
 
@@ -198,7 +198,7 @@ test.each(namesakes)('nothing can be called like %s in use', async (_, pattern, 
 test('nothing can be called like a private key', () => {
   const own = client();
 
-  for (const word of ['opened', 'requests', 'generation', 'total', 'anything']) {
-    expect(() => own.getSemaphore(`latchkey_${word}:{${name()}}`)).toThrow(RangeError);
+  for (const word of ['opened', 'requests', 'generation', 'permits', 'anything']) {
+    expect(() => own.getSemaphore(`redlatch_${word}:{${name()}}`)).toThrow(RangeError);
   }
 });

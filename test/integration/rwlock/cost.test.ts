@@ -15,7 +15,7 @@ const server = await ownServer();
 const raw = rawClient(server.url);
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_cancelled:/], client: raw });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_cancelled:/], client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });
 

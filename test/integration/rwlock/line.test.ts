@@ -74,7 +74,7 @@ async function ask(view: RwView, since: number): Promise<void> {
       heartbeats: view.beats,
       tickets: view.tickets,
       ofClaims: [
-        `latchkey_cancelled:{${view.name}}:${reader}`,
+        `redlatch_cancelled:{${view.name}}:${reader}`,
         view.holdKey(reader),
         view.holdKey(reader),
       ],

@@ -200,7 +200,7 @@ test('a writer that is killed while it waits keeps no reader out', async () => {
   await view.listened(1);
   await worker.kill('SIGKILL');
   await eventually(
-    async () => (await raw.pubsub('NUMSUB', `latchkey:${writer.slice(0, 36)}`))[1] === 0,
+    async () => (await raw.pubsub('NUMSUB', `redlatch:${writer.slice(0, 36)}`))[1] === 0,
   );
 
   const hold = await sidesOf(view.name).readLock.tryAcquire();

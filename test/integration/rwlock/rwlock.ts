@@ -30,11 +30,11 @@ export class RwView {
     const tagged = name.includes('{') ? name : `{${name}}`;
     this.raw = raw;
     this.name = name;
-    this.readers = `latchkey_readers:${tagged}`;
-    this.writers = `latchkey_writers:${tagged}`;
-    this.waiting = `latchkey_waiting:${tagged}`;
-    this.beats = `latchkey_beats:${tagged}`;
-    this.tickets = `latchkey_tickets:${tagged}`;
+    this.readers = `redlatch_readers:${tagged}`;
+    this.writers = `redlatch_writers:${tagged}`;
+    this.waiting = `redlatch_waiting:${tagged}`;
+    this.beats = `redlatch_beats:${tagged}`;
+    this.tickets = `redlatch_tickets:${tagged}`;
     this.channel = `redisson_rwlock:${tagged}`;
   }
 

@@ -15,7 +15,7 @@ test('a forced release of a read lock is told at once to the readers of all clie
   );
 
   for (const { id } of readers) {
-    await eventually(async () => (await channelsUnder(`latchkey:${id}`)).length === 1);
+    await eventually(async () => (await channelsUnder(`redlatch:${id}`)).length === 1);
   }
 
   await client().getReadWriteLock(object).readLock.forceRelease();

@@ -176,7 +176,7 @@ test('a tagged name keeps its own tag in every key and channel', async () => {
   await hold.release();
 
   const holdKey = `${tagged}:${hold.holderId}:rwlock_timeout:1`;
-  expect(keys).toEqual([tagged, holdKey, `latchkey_readers:${tagged}`].toSorted());
+  expect(keys).toEqual([tagged, holdKey, `redlatch_readers:${tagged}`].toSorted());
   expect(view.channel).toBe(`redisson_rwlock:${tagged}`);
   await eventually(() => messages.length === 1);
 });

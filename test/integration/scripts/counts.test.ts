@@ -32,9 +32,8 @@ async function place() {
 /** A counting semaphore that nobody has made. */
 async function stage() {
   const { redis, name, notice, told } = await place();
-  const own = { semaphore: name, requests: `${name}:requests`, marks: `${name}:mark` };
-  const totals = `${name}:total`;
-  const queues = { queue: `${name}:queue`, heartbeats: `${name}:beats`, totals: [totals] };
+  const own = { semaphore: name, requests: `${name}:requests`, record: `${name}:record` };
+  const queues = { queue: `${name}:queue`, heartbeats: `${name}:beats` };
   const client = 'me';
   let number = 0;
   const counted = () => {
@@ -48,15 +47,15 @@ async function stage() {
     ...queues,
     configure: (setting: string, micros = 0) => {
       const args = { ...counted(), ...notice, setting };
-      const command = commandOf(scripts.semaphoreConfigure, { ...own, totals }, args);
+      const command = commandOf(scripts.semaphoreConfigure, own, args);
       return runAt(redis, START, command, micros);
     },
     drain: (setting: string) => {
-      const command = commandOf(
-        scripts.semaphoreDrainPermits,
-        { ...own, totals },
-        { ...counted(), setting },
-      );
+      const command = commandOf(scripts.semaphoreDrainPermits, own, {
+        ...counted(),
+        ...notice,
+        setting,
+      });
       return runAt(redis, START, command);
     },
     acquire: (needs: number[], micros: number) => {
@@ -65,7 +64,7 @@ async function stage() {
       return runAt(redis, START, command, micros);
     },
     giveBack: (permits: number, mark: string, leaves = 0) => {
-      const args = { ...counted(), ...notice, client, leaves, permits, mark };
+      const args = { ...counted(), ...notice, client, leaves, permits, mark, place: 1, needs: [] };
       const command = commandOf(scripts.semaphoreGiveBack, { ...own, ...queues }, args);
       return runAt(redis, START, command);
     },
@@ -98,11 +97,11 @@ test('a semaphore that is not there has no permits, for one who may not make it'
 });
 
 test('the mark of a semaphore is the microsecond in which it was made', async () => {
-  const { configure, redis, marks } = await stage();
+  const { configure, redis, record } = await stage();
 
   await configure('keep 1 3', 17);
 
-  expect(await redis.get(marks)).toBe(String(START * 1_000 + 17));
+  expect(await redis.hget(record, 'semaphore')).toMatch(new RegExp(`^${START * 1_000 + 17} `, 'u'));
 });
 
 test('the rank of a client in the wait queue is the microsecond in which it came', async () => {
@@ -118,12 +117,13 @@ test('the rank of a client in the wait queue is the microsecond in which it came
 });
 
 test('what is given back is told with all that is available then', async () => {
-  const { configure, giveBack, redis, semaphore, marks, told } = await stage();
+  const { configure, acquire, giveBack, told } = await stage();
   await configure('keep 1 5');
-  await redis.decrby(semaphore, 3);
+  await acquire([2], 0);
+  const answer = await acquire([1], 0);
   await told();
 
-  expect(await giveBack(1, (await redis.get(marks))!)).toBe(1);
+  expect(await giveBack(1, answer.slice(answer.lastIndexOf(' ') + 1))).toBe(1);
 
   expect(await told()).toEqual(['3']);
 });

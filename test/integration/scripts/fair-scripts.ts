@@ -58,8 +58,14 @@ export async function stage() {
       return heard.splice(0).slice(0, -1);
     },
     /** Returns null when it was granted, else what a waiter without a ticket is answered. */
-    acquire: async (atMs: number, holder: string, position = 'queue', count = 1) => {
-      const all = { ...keys, tombstone: tombstoneOf(holder), twinHeartbeats: [] };
+    acquire: async (
+      atMs: number,
+      holder: string,
+      position = 'queue',
+      count = 1,
+      twinHeartbeats: readonly string[] = [],
+    ) => {
+      const all = { ...keys, tombstone: tombstoneOf(holder), twinHeartbeats };
       const args = { holder, count, leaseMs: LEASE_MS, position, windowMs: 0, ...notice };
       const answer = await runAt(redis, atMs, commandOf(scripts.fairLockAcquire, all, args));
       return answer === '+ 2 0' ? null : Number(answer);
@@ -79,8 +85,8 @@ export async function stage() {
     },
     /** A client listens to its own channel from now on. Returns how to stop. */
     listens: async (client: string) => {
-      await listener.subscribe(`latchkey:${client}`);
-      return async () => void (await listener.unsubscribe(`latchkey:${client}`));
+      await listener.subscribe(`redlatch:${client}`);
+      return async () => void (await listener.unsubscribe(`redlatch:${client}`));
     },
     release: (atMs: number, holder: string, tombstoneMs = 0, served: string[] = []) => {
       const all = { ...keys, tombstone: tombstoneOf(holder) };

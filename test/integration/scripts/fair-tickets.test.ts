@@ -17,7 +17,7 @@ type Stage = Awaited<ReturnType<typeof stage>>;
 
 /** The message about a grant, as its client hears it. */
 const granted = ({ keys }: Stage, holder: string, atMs: number, followers = 0): string =>
-  `latchkey:${holder.slice(0, 36)} f${holder} ${atMs} ${WINDOW_MS} ${followers} ${keys.lock}`;
+  `redlatch:${holder.slice(0, 36)} f${holder} ${atMs} ${WINDOW_MS} ${followers} ${keys.lock}`;
 
 const ids = async ({ line }: Stage): Promise<unknown[]> => (await line()).map(([id]) => id);
 
@@ -133,8 +133,9 @@ describe('a release', () => {
   test('drops whoever was not heard of for four seconds, wherever it stands', async () => {
     const all = await held();
     const stop = await all.listens(TWO);
-    await all.enter(START + 3_000, `${TWO}:1`);
+    await all.enter(START, `${TWO}:1`);
     await all.enter(START, `${ONE}:1`);
+    await all.enter(START + 3_000, `${TWO}:1`);
     await stop();
 
     expect(await all.release(START + 5_000, `${ONE}:0`)).toBe(1);
@@ -215,7 +216,7 @@ describe('a ticket', () => {
     await all.release(START, `${ONE}:1`);
     expect(await all.told()).toEqual([]);
     await all.release(START, `${ONE}:2`);
-    expect(await all.told()).toEqual([`latchkey:${TWO} r${TWO}:1 ${all.keys.lock}`]);
+    expect(await all.told()).toEqual([`redlatch:${TWO} r${TWO}:1 ${all.keys.lock}`]);
   });
 
   test('behind one that leaves a free lock which Java has not taken yet hears of it, too', async () => {
@@ -228,7 +229,7 @@ describe('a ticket', () => {
     await all.told();
 
     expect(await all.release(START, `${ONE}:1`)).toBe(-2);
-    expect(await all.told()).toEqual([`latchkey:${TWO} r${TWO}:1 ${all.keys.lock}`]);
+    expect(await all.told()).toEqual([`redlatch:${TWO} r${TWO}:1 ${all.keys.lock}`]);
   });
 
   test('is granted nothing after its tombstone', async () => {

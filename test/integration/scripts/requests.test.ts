@@ -26,6 +26,8 @@ async function stage(count = 100) {
       runAt(redis, START, commandOf(scripts.latchCountDown, keys, { number, lowWater, ...notice })),
     cancel: (number: number, lowWater: number) =>
       runAt(redis, START, commandOf(scripts.requestsCancel, keys, { number, lowWater })),
+    trim: (lowWater: number) =>
+      runAt(redis, START, commandOf(scripts.requestsTrim, keys, { lowWater })),
     recorded: async () => await redis.zrange(keys.requests, '0', '-1'),
   };
 }
@@ -102,6 +104,49 @@ describe('a call that was given up', () => {
   });
 });
 
+describe('a trim', () => {
+  test('forgets what is settled, and a late copy of that does not run', async () => {
+    const { down, trim, recorded, redis, keys } = await stage();
+    await down(1, 1);
+    await down(2, 1);
+
+    expect([await trim(3), await trim(3)]).toEqual([1, 1]);
+    expect(await recorded()).toEqual(['floor']);
+    expect(Math.abs(RECORD_MS - (await redis.pttl(keys.requests)))).toBeLessThan(5_000);
+    expect([await down(1, 1), await down(2, 1), await down(3, 3)]).toEqual(['late', 'late', '97']);
+  });
+
+  test('that comes late keeps the answers since, and the mark', async () => {
+    const { down, trim, recorded } = await stage();
+    await down(1, 1);
+    await down(5, 5);
+    await down(6, 5);
+
+    await trim(3);
+    expect(await recorded()).toEqual(['floor', '5:98', '6:97']);
+    await trim(6);
+    expect(await recorded()).toEqual(['floor', '6:97']);
+    expect([await down(4, 1), await down(5, 1), await down(6, 5)]).toEqual(['late', 'late', '97']);
+  });
+
+  test('that comes last moves the mark not back', async () => {
+    const { down, trim, recorded } = await stage();
+    await down(1, 1);
+    await trim(9);
+
+    await trim(3);
+
+    expect(await recorded()).toEqual(['floor']);
+    expect(await down(8, 8)).toBe('late');
+  });
+
+  test('makes no record', async () => {
+    const { trim, redis, keys } = await stage();
+
+    expect([await trim(3), await redis.exists(keys.requests)]).toEqual([0, 0]);
+  });
+});
+
 describe('a latch', () => {
   test('opens at zero, once, and says so with a message and a mark', async () => {
     const { down, redis, keys } = await stage(2);
@@ -118,6 +163,6 @@ describe('a latch', () => {
     await listener.ping();
 
     expect(heard).toEqual(['0']);
-    expect([mark, await redis.get(keys.opened)]).toEqual(['1700000000.0', '1700000000.0']);
+    expect([mark, await redis.get(keys.opened)]).toEqual(['1700000000000000', '1700000000000000']);
   });
 });

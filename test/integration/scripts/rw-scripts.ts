@@ -1,5 +1,6 @@
 // The scripts of a read-write lock, at instants that a test chooses.
 
+import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { commandOf } from '../../../src/core/wire/call.js';
@@ -18,7 +19,13 @@ interface Claim {
   readonly since?: number;
 }
 
-/** A read-write lock that nobody holds. */
+/** The holder id that a test calls by a word. */
+export function holderId(word: string): string {
+  const digits = createHash('sha1').update(word).digest('hex').slice(0, 12);
+  return word.includes(':') ? word : `00000000-0000-4000-8000-${digits}:1`;
+}
+
+/** A read-write lock that nobody holds; its holders are words. */
 export function stage(redis: Redis = rawClient()) {
   const lock = randomName('instants');
   const queues = {
@@ -30,8 +37,9 @@ export function stage(redis: Redis = rawClient()) {
   };
   const notice = { publish: 'PUBLISH', channel: `${lock}:channel` };
   const stem = `${lock}:`;
-  const holdKey = (reader: string, hold: number) => `${stem}${reader}:rwlock_timeout:${hold}`;
-  const tombstoneOf = (holder: string) => `${lock}:cancelled:${holder}`;
+  const holdKey = (reader: string, hold: number) =>
+    `${stem}${holderId(reader)}:rwlock_timeout:${hold}`;
+  const tombstoneOf = (holder: string) => `${lock}:cancelled:${holderId(holder)}`;
   let number = 0;
   onTestFinished(async () => {
     const keys = await keysUnder(lock, redis);
@@ -57,7 +65,7 @@ export function stage(redis: Redis = rawClient()) {
         holdKey(reader, count),
       ]);
       const terms = claims.flatMap(({ reader, leaseMs = LEASE_MS, count = 1, since = 0 }) => [
-        reader,
+        holderId(reader),
         String(count),
         String(leaseMs),
         String(since),
@@ -74,7 +82,7 @@ export function stage(redis: Redis = rawClient()) {
     write: async (atMs: number, holder = 'writer', position = 'none', micros = 0, count = 1) => {
       const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
       const terms = { leaseMs: LEASE_MS, position, windowMs: 0, isListening: 0 };
-      const args = { holder, count, ...terms, ...notice, stem };
+      const args = { holder: holderId(holder), count, ...terms, ...notice, stem };
       const command = commandOf(scripts.rwlockAcquireWrite, keys, args);
       const answer = await runAt(redis, atMs, command, micros);
       return answer.startsWith('+') ? null : Number(answer);
@@ -83,12 +91,12 @@ export function stage(redis: Redis = rawClient()) {
     enter: (atMs: number, holder: string) => {
       const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
       const terms = { leaseMs: LEASE_MS, position: 'queue', windowMs: WINDOW_MS, isListening: 0 };
-      const args = { holder, count: 1, ...terms, ...notice, stem };
+      const args = { holder: holderId(holder), count: 1, ...terms, ...notice, stem };
       return runAt(redis, atMs, commandOf(scripts.rwlockAcquireWrite, keys, args));
     },
     releaseWrite: (atMs: number, holder: string, listens = -1) => {
       const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
-      const args = { holder, count: 0, tombstoneMs: 0, listens, ...notice, stem };
+      const args = { holder: holderId(holder), count: 0, tombstoneMs: 0, listens, ...notice, stem };
       return runAt(redis, atMs, commandOf(scripts.rwlockReleaseWrite, keys, args));
     },
     releaseRead: (atMs: number, holder: string) => {
@@ -98,7 +106,14 @@ export function stage(redis: Redis = rawClient()) {
         ...queues,
         holds: [holdKey(holder, 1)],
       };
-      const args = { holder, count: 0, tombstoneMs: 0, listens: 0, ...notice, stem };
+      const args = {
+        holder: holderId(holder),
+        count: 0,
+        tombstoneMs: 0,
+        listens: 0,
+        ...notice,
+        stem,
+      };
       return runAt(redis, atMs, commandOf(scripts.rwlockReleaseRead, keys, args));
     },
     leave: (atMs: number, client: string) => {
@@ -111,11 +126,13 @@ export function stage(redis: Redis = rawClient()) {
     },
     renew: (atMs: number, reader: string, leaseMs: number) => {
       const ofClaims = [lock, queues.readers, holdKey(reader, 1)];
-      const claims = [reader, '1', String(leaseMs)];
+      const claims = [holderId(reader), '1', String(leaseMs)];
       return runAt(redis, atMs, commandOf(scripts.rwlockRenewRead, { ofClaims }, { claims }));
     },
-    holdCount: (atMs: number, holder: string) =>
-      runAt(redis, atMs, commandOf(scripts.rwlockHoldCount, { lock, ...queues }, { holder, stem })),
+    holdCount: (atMs: number, holder: string) => {
+      const args = { holder: holderId(holder), stem };
+      return runAt(redis, atMs, commandOf(scripts.rwlockHoldCount, { lock, ...queues }, args));
+    },
     inspect: async (atMs: number) => {
       const command = commandOf(scripts.rwlockInspect, { lock, ...queues }, { cursor: '0', stem });
       const [, ...fields] = JSON.parse(await runAt(redis, atMs, command)) as string[];

@@ -16,7 +16,7 @@ async function listens(...clients: string[]): Promise<string[]> {
   });
   const messages: string[] = [];
   subscriber.on('message', (_channel: string, message: string) => messages.push(message));
-  await subscriber.subscribe(...clients.map((client) => `latchkey:${client}`));
+  await subscriber.subscribe(...clients.map((client) => `redlatch:${client}`));
   return messages;
 }
 

@@ -5,7 +5,7 @@ import { rejection } from '../../contract/fixture.js';
 import { messagesOn } from '../../support/messages.js';
 import { rawClient } from '../../support/redis.js';
 import { ownServer } from '../../support/server.js';
-import { LEASE_MS, stage, START } from './rw-scripts.js';
+import { holderId, LEASE_MS, stage, START } from './rw-scripts.js';
 
 const ENDS_AT = START + LEASE_MS;
 
@@ -17,8 +17,8 @@ describe('a writer', () => {
     ] as const) {
       const { read, write, redis, keys } = stage();
       await write(START, 'first');
-      await read(START, [{ reader: 'one', since: START * 1_000 + since }], 'queue', 'other');
       expect(await write(START, 'second', 'queue', 100)).toBeGreaterThan(0);
+      await read(START, [{ reader: 'one', since: START * 1_000 + since }], 'queue', 'other');
       await redis.del(keys.lock);
 
       expect(await write(START + 1, 'second')).toBe(told);
@@ -39,7 +39,7 @@ describe('a writer', () => {
       [200, [0, null]],
     ] as const) {
       const { write, redis, keys } = stage();
-      const fields = Array.from({ length: dead }, (_, i) => [`java:${i}`, '1']).flat();
+      const fields = Array.from({ length: dead }, (_, i) => [holderId(`java ${i}`), '1']).flat();
       await redis.hset(keys.lock, 'mode', 'read', ...fields);
 
       for (const answer of answers) {
@@ -87,7 +87,7 @@ describe('a forced release', () => {
 
   test('removes five hundred hold keys, and leaves the others to their leases', async () => {
     const { force, redis, keys, holdKey } = stage();
-    const readers = Array.from({ length: 6 }, (_, i) => `java:${i}`);
+    const readers = Array.from({ length: 6 }, (_, i) => holderId(`java ${i}`));
     await redis.hset(keys.lock, 'mode', 'read', ...readers.flatMap((reader) => [reader, '100']));
     const holds = readers.flatMap((reader) =>
       Array.from({ length: 100 }, (_, i) => holdKey(reader, i + 1)),

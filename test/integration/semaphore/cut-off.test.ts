@@ -7,7 +7,7 @@ import { startProxy, type Proxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { listening } from './world.js';
 
-const { client, name, raw } = fixture('sem-cut-off', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-cut-off', [/^redlatch-test:/]);
 
 interface Gate {
   available(): Promise<number>;

@@ -6,7 +6,7 @@ import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { expectAvailable } from './world.js';
 
-const { client, name } = fixture('sem-cuts', [/^latchkey-test:/]);
+const { client, name } = fixture('sem-cuts', [/^redlatch-test:/]);
 
 const rounds = 25;
 const lanes = 12;

@@ -7,7 +7,7 @@ import { startProxy } from '../../support/proxy.js';
 import { keysUnder, redisUrl } from '../../support/redis.js';
 import { expectAvailable, listening, scriptsOf } from './world.js';
 
-const { client, name, raw } = fixture('sem-ending', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-ending', [/^redlatch-test:/]);
 
 test('an abort before anything was sent leaves nothing', async () => {
   const proxy = await startProxy({ target: redisUrl() });

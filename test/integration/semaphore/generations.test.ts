@@ -7,10 +7,10 @@ import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
-import { semaphoreMark } from '../../support/semaphore-mark.js';
+import { semaphoreRecord } from '../../support/semaphore-record.js';
 import { expectAvailable, lastScript, listening, scriptsOf } from './world.js';
 
-const { client, name, raw } = fixture('sem-generations', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-generations', [/^redlatch-test:/]);
 
 async function expired(semaphore: Semaphore): Promise<void> {
   await eventually(async () => (await raw.exists(semaphore.name)) === 0, { everyMs: 5 });
@@ -53,7 +53,7 @@ test.each(anew)(
 
 test('a semaphore and its mark end together', async () => {
   const semaphore = client().getSemaphore(name());
-  const mark = semaphoreMark(semaphore.name);
+  const mark = semaphoreRecord(semaphore.name);
 
   await semaphore.trySetPermits(10, { ttlMs: 60_000 });
   const [life, lifeOfMark] = await Promise.all([raw.pttl(semaphore.name), raw.pttl(mark)]);
@@ -143,7 +143,7 @@ test('permits taken before a semaphore was set anew by us are not for it, whoeve
 
 /** Its mark is gone while it lives. */
 async function unmarked(object: string): Promise<void> {
-  const mark = semaphoreMark(object);
+  const mark = semaphoreRecord(object);
   await eventually(async () => (await raw.exists(mark)) === 0, { everyMs: 5 });
 }
 
@@ -228,10 +228,11 @@ test('a release that is late gives nothing to the semaphore that was set since',
 
 test('a mark grows, also when the clock of the server has gone back', async () => {
   const semaphore = client().getSemaphore(name());
-  const mark = semaphoreMark(semaphore.name);
-  await raw.set(mark, '7000000000000000');
+  const record = semaphoreRecord(semaphore.name);
+  await raw.hset(record, { semaphore: '7000000000000000 3 0 0 0 0', grants: '0 0' });
+  await raw.pexpire(record, 60_000);
 
   await semaphore.trySetPermits(3);
 
-  expect(await raw.get(mark)).toBe('7000000000000001');
+  expect(await raw.hget(record, 'semaphore')).toMatch(/^7000000000000001 3 /u);
 });

@@ -7,7 +7,7 @@ import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { expectAvailable, lastScript, listening, scriptsOf } from './world.js';
 
-const { client, name, raw } = fixture('sem-gone', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-gone', [/^redlatch-test:/]);
 
 test('permits released after the life of their semaphore do not make it anew', async () => {
   const semaphore = client().getSemaphore(name());

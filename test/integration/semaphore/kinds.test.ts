@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Client } from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 
-const { client, name, raw } = fixture('sem-kinds', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-kinds', [/^redlatch-test:/]);
 
 const calls: [string, (own: Client, object: string) => Promise<unknown>][] = [
   ['a semaphore', async (own, object) => await own.getSemaphore(object).acquire()],

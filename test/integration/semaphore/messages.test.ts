@@ -8,7 +8,7 @@ import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { channelOf, listening, scriptsOf } from './world.js';
 
-const { client, name, raw } = fixture('sem-messages', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-messages', [/^redlatch-test:/]);
 
 test('a waiter does not ask for permits that a message says are too few', async () => {
   const proxy = await startProxy({ target: redisUrl() });

@@ -16,7 +16,7 @@ const raw = rawClient(server.url);
 await raw.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>secret', '~*', '+@all', 'resetchannels');
 
 afterAll(async () => {
-  await expectNoResidue(scope.prefix, { allow: [/^latchkey_requests:/], client: raw });
+  await expectNoResidue(scope.prefix, { allow: [/^redlatch_requests:/], client: raw });
   await expectNoChannels(scope.prefix, { client: raw });
 });
 

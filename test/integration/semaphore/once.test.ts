@@ -8,7 +8,7 @@ import { startProxy, type Proxy } from '../../support/proxy.js';
 import { keysUnder, redisUrl } from '../../support/redis.js';
 import { expectAvailable, lastScript } from './world.js';
 
-const { client, name, raw } = fixture('sem-once', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-once', [/^redlatch-test:/]);
 
 async function stage(
   permits: number,
@@ -36,7 +36,7 @@ const firstOnly =
 async function burnt(semaphore: Semaphore): Promise<void> {
   await eventually(async () => {
     const keys = await keysUnder(semaphore.name, raw);
-    const records = keys.filter((key) => key.startsWith('latchkey_requests:'));
+    const records = keys.filter((key) => key.startsWith('redlatch_requests:'));
     const lists = await Promise.all(records.map(async (key) => await raw.zrange(key, '0', '-1')));
     return lists.flat().some((member) => member.endsWith(':cancelled'));
   });
@@ -248,7 +248,7 @@ test('a thousand calls in flight count a thousand, and leave a small record', as
   expect([left, await semaphore.availablePermits()]).toEqual([0, 1_000]);
   await semaphore.delete();
   const [record = ''] = (await keysUnder(semaphore.name, raw)).filter((key) =>
-    key.startsWith('latchkey_requests:'),
+    key.startsWith('redlatch_requests:'),
   );
   expect(await raw.zcard(record)).toBeLessThan(20);
 });

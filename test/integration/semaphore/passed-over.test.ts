@@ -76,12 +76,12 @@ function stream(semaphore: Semaphore): { stop(): Promise<void>; served(): number
 }
 
 async function lineOf(name: string): Promise<string[]> {
-  return await raw.zrange(`latchkey_waiting:{${name}}`, '0', '-1');
+  return await raw.zrange(`redlatch_waiting:{${name}}`, '0', '-1');
 }
 
 async function privateKeys(name: string): Promise<string[]> {
   const keys = await keysUnder(name, raw);
-  return keys.filter((key) => /^latchkey_(?:waiting|beats):/.test(key));
+  return keys.filter((key) => /^redlatch_(?:waiting|beats):/.test(key));
 }
 
 test.concurrent('S3: permits that come without a message are found all the same', async () => {

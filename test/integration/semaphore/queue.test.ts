@@ -8,7 +8,7 @@ import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import { channelOf, listening, scriptsOf } from './world.js';
 
-const { client, name, raw } = fixture('sem-queue', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('sem-queue', [/^redlatch-test:/]);
 
 test('S1: requests of 5, 1 and 3 are each served, in order, by releases one by one', async () => {
   const semaphore = client().getSemaphore(name());

@@ -3,7 +3,7 @@ import type { Permits } from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { INT32_MAX } from '../bad-input/bad-input.js';
 
-const { client, name, raw } = fixture('semaphore', [/^latchkey-test:/]);
+const { client, name, raw } = fixture('semaphore', [/^redlatch-test:/]);
 
 test('permits are taken, refused when there are too few, and given back', async () => {
   const semaphore = client().getSemaphore(name());

@@ -7,7 +7,7 @@ import { messagesOn } from '../../support/messages.js';
 import { keysUnder } from '../../support/redis.js';
 import { channelOf, listening } from './world.js';
 
-const { client, name, raw } = fixture('sem-wire', [/^latchkey-test:|\{latchkey-test:/]);
+const { client, name, raw } = fixture('sem-wire', [/^redlatch-test:|\{redlatch-test:/]);
 
 test('the permits are a decimal string under the plain name, without a TTL', async () => {
   const semaphore = client().getSemaphore(name());
@@ -38,7 +38,7 @@ test.each([['plain'], ['tagged']])('S4, P7: a %s name tells what is available', 
   expect(messages).toEqual(['3', '3', '7', '5', 'end']);
 });
 
-test('S4: nothing is told at zero and below, and nothing by what takes permits away', async () => {
+test('S4: 0 is told by what makes a semaphore, and nothing at zero and below by what changes one', async () => {
   const semaphore = client().getSemaphore(name());
   const messages = await messagesOn(channelOf(semaphore.name));
 
@@ -52,7 +52,7 @@ test('S4: nothing is told at zero and below, and nothing by what takes permits a
   await raw.publish(channelOf(semaphore.name), 'end');
 
   await eventually(() => messages.includes('end'));
-  expect(messages).toEqual(['4', 'end']);
+  expect(messages).toEqual(['0', '4', 'end']);
 });
 
 test('S5: a TTL stays, whatever changes the permits', async () => {
@@ -119,7 +119,9 @@ test('private records are found by their prefix, live in the slot, and expire', 
   const lives = await Promise.all(keys.map(async (key) => await raw.pttl(key)));
 
   expect(keys.length).toBeGreaterThan(0);
-  expect(keys.filter((key) => !/^latchkey_(?:requests|generation|total):\{/.test(key))).toEqual([]);
+  expect(keys.filter((key) => !/^redlatch_(?:requests|generation|permits):\{/.test(key))).toEqual(
+    [],
+  );
   expect(keys.filter((key) => !key.includes(`{${semaphore.name}}`))).toEqual([]);
   expect(Math.min(...lives)).toBeGreaterThan(0);
   expect(Math.max(...lives)).toBeLessThanOrEqual(1_800_000);

@@ -59,7 +59,7 @@ const firstUses: [
   [
     'release of a semaphore',
     'semaphore/release',
-    6,
+    5,
     async (own, id) => await own.getSemaphore(id, { permits: 5 }).release(),
   ],
   [

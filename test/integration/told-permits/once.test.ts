@@ -27,7 +27,7 @@ describe.each(kinds)('$kind', (kind) => {
     const id = name();
     expect(await kind.get(own, id, 5).availablePermits()).toBe(5);
     // As a flush does it.
-    await raw.del(id, `latchkey_generation:{${id}}`, `latchkey_total:{${id}}`);
+    await raw.del(id, `redlatch_permits:{${id}}`);
 
     const waiting = kind.wait(own, id, 20_000);
     await eventually(async () => {

@@ -1,5 +1,5 @@
 // The number of permits of a counting semaphore, of which Redis stores only what is left: our own
-// calls keep it beside, and where it is not known nothing is told.
+// calls keep it beside, with what each grant has taken.
 
 import { expect, test } from 'vitest';
 import type { Client } from '../../../src/index.js';
@@ -8,7 +8,7 @@ import { configured, lasting, left } from './world.js';
 
 const { client, name, raw } = fixture('totals', lasting);
 
-const keyOf = (id: string): string => `latchkey_total:{${id}}`;
+const keyOf = (id: string): string => `redlatch_permits:{${id}}`;
 
 /** What a new client is told of the number, when it was told `wanted`: nothing, or what it is. */
 async function toldOf(id: string, wanted: number): Promise<number | undefined> {
@@ -64,24 +64,39 @@ test('trySetPermits and addPermits of any client count, and so do permits that a
   expect(await toldOf(id, 9)).toBe(5);
 });
 
-test('a client that was not told a number: known while none of its permits are out', async () => {
+test('the number is known whatever is out, and whoever has it', async () => {
   const [own, id] = [client(), name()];
   await own.getSemaphore(id).trySetPermits(3);
   const permits = await own.getSemaphore(id).acquire();
-  expect(await toldOf(id, 9)).toBeUndefined();
+  expect(await toldOf(id, 9)).toBe(3);
 
   await permits.release();
 
   expect(await toldOf(id, 9)).toBe(3);
 });
 
-test('permits that are returned without proof do not raise the number', async () => {
+test('permits that are returned without proof do not raise a number that was stated', async () => {
   const { own, id } = await ofFive();
+  const events = configured(own);
 
   await own.getSemaphore(id).release(2);
 
-  expect(await left(id)).toBe(7);
+  expect(await left(id)).toBe(5);
+  expect(events).toEqual([{ resource: id, kind: 'semaphore', permits: 7, wanted: 5 }]);
   expect(await toldOf(id, 7)).toBe(5);
+});
+
+test('they raise one that nobody has stated', async () => {
+  const [own, id] = [client(), name()];
+  await own.getSemaphore(id).trySetPermits(5);
+  const permits = await own.getSemaphore(id).acquire(2);
+
+  await own.getSemaphore(id).release(2);
+  expect(await toldOf(id, 9)).toBe(5);
+  await permits.release();
+
+  expect(await left(id)).toBe(7);
+  expect(await toldOf(id, 9)).toBe(7);
 });
 
 test('one that a release or an addition has made has what it was made with', async () => {
@@ -92,46 +107,37 @@ test('one that a release or an addition has made has what it was made with', asy
   expect([await toldOf(released, 9), await toldOf(added, 9)]).toEqual([2, 4]);
 });
 
-test('nothing is told of one that Java has set, or has deleted and set anew', async () => {
-  const java = name();
-  await raw.set(java, 3);
-  expect(await toldOf(java, 5)).toBeUndefined();
+test('of one that Java has set, what is left is compared', async () => {
+  const [same, other] = [name(), name()];
+  await raw.set(same, 3);
+  await raw.set(other, 3);
 
-  const { id } = await ofFive();
-  await raw.del(id);
-  await raw.set(id, 3);
-  expect(await toldOf(id, 4)).toBeUndefined();
-  expect(await left(id)).toBe(3);
-  const drained = await ofFive();
-  await drained.own.getSemaphore(drained.id).drainPermits();
-  await raw.set(drained.id, 7);
-  expect(await toldOf(drained.id, 4)).toBeUndefined();
+  expect([await toldOf(same, 3), await toldOf(other, 5)]).toEqual([undefined, 3]);
 });
 
-test('while Java has permits nothing is told, and all is known again when they are back', async () => {
-  const { id } = await ofFive();
+test('what Java takes and gives back does not change the number', async () => {
+  const { own, id } = await ofFive();
+  const permits = await own.getSemaphore(id).acquire();
 
   await raw.decrby(id, 2);
-  expect(await toldOf(id, 9)).toBeUndefined();
-  await raw.incrby(id, 2);
-
   expect(await toldOf(id, 9)).toBe(5);
+  await raw.incrby(id, 2);
+  await permits.release();
+
+  expect([await left(id), await toldOf(id, 9)]).toEqual([5, 5]);
 });
 
-test('a number with another mark is not believed: an older client has made it anew', async () => {
-  const { id } = await ofFive();
-  // As version 0.1 makes a semaphore anew: under a new mark, with no total.
-  await raw.set(id, 5);
-  await raw.set(`latchkey_generation:{${id}}`, '1', 'PX', 60_000);
-
-  expect(await toldOf(id, 4)).toBeUndefined();
-});
-
-test('a mark stays one number, which an older client reads', async () => {
+test('permits of Java above a number that was stated are put right by the next call', async () => {
   const { own, id } = await ofFive();
-  await own.getSemaphore(id).addPermits(2);
+  const events = configured(own);
+  await raw.incrby(id, 3);
 
-  expect(await raw.get(`latchkey_generation:{${id}}`)).toMatch(/^\d+$/u);
+  const permits = await own.getSemaphore(id).acquire();
+
+  expect(await left(id)).toBe(4);
+  expect(events).toEqual([{ resource: id, kind: 'semaphore', permits: 8, wanted: 5 }]);
+  await permits.release();
+  expect(await left(id)).toBe(5);
 });
 
 test('what is kept has the life of the semaphore, and goes with it', async () => {

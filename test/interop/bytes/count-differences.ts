@@ -4,7 +4,7 @@ import { lines, type Difference } from './difference.js';
 
 const REQUESTS = 'A counted call is recorded, so that a copy of it counts once.';
 const MARKED =
-  'A mark tells a semaphore from an earlier one, whose permits are not for it; its total is kept.';
+  'A record has the total and each grant: permits of another semaphore, or lost ones, are not for it.';
 const QUIET = 'Nothing is told where nobody could be served; a negative count hurts Java.';
 const AVAILABLE = 'What is told is what is available, never the total nor the change.';
 const LIVES_ON = 'A change leaves the life of the semaphore alone.';
@@ -21,7 +21,7 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'S9',
     says: REQUESTS,
-    node: ['latchkey_requests:{NAME}:A zset 1800 s'],
+    node: ['redlatch_requests:{NAME}:A zset 1800 s'],
     at: {
       semaphore: 'every step',
       'semaphore, fewer permits': 'every step',
@@ -31,7 +31,7 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'S9',
     says: REQUESTS,
-    node: ['latchkey_requests:{NAME}:B zset 1800 s'],
+    node: ['redlatch_requests:{NAME}:B zset 1800 s'],
     at: {
       semaphore: [
         'B gets what is released',
@@ -45,7 +45,7 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'S6',
     says: MARKED,
-    node: ['latchkey_generation:{NAME} string 2592000 s', 'latchkey_total:{NAME} zset 2592000 s'],
+    node: ['redlatch_permits:{NAME} hash 2592000 s'],
     at: {
       semaphore: [
         '3 are set',
@@ -72,7 +72,7 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'S6',
     says: MARKED,
-    node: ['latchkey_generation:{NAME} string 100 s', 'latchkey_total:{NAME} zset 100 s'],
+    node: ['redlatch_permits:{NAME} hash 100 s'],
     at: {
       'semaphore, for a while': [
         '3 are set for 100 s',
@@ -87,7 +87,7 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'L20',
     says: REQUESTS,
-    node: ['latchkey_requests:{NAME}:A zset 1800 s'],
+    node: ['redlatch_requests:{NAME}:A zset 1800 s'],
     at: {
       permits: 'every step',
       'permits, counts': 'every step',
@@ -99,13 +99,13 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'L20',
     says: REQUESTS,
-    node: ['latchkey_requests:{NAME}:B zset 1800 s'],
+    node: ['redlatch_requests:{NAME}:B zset 1800 s'],
     at: { 'permits, waited for': ['B gets what is released', 'it is deleted'] },
   },
   {
     id: 'C6',
     says: REQUESTS,
-    node: ['latchkey_requests:{NAME}:A zset 1800 s'],
+    node: ['redlatch_requests:{NAME}:A zset 1800 s'],
     at: { latch: 'every step' },
   },
   {
@@ -113,8 +113,7 @@ export const countDifferences: readonly Difference[] = [
     says: QUIET,
     ...told(0),
     at: {
-      'semaphore, fewer permits': ['0 are set'],
-      'permits, counts': ['0 are set', '1 is released'],
+      'permits, counts': ['1 is released'],
     },
   },
   {
@@ -218,17 +217,24 @@ export const countDifferences: readonly Difference[] = [
   {
     id: 'C5',
     says: 'The last zero is marked, for those who find the latch set again.',
-    node: ['latchkey_opened:{NAME} string 600 s'],
+    node: ['redlatch_opened:{NAME} string 600 s'],
     at: {
       latch: [
         'it counts down to 0',
         'it counts down in vain',
-        '1 is set',
         'it is deleted',
         'it is deleted in vain',
         '0 are set',
         'it counts down in vain again',
       ],
+    },
+  },
+  {
+    id: 'C5',
+    says: 'The latch is marked, for those who find the next one that is set.',
+    node: ['redlatch_opened:{NAME} string 2592000 s'],
+    at: {
+      latch: ['2 are set', '3 are set in vain', 'it counts down', 'B waits', '1 is set'],
     },
   },
   {

@@ -21,14 +21,14 @@ const FORCED_BOTH = { 'write lock, short reads': ['A is forced out'] };
 const tombstone = (holder: string, at: Difference['at']): Difference => ({
   id: 'L20',
   says: 'Whoever was forced out gets a tombstone: no late copy of its acquisition is granted.',
-  node: [`latchkey_cancelled:{NAME}:${holder} string 600 s`],
+  node: [`redlatch_cancelled:{NAME}:${holder} string 600 s`],
   at,
 });
 
 const told = (client: string, at: Difference['at']): Difference => ({
   id: 'L20',
   says: 'Whoever loses what it holds by the call of another client is told, on a channel of its own.',
-  node: [`publish latchkey:${client} eNAME`],
+  node: [`publish redlatch:${client} eNAME`],
   at,
 });
 
@@ -36,7 +36,7 @@ export const forcedDifferences: readonly Difference[] = [
   {
     id: 'L20',
     says: 'A forced release is recorded, so that a copy of it frees nobody else.',
-    node: ['latchkey_requests:{NAME}:C zset 1800 s'],
+    node: ['redlatch_requests:{NAME}:C zset 1800 s'],
     at: { ...FORCED_A, ...FORCED_B, ...FORCED_C, ...FORCED_WRITER, ...FORCED_BOTH },
   },
   told('A', {

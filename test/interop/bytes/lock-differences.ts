@@ -12,7 +12,7 @@ const SCORE = 'Who waits renews its score, so that Java drops it soon after it h
 const queue = (life: string): Pick<Difference, 'java' | 'node'> => ({
   java: ['redisson_lock_queue:{NAME} list for ever', 'redisson_lock_timeout:{NAME} zset for ever'],
   node: [
-    `latchkey_beats:{NAME} zset ${life}`,
+    `redlatch_beats:{NAME} zset ${life}`,
     `redisson_lock_queue:{NAME} list ${life}`,
     `redisson_lock_timeout:{NAME} zset ${life}`,
   ],
@@ -169,13 +169,13 @@ export const lockDifferences: readonly Difference[] = [
   {
     id: 'R3',
     says: WAITERS,
-    node: ['latchkey_beats:{NAME} zset 600 s', 'latchkey_waiting:{NAME} zset 600 s'],
+    node: ['redlatch_beats:{NAME} zset 600 s', 'redlatch_waiting:{NAME} zset 600 s'],
     at: { 'read lock, behind a writer': ['B waits'] },
   },
   {
     id: 'R3',
     says: WAITERS,
-    node: ['latchkey_beats:{NAME} zset 600 s', 'latchkey_writers:{NAME} zset 600 s'],
+    node: ['redlatch_beats:{NAME} zset 600 s', 'redlatch_writers:{NAME} zset 600 s'],
     at: { 'write lock, behind a reader': ['B waits'] },
   },
   {
@@ -205,13 +205,13 @@ export const lockDifferences: readonly Difference[] = [
   {
     id: 'R7',
     says: READERS,
-    node: ['latchkey_readers:{NAME} zset 6 s'],
+    node: ['redlatch_readers:{NAME} zset 6 s'],
     at: { 'read lock, renewed': ['A holds twice, and is renewed', 'A releases one'] },
   },
   {
     id: 'R7',
     says: READERS,
-    node: ['latchkey_readers:{NAME} zset 30 s'],
+    node: ['redlatch_readers:{NAME} zset 30 s'],
     at: {
       'read lock': ['A acquires', 'A acquires again', 'A releases one'],
       'read lock, several readers': ['A reads'],
@@ -222,7 +222,7 @@ export const lockDifferences: readonly Difference[] = [
   {
     id: 'R7',
     says: READERS,
-    node: ['latchkey_readers:{NAME} zset 100 s'],
+    node: ['redlatch_readers:{NAME} zset 100 s'],
     at: {
       'read lock': ['A acquires for 100 s'],
       'read lock, several readers': [

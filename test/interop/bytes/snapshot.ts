@@ -28,7 +28,7 @@ export async function stateOf(raw: Redis, name: string): Promise<Map<string, str
     const [type, ttl] = await Promise.all([raw.type(key), raw.pttl(key)]);
     if (type !== 'none') {
       const life = ttl === -1 ? 'for ever' : about(ttl);
-      const values = key.startsWith('latchkey_') ? [] : await valuesOf(raw, key, type);
+      const values = key.startsWith('redlatch_') ? [] : await valuesOf(raw, key, type);
       state.set(key, [`${key} ${type} ${life}`, ...values]);
     }
   }
@@ -108,7 +108,7 @@ export function comparable(
         .replaceAll(name, 'NAME')
         .replaceAll(HOLDER, holder)
         .replace(/\b[\da-f]{32}\b/, '<32 hex>')
-        .replace(/(?<=latchkey:)[\da-f]{16}\b/, '<16 hex>')
+        .replace(/(?<=redlatch:)[\da-f]{16}\b/, '<16 hex>')
         .replace(/(?<=token.* = )1\d{15}$/, '<microseconds>'),
     )
     .toSorted();

@@ -106,7 +106,7 @@ async function listeners(master: number, name: string): Promise<number> {
     ['', 'SHARD'].map(async (family) => {
       const pattern = `*${name}*`;
       const all = (await raw.call('PUBSUB', `${family}CHANNELS`, pattern)) as string[];
-      const channels = all.filter((channel) => !channel.startsWith('latchkey:'));
+      const channels = all.filter((channel) => !channel.startsWith('redlatch:'));
       const answer = (await raw.call('PUBSUB', `${family}NUMSUB`, ...channels)) as unknown[];
       return answer.filter((_, i) => i % 2 === 1).map(Number);
     }),

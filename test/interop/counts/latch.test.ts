@@ -195,6 +195,18 @@ test('C7: a count of 0 that Java has left is no latch for Node, which sets it an
   expect(await node.delete(world)).toBe(true);
 });
 
+test('C5: the waiters of a latch that was over before Java set the next one go on', async (context) => {
+  const world = await open(context);
+  await world.node.getCountDownLatch(world.name).trySetCount(2, { ttlMs: 1_000 });
+  const ofNode = await nodeWaits(world);
+
+  await eventually(async () => await java.trySetCount(world, 2));
+
+  expect(await ofNode.answers).toEqual([true, true, true, true]);
+  expect(await node.count(world)).toBe(2);
+  expect(await java.delete(world)).toBe(true);
+});
+
 describe('C9: how often a synchronous await of Java reads the count', () => {
   test('twice and once a message, whatever Node does meanwhile', async (context) => {
     const world = await open(context);

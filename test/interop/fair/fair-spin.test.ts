@@ -157,12 +157,12 @@ test('Q1: Java that comes to a free lock whose Node head has died asks on and on
   const [head = ''] = await world.raw.lrange(`redisson_lock_queue:{${world.name}}`, 0, 0);
   // The server knows that it listened, and that it does so no more: else the dead one is handed the lock.
   await eventually(async () => {
-    const ticket = await world.raw.hget(`latchkey_tickets:{${world.name}}`, head);
+    const ticket = await world.raw.hget(`redlatch_tickets:{${world.name}}`, head);
     return ticket?.endsWith(' 1') === true;
   });
   await worker.kill();
   await eventually(
-    async () => (await world.raw.pubsub('NUMSUB', `latchkey:${head.slice(0, 36)}`))[1] === 0,
+    async () => (await world.raw.pubsub('NUMSUB', `redlatch:${head.slice(0, 36)}`))[1] === 0,
   );
   await taken.release();
   const from = performance.now();

@@ -23,7 +23,7 @@ const NOT_OWNER = { type: 'IllegalMonitorStateException' };
 
 /** R10: what Redisson leaves behind of a reader that it frees stays until the reader's lease ends. */
 async function dropReader(raw: Redis, name: string, { holderId }: Hold): Promise<number> {
-  return await raw.del(`{${name}}:${holderId}:rwlock_timeout:1`, `latchkey_readers:{${name}}`);
+  return await raw.del(`{${name}}:${holderId}:rwlock_timeout:1`, `redlatch_readers:{${name}}`);
 }
 
 describe.each(titled(lockKinds))('%s: Java frees what Node holds', (_, kind) => {

@@ -1,4 +1,4 @@
-// A lock with local runs beside Java for as long as LATCHKEY_LOAD_MS says, by default some seconds: how
+// A lock with local runs beside Java for as long as REDLATCH_LOAD_MS says, by default some seconds: how
 // often each gets it, and how long they wait.
 
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ interface Side {
 }
 
 const SCRIPT = fileURLToPath(new URL('workers/sections.mjs', import.meta.url));
-const LOAD_MS = Number(process.env['LATCHKEY_LOAD_MS'] ?? 6_000);
+const LOAD_MS = Number(process.env['REDLATCH_LOAD_MS'] ?? 6_000);
 const NO_LIMIT = 1_000_000;
 const FOR_EVER = 1_000_000_000;
 /** Java alone takes the lock for no longer than that. */

@@ -72,7 +72,7 @@ async function handOver(
     },
     { withinMs: SOON_MS },
   );
-  const keys = (await keysUnder(base, raw)).filter((key) => !key.startsWith('latchkey_'));
+  const keys = (await keysUnder(base, raw)).filter((key) => !key.startsWith('redlatch_'));
   await eventually(isAsleep, { withinMs: SOON_MS });
   const startedAt = performance.now();
   await leave();
@@ -87,7 +87,7 @@ async function handOver(
 /** What stays by design: permits that nobody has, and the last token. */
 async function clear(raw: Redis, name: string, base: string): Promise<void> {
   const keys = await keysUnder(base, raw);
-  const left = keys.filter((key) => !/^latchkey_|^redisson_unlock_latch/.test(key));
+  const left = keys.filter((key) => !/^redlatch_|^redisson_unlock_latch/.test(key));
   await raw.del(name, ...left);
 }
 

@@ -72,7 +72,7 @@ export class JavaProgram {
 
   private constructor() {
     const classPath = `${folder}/classes:${folder}/lib/*`;
-    const args = [...flags, ...logging, '-cp', classPath, 'latchkey.interop.Main'];
+    const args = [...flags, ...logging, '-cp', classPath, 'redlatch.interop.Main'];
     this.#child = spawn(jdkProgram('java'), args, { stdio: 'pipe' });
     this.#child.stdin.on('error', () => undefined);
     this.#child.stderr.on('data', (text: Buffer) => {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../support/eventually.js';
+import { watchCommands } from '../../support/monitor.js';
 import { rawClient } from '../../support/redis.js';
 
 export interface Seen {
@@ -23,15 +24,7 @@ export async function startMonitor(url?: string): Promise<Monitor> {
   const raw = rawClient(url);
   const names = new Map<string, string>();
   const entries: { source: string; command: string[] }[] = [];
-  const monitor = rawClient(url);
-  monitor.on('monitor', (_: string, args: string[], source: string) => {
-    entries.push({ source, command: args });
-  });
-  await monitor.ping();
-  const started = monitor.call('MONITOR');
-  // The driver's own `monitor()` takes commands that come right behind the answer for answers.
-  Object.assign(monitor, { status: 'monitoring' });
-  await started;
+  await watchCommands(rawClient(url), (command, source) => entries.push({ source, command }));
   const own = new RegExp(` addr=(\\S+) .*`).exec(String(await raw.call('CLIENT', 'INFO')))?.[1];
 
   const learnNames = async (): Promise<void> => {

@@ -27,7 +27,7 @@ export type OpenWorld = (
 
 /** Private records, which expire by themselves; Java’s own of an unlock among them. */
 export const RECORDS: readonly RegExp[] = [
-  /^latchkey_(?:cancelled|requests|beats|opened|generation|total):/,
+  /^redlatch_(?:cancelled|requests|beats|opened|generation|permits):/,
   /^redisson_unlock_latch:/,
 ];
 

@@ -114,7 +114,7 @@ test('a waiter of a fair lock that stopped beating is told by Java all the same'
   await raw.zincrby(`redisson_lock_timeout:{${name}}`, 60_000, holderId);
   await eventually(
     async () => {
-      const beatAt = await raw.zscore(`latchkey_beats:{${name}}`, node.id);
+      const beatAt = await raw.zscore(`redlatch_beats:{${name}}`, node.id);
       const [seconds = 0] = await raw.time();
       return seconds * 1_000 - Number(beatAt) > FAIR_LIVENESS_MS;
     },
@@ -137,7 +137,7 @@ test.for(titledKinds.filter(([what]) => what === 'lock' || what === 'fenced lock
     const waiting = firstOf(kind.nodeWaits)(node, name);
     await eventually(async () => {
       // It listens to its own channel, and to that of the lock.
-      const tickets = await raw.hvals(`latchkey_tickets:{${name}}`);
+      const tickets = await raw.hvals(`redlatch_tickets:{${name}}`);
       return tickets.length === 1 && tickets[0]?.endsWith(' 1 1') === true;
     });
 

@@ -18,6 +18,22 @@ export const delivery = [
     tests: ['test/faults/not-now.test.ts'],
   },
   {
+    id: 'read-ends-refusal',
+    mistake: 'any call that is carried out ends the report that the server refuses writes',
+    file: 'src/core/connection/refusals.ts',
+    changes: [
+      ['if (this.#isBlind && call.refusal !== undefined) {', 'if (this.#sources.has(WRITES)) {'],
+    ],
+    tests: ['test/faults/refusal-reports.test.ts'],
+  },
+  {
+    id: 'blind-refusal-stays',
+    mistake: 'the report stays where the user may not do the write that would end it',
+    file: 'src/core/connection/refusals.ts',
+    changes: [['      this.#isBlind = true;', '']],
+    tests: ['test/faults/refusal-reports.test.ts'],
+  },
+  {
     id: 'refused-copy-forgotten',
     mistake: 'a call that is refused while a copy of it may run gets no tombstone',
     file: 'src/core/delivery/delivery.ts',
@@ -162,34 +178,6 @@ export const delivery = [
       ['call.asking = redirection.isAsk;', 'call.asking = !redirection.isAsk && call.asking;'],
     ],
     tests: ['test/connections/cluster-edges.test.ts'],
-  },
-  {
-    id: 'latch-zero-missed',
-    mistake: 'the waiter of a latch that is set again at once after zero sleeps on',
-    file: 'src/latch/latch.ts',
-    changes: [
-      [
-        "count === 0 || (opened !== '' && opened !== this.#opened)",
-        "count === 0 || (opened === '' && opened !== this.#opened)",
-      ],
-    ],
-    tests: ['test/integration/latch/generations.test.ts', 'test/integration/latch/wait.test.ts'],
-  },
-  {
-    id: 'latch-old-poll',
-    mistake: 'a waiter of a latch is answered by a poll that was sent before it came',
-    file: 'src/latch/shared-poll.ts',
-    changes: [
-      ['this.#watchers.set(watcher, this.#polls + 1)', 'this.#watchers.set(watcher, this.#polls)'],
-    ],
-    tests: ['test/unit/shared-poll.test.ts'],
-  },
-  {
-    id: 'latch-below-zero',
-    mistake: 'a latch is counted down below zero, or opened by a count-down that finds none',
-    file: 'lua/latch/count-down.lua',
-    changes: [['if count > 1 then', 'if count > 0 then']],
-    tests: ['test/integration/scripts/requests.test.ts'],
   },
   {
     id: 'timer-in-context',

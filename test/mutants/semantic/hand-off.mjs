@@ -233,7 +233,12 @@ export const handOff = [
     id: 'run-loss-untold',
     mistake: 'the holds that were passed on are not told that the lock was lost meanwhile',
     file: 'src/core/locks/passing.ts',
-    changes: [['      tellLost(run.takeUnproven(), error, owner);\n', '']],
+    changes: [
+      [
+        '(error: LeaseLostError) => tellLost(run.takeUnproven(), error, owner)',
+        '(error: LeaseLostError) => tellLost([], error, owner)',
+      ],
+    ],
     tests: runs,
   },
   {

@@ -4,6 +4,59 @@
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const leases = [
   {
+    id: 'oom-readers-lost',
+    mistake: 'the first write of the renewal of readers needs memory',
+    file: 'lua/rwlock/renew-read.lua',
+    changes: [
+      ['      needs_no_memory(lock)\n', ''],
+      ['-- include lib/needs_no_memory\n', ''],
+      ['-- at maxmemory: carried out\n', ''],
+    ],
+    tests: ['test/faults/out-of-memory-held.test.ts'],
+  },
+  {
+    id: 'oom-permits-kept',
+    mistake: 'the first write of the return of permits needs memory',
+    file: 'lua/lib/permits_return.lua',
+    changes: [["    redis.call('ZREM', timeouts, '')\n", '']],
+    tests: ['test/faults/out-of-memory-held.test.ts'],
+  },
+  {
+    id: 'loss-without-cause',
+    mistake: 'a lease that could not be renewed is lost without the reason',
+    file: 'src/core/lease/lease.ts',
+    changes: [['    this.#doubtedBy = cause ?? this.#doubtedBy;\n', '']],
+    tests: ['test/faults/no-writes.test.ts'],
+  },
+  {
+    id: 'late-release-untold',
+    mistake: 'the answer to a release ends nothing once its caller has given up',
+    file: 'src/core/delivery/pending-reply.ts',
+    changes: [
+      [
+        '    this.#resolve = ignore;\n',
+        '    this.#resolve = ignore;\n    this.terms = undefined;\n',
+      ],
+    ],
+    tests: ['test/faults/release-late.test.ts'],
+  },
+  {
+    id: 'unanswered-release-untold',
+    mistake: 'a release without an answer ends nothing',
+    file: 'src/core/grant/release.ts',
+    changes: [
+      ["this.#tellLoss(grant, error ?? lossOf(grant, 'unproven', cause));", 'this.#over();'],
+    ],
+    tests: ['test/faults/release-late.test.ts'],
+  },
+  {
+    id: 'end-told-twice',
+    mistake: 'permits whose release is made again have two ends',
+    file: 'src/semaphore/permits.ts',
+    changes: [['      this.#isTold = true;\n', '']],
+    tests: ['test/faults/long-outage.test.ts', 'test/faults/release-late.test.ts'],
+  },
+  {
     id: 'deadline-from-answer',
     mistake: 'the deadline of a grant counts from its answer, not from before it was sent',
     file: 'src/core/lease/lease.ts',
@@ -72,8 +125,8 @@ export const leases = [
     file: 'src/core/grant/grant.ts',
     changes: [
       [
-        'this.#releasing === undefined && this.lease.error === undefined',
-        'this.#releasing === undefined && this.lease.active',
+        '!this.#isReleased && this.lease.error === undefined',
+        '!this.#isReleased && this.lease.active',
       ],
     ],
     tests: ['test/unit/grant.test.ts'],
@@ -91,7 +144,7 @@ export const leases = [
     file: 'src/core/grant/grant.ts',
     changes: [
       [
-        'return this.#releasing === undefined ? this.lease.error : this.#lostAtRelease;',
+        'return this.#isReleased ? this.#lostAtRelease : this.lease.error;',
         'return this.lease.error ?? this.#lostAtRelease;',
       ],
     ],

@@ -210,4 +210,44 @@ export const locks = [
     changes: [[" || (this.mayBeInLine && reason !== 'expired')", '']],
     tests: ['test/integration/fair-lock/wire.test.ts', 'test/integration/rwlock/line.test.ts'],
   },
+  {
+    id: 'foreign-lock-waited-for',
+    mistake: 'a hash of the application under the name of a lock is taken for a lock of another',
+    file: 'lua/lib/lock_foreign.lua',
+    changes: [
+      [
+        'return found and foreign(lock, found) or nil',
+        'return found and layout and foreign(lock, found) or nil',
+      ],
+    ],
+    tests: ['test/integration/names/foreign-keys.test.ts'],
+  },
+  {
+    id: 'foreign-rwlock-granted',
+    mistake: 'a hash of the application with a mode is taken for a read-write lock',
+    file: 'lua/lib/rw_mode.lua',
+    changes: [["if layout ~= 'read-write lock' then", 'if found and not mode then']],
+    tests: ['test/integration/names/foreign-keys.test.ts'],
+  },
+  {
+    id: 'foreign-tickets-written',
+    mistake: 'a ticket is written into a hash of the application',
+    file: 'lua/lib/tickets_checked.lua',
+    changes: [['if not is_ours then', 'if false then']],
+    tests: ['test/integration/names/foreign-keys.test.ts'],
+  },
+  {
+    id: 'foreign-beside-mode',
+    mistake: 'the mode is taken for a field that shows whose hash it is',
+    file: 'lua/lib/lock_layout.lua',
+    changes: [["redis.call('HRANDFIELD', lock, 2)", "redis.call('HRANDFIELD', lock, 1)"]],
+    tests: ['test/integration/names/foreign-keys.test.ts'],
+  },
+  {
+    id: 'overwritten-is-deleted',
+    mistake: 'a renewal reports that a lock that was overwritten was deleted',
+    file: 'lua/lock/renew.lua',
+    changes: [["is_foreign and '3' or ", '']],
+    tests: ['test/integration/names/overwritten-grants.test.ts'],
+  },
 ];

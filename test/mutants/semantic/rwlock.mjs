@@ -16,7 +16,7 @@ export const rwlock = [
     file: 'lua/rwlock/acquire-read.lua',
     changes: [
       [
-        'return writer and writer_since < since and writer_ms or nil',
+        'return writer and writer_since < waits_since(since) and writer_ms or nil',
         'return writer and writer_since < 0 and writer_ms or nil',
       ],
     ],
@@ -110,7 +110,7 @@ export const rwlock = [
     id: 'dead-reader-alive',
     mistake: 'a reader whose lease has ended is renewed',
     file: 'lua/lib/rw_is_alive.lua',
-    changes: [['return tonumber(ends_at) > now', 'return tonumber(ends_at) > now * 0']],
+    changes: [['ends_left(tonumber(score), now) > 0', 'ends_left(tonumber(score), now) > -now']],
     tests: ['test/integration/scripts/readers.test.ts'],
   },
   {
@@ -167,24 +167,14 @@ export const rwlock = [
     id: 'writer-leaves-silently',
     mistake: 'a writer that stops waiting lets the readers behind it wait on',
     file: 'lua/rwlock/release-write.lua',
-    changes: [
-      [
-        "if redis.call('HGET', lock, 'mode') ~= 'write' then",
-        "if redis.call('HGET', lock, 'mode') == 'write' then",
-      ],
-    ],
+    changes: [["elseif mode ~= 'write' then", "elseif mode == 'write' then"]],
     tests: ['test/integration/rwlock/leaving.test.ts'],
   },
   {
     id: 'dead-client-in-line',
     mistake: 'a client that has died keeps its place in a wait queue',
     file: 'lua/lib/queue_first.lua',
-    changes: [
-      [
-        'tonumber(heartbeat) + ABSENT_MS - now or 0',
-        'tonumber(heartbeat) + ABSENT_MS * 1000 - now or 0',
-      ],
-    ],
+    changes: [['heard + ABSENT_MS - now or 0', 'heard + ABSENT_MS * 1000 - now or 0']],
     tests: ['test/integration/scripts/readers.test.ts'],
   },
 ];

@@ -15,7 +15,7 @@ const client = createClient({ redis: url });
 const store = new Redis(url);
 const gauge = new Gauge(store, `${name}:gauge`);
 const { readLock, writeLock } = client.getReadWriteLock(name);
-const line = `latchkey_writers:{${name}}`;
+const line = `redlatch_writers:{${name}}`;
 const own = { isStopped: false, times: 0, behindWriters: 0, passedWriters: 0, writesWaitedFor: 0 };
 
 async function read() {

@@ -94,7 +94,8 @@ const MODELS: readonly Some[] = [
   }),
   some('latch', latchModel, (random) =>
     random.weighted<Parameters<typeof latchModel.step>[1]>([
-      [2, () => ({ what: 'set', count: random.int(1, 2) })],
+      [2, () => ({ what: 'set', count: random.int(1, 2), number: random.pick([undefined, 1, 2]) })],
+      [1, () => ({ what: 'lapse', number: random.int(1, 2) })],
       [3, () => ({ what: 'count down' })],
       [2, () => ({ what: 'wait', isOpen: random.chance(0.5) })],
       [1, () => ({ what: 'look', count: random.int(0, 2) })],

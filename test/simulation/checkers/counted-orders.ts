@@ -1,10 +1,9 @@
-// The calls of semaphores and latches as acts of their models.
+// The calls of semaphores as acts of their models, and what calls of all counts have in common.
 
 import type { Fault, Operation } from '../history.js';
 import type { Happenings } from './happenings.js';
 import type { Call } from './linearizability.js';
 import type { ExpirableAct } from './models/expirable.js';
-import type { LatchAct } from './models/latch.js';
 import type { SemaphoreAct } from './models/semaphore.js';
 import { callOf } from './orders.js';
 import { isGivenTwice, isHeldUp, isThere, killedAt, longOutages } from './spans.js';
@@ -29,10 +28,6 @@ export function semaphoreCalls(happenings: Happenings): Call<SemaphoreAct>[] {
   return [...calls.flatMap((one) => [one, ...spared(one)]), ...twice];
 }
 
-export function latchCalls(happenings: Happenings): Call<LatchAct>[] {
-  return countedCalls(happenings, (_, operation) => latchAct(operation));
-}
-
 export function expirableCalls(happenings: Happenings): Call<ExpirableAct>[] {
   return countedCalls(happenings, expirableAct);
 }
@@ -48,7 +43,7 @@ interface Wipe {
   readonly wasThere: undefined;
 }
 
-function countedCalls<Act extends { readonly what: string }>(
+export function countedCalls<Act extends { readonly what: string }>(
   happenings: Happenings,
   actOf: ActOf<Act>,
 ): Call<Act | Wipe>[] {
@@ -242,30 +237,7 @@ function expirableAct(happenings: Happenings, operation: Operation): ExpirableAc
   }
 }
 
-function latchAct(operation: Operation): LatchAct | undefined {
-  const { action, outcome, amount, answer } = operation;
-  if (outcome === 'failed') {
-    return undefined;
-  }
-  switch (action) {
-    case 'set':
-      return outcome === 'no' ? { what: 'was set' } : { what: 'set', count: amount };
-    case 'count down':
-      return { what: 'count down' };
-    case 'wait':
-      return outcome === 'unknown' ? undefined : { what: 'wait', isOpen: outcome === 'ok' };
-    case 'look':
-      return typeof answer === 'number' && outcome === 'ok'
-        ? { what: 'look', count: answer }
-        : undefined;
-    case 'delete':
-      return { what: 'delete', wasThere: truthOf(operation) };
-    default:
-      return undefined;
-  }
-}
-
 /** Of a deletion: whether there was something. */
-function truthOf({ outcome, answer }: Operation): boolean | undefined {
+export function truthOf({ outcome, answer }: Operation): boolean | undefined {
   return outcome === 'unknown' ? undefined : outcome === 'ok' && answer !== false;
 }

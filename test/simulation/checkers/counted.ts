@@ -88,6 +88,7 @@ const EMPTY: History = {
   fencedStore: { writes: [], value: 0 },
   openStore: { writes: [], value: 0 },
   closings: [],
+  told: [],
   healedAt: 0,
   quietAt: Number.POSITIVE_INFINITY,
   endedAt: 0,

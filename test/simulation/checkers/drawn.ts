@@ -41,6 +41,8 @@ class Drawing {
   #owners = 0;
   /** Permits or count; undefined when none is set. */
   #left: number | undefined;
+  /** When the latch ends by itself. */
+  #lapsesAt = Number.POSITIVE_INFINITY;
 
   constructor(kind: Kind, random: Random, isFaulty: boolean) {
     this.#isFaulty = isFaulty;
@@ -179,10 +181,15 @@ class Drawing {
 
   #latchStep(): void {
     const random = this.#random;
+    if (this.#now >= this.#lapsesAt) {
+      this.#left = 0;
+    }
     const left = this.#left ?? 0;
     if (left === 0 && random.chance(0.5)) {
       this.#left = random.int(1, 3);
-      this.#did('set', { amount: this.#left });
+      const ttlMs = random.chance(0.1) ? random.int(20, 60) : undefined;
+      this.#lapsesAt = this.#now + (ttlMs ?? Number.POSITIVE_INFINITY);
+      this.#did('set', { amount: this.#left, ttlMs });
       return;
     }
     random.weighted([

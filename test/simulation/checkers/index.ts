@@ -4,6 +4,7 @@ import type { History, Kind, Violation } from '../history.js';
 import { BOUNDS, type Bounds } from './bounds.js';
 import { checkAnswers, checkCauses } from './causes.js';
 import { checkExclusion, checkExclusionInClient, checkPermits } from './claims.js';
+import { checkEnds } from './ends.js';
 import { checkFairness } from './fairness.js';
 import { checkForced } from './forced.js';
 import { checkFencedStore } from './fenced-store.js';
@@ -20,6 +21,7 @@ const MUTEXES = ['lock', 'fair', 'fenced'] as const;
 const LOCKS = [...MUTEXES, 'rwlock'] as const;
 const PERMITS = ['semaphore', 'expirable'] as const;
 const LEASED = [...LOCKS, 'expirable'] as const;
+const GRANTS = [...LOCKS, ...PERMITS] as const;
 export const KINDS: readonly Kind[] = [...LOCKS, ...PERMITS, 'latch'];
 
 export const PROPERTIES: readonly Property[] = [
@@ -36,6 +38,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'calls settle in time', kinds: KINDS, check: checkSettling },
   { name: 'no call fails without a cause', kinds: KINDS, check: checkAnswers },
   { name: 'a loss is told, a release is not', kinds: LEASED, check: checkToldLosses },
+  { name: 'each grant has one end', kinds: GRANTS, check: checkEnds },
   { name: 'whoever is forced out knows it at once', kinds: LOCKS, check: checkForced },
   { name: 'a hold ends before its lease', kinds: LEASED, check: checkProvenHolds },
   { name: 'nothing is lost without a cause', kinds: LEASED, check: checkCauses },

@@ -32,6 +32,33 @@ test('those who waited for the old zero go on when it is set again', () => {
   expect(found([...again, waits([28, 30])])).toEqual([ORDER]);
 });
 
+test('one that is set for a while ends by itself, and not before', () => {
+  const brief = does('set', [0, 5], { amount: 2, ttlMs: 50 });
+  const look = (at: At, answer: number): Part => does('look', at, { answer });
+  expect(found([brief, waits([6, 47])])).toEqual([ORDER]);
+  expect(found([brief, waits([6, 49])])).toEqual([]);
+  expect(found([brief, look([45, 47], 2), look([58, 60], 0)])).toEqual([]);
+  expect(found([brief, look([45, 47], 0)])).toEqual([ORDER]);
+  expect(found([brief, look([58, 60], 2)])).toEqual([ORDER]);
+  expect(found([brief, waits([58, 70], 'no')])).toEqual([ORDER]);
+  expect(found([brief, does('set', [40, 45])])).toEqual([ORDER]);
+  expect(found([brief, does('set', [58, 60], { amount: 1 }), look([61, 63], 1)])).toEqual([]);
+  // Its end is not that of the next one.
+  const gone = does('delete', [10, 12]);
+  expect(found([brief, gone, does('set', [14, 16]), look([70, 72], 1)])).toEqual([]);
+});
+
+test('where the clock steps, or the outcome is unknown, nobody knows when it ends', () => {
+  const brief = does('set', [0, 5], { amount: 2, ttlMs: 50 });
+  const looks = [10, 70].map((at, i) => does('look', [at, at + 2], { answer: 2 - 2 * i }));
+  const kept = does('look', [90, 92], { answer: 2 });
+  const back = fault('clock step', [20, 20], { detail: '-100 ms' });
+  expect(found([brief, kept, back])).toEqual([]);
+  expect(found([brief, ...looks, kept, back])).toEqual([ORDER]);
+  const unknown = does('set', [0, 5], { amount: 2, ttlMs: 50, outcome: 'unknown' });
+  expect([found([unknown, ...looks]), found([unknown, kept])]).toEqual([[], []]);
+});
+
 test('who is told that it is closed was told the truth', () => {
   expect(found([set, waits([10, 20], 'no')])).toEqual([]);
   expect(found([waits([10, 20], 'no')])).toEqual([ORDER]);

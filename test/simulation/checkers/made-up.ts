@@ -118,6 +118,7 @@ export function historyOf(parts: readonly Part[], given: Partial<History> = {}):
     fencedStore: NOTHING,
     openStore: NOTHING,
     closings: [],
+    told: [],
     healedAt: 0,
     quietAt: Number.POSITIVE_INFINITY,
     endedAt: 1_000,

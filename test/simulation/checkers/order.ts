@@ -1,8 +1,9 @@
 // Every object behaves as if its calls had run one after the other.
 
 import type { Mode, Violation } from '../history.js';
-import { expirableCalls, hasEnds, latchCalls, semaphoreCalls } from './counted-orders.js';
+import { expirableCalls, hasEnds, semaphoreCalls } from './counted-orders.js';
 import { happeningsOf, type Happenings } from './happenings.js';
+import { latchCalls } from './latch-orders.js';
 import { linearize, type Call, type Model, type Verdict } from './linearizability.js';
 import { expirableModel } from './models/expirable.js';
 import { latchModel } from './models/latch.js';

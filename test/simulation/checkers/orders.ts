@@ -37,7 +37,10 @@ function holderCalls(happenings: Happenings): Call<HolderAct>[] {
       return [];
     }
     const call = callOf(operation, act);
-    if (act.what === 'acquire' && isLostInRun(happenings, operation)) {
+    const isUndone =
+      (act.what === 'acquire' && isLostInRun(happenings, operation)) ||
+      ((act.what === 'acquire' || act.what === 'force') && spansFailover(happenings, operation));
+    if (isUndone) {
       return [{ ...call, isOptional: true }];
     }
     // A flush forgets that a forced release has run: a copy of it may run again.
@@ -45,6 +48,14 @@ function holderCalls(happenings: Happenings): Call<HolderAct>[] {
     return mayRunAgain ? [call, { ...call, isOptional: true }] : [call];
   });
   return [...calls, ...untoldGrants(happenings.operations)];
+}
+
+/** A failover under way may undo what it did: a lock that was freed by force is held again, by the one who
+ * had it. */
+function spansFailover({ losses }: Happenings, { calledAt, returnedAt }: Operation): boolean {
+  return losses.some(
+    ({ what, from, until }) => what === 'failover' && from <= returnedAt && until >= calledAt,
+  );
 }
 
 /** A hold that was passed on inside its client and was lost, after somebody had freed the lock by force: the

@@ -102,7 +102,24 @@ test('of a latch: when it is open', () => {
   expect(found([set, wait])).toEqual([]);
   expect(found([set, down, wait], { endedAt: 120 })).toEqual([]);
   expect(found([set, down, wait], { endedAt: 140 })).toEqual([WAKING]);
-  const again = part(call('set', [30, 35], { kind, amount: 1 }));
-  expect(found([set, down, again, wait])).toEqual([]);
   expect(found([wait], { endedAt: 140 })).toEqual([WAKING]);
+  const life = part(call('set', [0, 5], { kind, amount: 1, ttlMs: 50 }));
+  expect(found([life, wait], { endedAt: 160 })).toEqual([]);
+  expect(found([life, wait], { endedAt: 170 })).toEqual([WAKING]);
+});
+
+test('of a latch: when the next one was set after the first look', () => {
+  const kind: Kind = 'latch';
+  const set = part(call('set', [0, 5], { kind, amount: 1 }));
+  const gone = part(call('delete', [28, 32], { kind }));
+  const again = part(call('set', [30, 35], { kind, amount: 1 }));
+  const from = (calledAt: number): Part => waits([calledAt, Infinity], { kind });
+  const parts = [set, gone, again];
+  expect(found([...parts, from(10)], { endedAt: 47 })).toEqual([]);
+  expect(found([...parts, from(10)], { endedAt: 49 })).toEqual([WAKING]);
+  expect(found([...parts, from(25)])).toEqual([]);
+  // Somebody who was cut off has a look once that is over.
+  expect(found([...parts, from(10), cut(60, 2)], { endedAt: 210 })).toEqual([]);
+  expect(found([...parts, from(10), cut(60, 2)], { endedAt: 230 })).toEqual([WAKING]);
+  expect(found([...parts, from(10), fault('flush', [40, 40])])).toEqual([]);
 });

@@ -2,7 +2,7 @@
 
 import type { Operation, Violation } from '../history.js';
 import { happeningsOf, hasLine, type Happenings } from './happenings.js';
-import { opensOf } from './latch-openings.js';
+import { opensOf, sleptOn, successorsOf } from './latch-openings.js';
 import type { Checker } from './property.js';
 import { at, endOf, isDisturbed, killedAt, nameOf, without, type Span } from './spans.js';
 import { serverEndOf, unseenHolds } from './server-holds.js';
@@ -43,6 +43,10 @@ function sleptThrough(
     abortedAt ?? Number.POSITIVE_INFINITY,
     killedAt(history, client),
   );
+  const unaware = happenings.kind === 'latch' ? sleptOn(happenings, waiter, until) : undefined;
+  if (unaware !== undefined) {
+    return unaware;
+  }
   let boundMs = bounds.recheckMs + 2 * bounds.networkMs;
   // Most waits are shorter.
   if (until - calledAt <= boundMs) {
@@ -78,7 +82,7 @@ function keptOut(
 ): Span[] | undefined {
   if (happenings.kind === 'latch') {
     const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-    return without(always, opensOf(happenings));
+    return without(always, [...opensOf(happenings), ...successorsOf(happenings, waiter)]);
   }
   if (happenings.kind === 'semaphore' || happenings.kind === 'expirable') {
     const need = Math.max(waiter.amount, ...others.map(({ amount }) => amount));

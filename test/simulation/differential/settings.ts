@@ -1,11 +1,11 @@
 // How much is compared, and which random numbers choose it.
 //
-//   LATCHKEY_TEST_SEED=17               only this seed, to repeat a run that failed
-//   LATCHKEY_DIFFERENTIAL_STEPS=100000  steps of each test, to search for longer
+//   REDLATCH_TEST_SEED=17               only this seed, to repeat a run that failed
+//   REDLATCH_DIFFERENTIAL_STEPS=100000  steps of each test, to search for longer
 
 import { randomInt } from 'node:crypto';
 
-const { LATCHKEY_TEST_SEED: wanted, LATCHKEY_DIFFERENTIAL_STEPS: steps } = process.env;
+const { REDLATCH_TEST_SEED: wanted, REDLATCH_DIFFERENTIAL_STEPS: steps } = process.env;
 
 export const seeds: readonly number[] =
   wanted === undefined ? [1, randomInt(2 ** 31)] : [Number(wanted)];

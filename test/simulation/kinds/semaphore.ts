@@ -113,7 +113,7 @@ function amountOf(act: Exclude<SemaphoreAct, Section>): number {
 
 export const semaphore: KindOfObject<SemaphoreAct> = {
   kind: KIND,
-  stays: /^(?:thing|latchkey_(?:generation|total):\{thing\})$/u,
+  stays: /^(?:thing|redlatch_(?:generation|permits):\{thing\})$/u,
   prepare: async (user, object) => {
     const given = operationOf(user, object, KIND, 'set', { amount: PERMITS });
     await user.recorder.call(given, async () =>

@@ -34,7 +34,7 @@ const onHash = {
   usurped: 'taken' as const,
   field: (holderId: string): string => holderId,
   tombstone: (name: string, holderId: string): string =>
-    prefixed('latchkey_cancelled', name) + `:${holderId}`,
+    prefixed('redlatch_cancelled', name) + `:${holderId}`,
   idOf: ({ holderId }: Hold): string => holderId,
   inside: async (name: string): Promise<string[]> => Object.keys(await stored(name)).toSorted(),
   isTaken: async (name: string): Promise<boolean> => (await ask().exists(name)) === 1,
@@ -159,7 +159,7 @@ async function holdKeys(name: string): Promise<string[]> {
 }
 
 async function eraseReaders(name: string): Promise<void> {
-  await ask().del(name, prefixed('latchkey_readers', name), ...(await holdKeys(name)));
+  await ask().del(name, prefixed('redlatch_readers', name), ...(await holdKeys(name)));
 }
 
 export const readLock: LockKind = {

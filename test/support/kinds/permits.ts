@@ -9,7 +9,7 @@ import { ask } from './connection.js';
 import type { Entrance, Kind, LeasedEntrance, LeasedKind } from './kind.js';
 
 /** Semaphores stay as long as nobody deletes them, under their plain names. */
-const lasting = [/^latchkey-test:/];
+const lasting = [/^redlatch-test:/];
 
 /** The options of any kind of entrance as far as a counting semaphore has them: it has no lease. */
 function withoutLease(options: AcquireOptions | undefined): WaitOptions | undefined {
@@ -91,7 +91,7 @@ export const permit: LeasedKind<Permit> = {
   id: 'permit-expirable-semaphore',
   isSemaphore: true,
   hasHeartbeat: false,
-  lasting: [...lasting, /^\{latchkey-test:.*\}:timeout$/],
+  lasting: [...lasting, /^\{redlatch-test:.*\}:timeout$/],
   scripts: {
     acquire: scripts.expirableSemaphoreAcquire,
     release: scripts.expirableSemaphoreRelease,

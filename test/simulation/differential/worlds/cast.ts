@@ -69,7 +69,7 @@ export class Cast {
   }
 
   get holders(): readonly string[] {
-    return this.#clients.flatMap((client) => [`${client}:first`, `${client}:second`]);
+    return this.#clients.flatMap((client) => [`${client}:1`, `${client}:2`]);
   }
 
   tombstone(holder: string): string {
@@ -119,6 +119,11 @@ export class Cast {
     this.#number += isCopy ? 0 : 1;
     const number = isCopy ? this.random.int(1, this.#number) : this.#number;
     return { number, lowWater: this.random.int(Math.max(number - 4, 1), number) };
+  }
+
+  /** A low-water mark without a request. */
+  mark(): { lowWater: number } {
+    return { lowWater: this.request().lowWater };
   }
 
   flag(): number {

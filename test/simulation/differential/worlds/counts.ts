@@ -5,6 +5,7 @@ import {
   latchTrySetCount,
   namesIsCount,
   requestsCancel,
+  requestsTrim,
   semaphoreAcquire,
   semaphoreAddPermits,
   semaphoreConfigure,
@@ -13,6 +14,7 @@ import {
   semaphoreGiveBack,
   semaphoreInspect,
   semaphoreRelease,
+  semaphoreReturn,
   semaphoreTrySetPermits,
 } from '../../../../src/core/wire/scripts.generated.js';
 import { BRIEFLY, type Cast, foreign, operation, type World } from './cast.js';
@@ -36,6 +38,7 @@ export function latchWorld(cast: Cast): World {
         [0.5, () => operation(latchDelete, keys, { ...cast.request(), ...notice })],
         [2, () => operation(latchInspect, keys, {})],
         [0.3, () => operation(requestsCancel, { requests }, cast.request())],
+        [0.3, () => operation(requestsTrim, { requests }, cast.mark())],
         [
           0.3,
           () =>
@@ -44,7 +47,9 @@ export function latchWorld(cast: Cast): World {
                 ['SET', latch, random.pick(['2', '-1', '0', 'text', '9223372036854775807'])],
                 ['HSET', latch, 'field', 'value'],
                 ['DEL', latch],
-                ['SET', opened, ''],
+                ['SET', opened, random.pick(['', 'text', '17.5'])],
+                ['DEL', opened],
+                ['PERSIST', latch],
               ]),
             ),
         ],
@@ -56,17 +61,16 @@ export function latchWorld(cast: Cast): World {
 export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): World {
   const { key: semaphore, notice, random } = cast;
   const [requests, queue] = [cast.beside('requests'), cast.beside('queue')];
-  const [heartbeats, marks] = [cast.beside('heartbeats'), cast.beside('marks')];
-  const totals = cast.beside('totals');
-  const keys = { semaphore, requests, marks, totals };
-  const queued = { ...keys, queue, heartbeats, totals: [totals] };
+  const [heartbeats, record] = [cast.beside('heartbeats'), cast.beside('record')];
+  const keys = { semaphore, requests, record };
+  const queued = { ...keys, queue, heartbeats };
   const needs = (): number[] => cast.few(() => random.int(1, 3));
   /** Of this semaphore, of an earlier one, or none. */
   const mark = (): string =>
-    random.pick([markOf(marks), markOf(marks), '1700000000000000', '', '0']);
+    random.pick([markOf(record), markOf(record), '1700000000000000:1700000000000000:1', '', '0']);
   const setting = (): string => cast.setting();
   return {
-    keys: [semaphore, requests, queue, heartbeats, marks, totals],
+    keys: [semaphore, requests, queue, heartbeats, record],
     next: () =>
       cast.choose([
         [
@@ -81,12 +85,25 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
           8,
           () => {
             const given = mark();
-            const terms = { client: cast.client(), mustQueue: cast.flag(), mark: given };
+            const terms = {
+              client: cast.client(),
+              mustQueue: cast.flag(),
+              mark: given,
+              place: random.int(1, 2),
+            };
             const told = given === '' ? setting() : '';
             const permits = random.chance(0.02) ? 2_147_483_647 : random.int(1, 3);
             const rest = { permits, setting: told, needs: random.chance(0.5) ? [] : needs() };
             const args = { ...cast.request(), ...notice, ...terms, ...rest };
             return operation(semaphoreRelease, queued, args);
+          },
+        ],
+        [
+          4,
+          () => {
+            const of = { client: cast.client(), mark: mark(), place: random.int(1, 2) };
+            const args = { ...notice, ...of, permits: random.int(1, 3) };
+            return operation(semaphoreReturn, { semaphore, record }, args);
           },
         ],
         [
@@ -109,7 +126,10 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
         ],
         [
           1,
-          () => operation(semaphoreDrainPermits, keys, { ...cast.request(), setting: setting() }),
+          () => {
+            const args = { ...cast.request(), ...notice, setting: setting() };
+            return operation(semaphoreDrainPermits, keys, args);
+          },
         ],
         [
           1,
@@ -122,7 +142,8 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
           1,
           () => {
             const terms = { client: cast.client(), leaves: cast.flag(), mark: mark() };
-            const args = { ...cast.request(), ...notice, ...terms, permits: random.int(0, 2) };
+            const rest = { permits: random.int(0, 2), place: random.int(1, 2), needs: needs() };
+            const args = { ...cast.request(), ...notice, ...terms, ...rest };
             return operation(semaphoreGiveBack, queued, args);
           },
         ],
@@ -130,6 +151,7 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
         [1, () => operation(semaphoreInspect, { semaphore }, {})],
         [0.3, () => operation(namesIsCount, { name: semaphore }, {})],
         [0.3, () => operation(requestsCancel, { requests }, cast.request())],
+        [0.3, () => operation(requestsTrim, { requests }, cast.mark())],
         [
           0.5,
           () =>
@@ -138,7 +160,7 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
                 ['SET', semaphore, random.pick(['4', '-2', 'text'])],
                 ['INCRBY', semaphore, '1'],
                 ['DEL', semaphore],
-                ['DEL', marks],
+                ['DEL', record],
                 ['PEXPIRE', semaphore, '90001'],
                 ['SET', queue, 'text', ...BRIEFLY],
                 ['DEL', queue],

@@ -51,7 +51,7 @@ function disturb({ random, key }: Cast): Operation {
     ...random.pick([
       ['DEL', key],
       ['DEL', key],
-      ['HSET', key, 'java:1', '1'],
+      ['HSET', key, '6a617661-0000-4000-8000-000000000000:1', '1'],
       ['PEXPIRE', key, '45007'],
       ['PERSIST', key],
       ['SET', key, 'text', ...BRIEFLY],
@@ -189,7 +189,10 @@ export function fairLockWorld(cast: Cast): World {
   };
   /** A Java waiter enters or leaves. */
   const java = (): Operation => {
-    const waiter = random.pick(['java:1', 'java:2']);
+    const waiter = random.pick([
+      '6a617661-0000-4000-8000-000000000000:1',
+      '6a617661-0000-4000-8000-000000000000:2',
+    ]);
     const score = String(Date.now() + random.int(-5, 300) * 1_000);
     return foreign(
       ...random.pick([

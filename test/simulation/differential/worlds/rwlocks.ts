@@ -44,8 +44,10 @@ class ReadWriteLock {
 
   get all(): string[] {
     const { holders } = this.#cast;
-    const holds = [...holders, 'java:1'].flatMap((holder) => this.#holds(holder, 1, 3));
-    const tombstones = [...holders, 'java:1'].flatMap((holder) =>
+    const holds = [...holders, '6a617661-0000-4000-8000-000000000000:1'].flatMap((holder) =>
+      this.#holds(holder, 1, 3),
+    );
+    const tombstones = [...holders, '6a617661-0000-4000-8000-000000000000:1'].flatMap((holder) =>
       ['', ':write'].map((side) => this.#cast.tombstone(holder + side)),
     );
     return [...Object.values(this.#keys), this.#requests, ...tombstones, ...holds];
@@ -164,18 +166,18 @@ class ReadWriteLock {
   /** A Java reader, or somebody who breaks something. */
   #disturb(): Operation {
     const { lock, readers, waiting, tickets } = this.#keys;
-    const [hold = ''] = this.#holds('java:1', 1, 1);
+    const [hold = ''] = this.#holds('6a617661-0000-4000-8000-000000000000:1', 1, 1);
     return foreign(
       ...this.#cast.random.pick([
-        ['HSET', lock, 'mode', 'read', 'java:1', '1'],
-        ['HSET', lock, 'mode', 'read', 'java:1', '1'],
+        ['HSET', lock, 'mode', 'read', '6a617661-0000-4000-8000-000000000000:1', '1'],
+        ['HSET', lock, 'mode', 'read', '6a617661-0000-4000-8000-000000000000:1', '1'],
         ['SET', hold, '1', 'PX', '40009'],
         ['SET', hold, '1', 'PX', '40009'],
-        ['HDEL', lock, 'java:1'],
+        ['HDEL', lock, '6a617661-0000-4000-8000-000000000000:1'],
         ['DEL', lock],
         ['DEL', readers],
         ['SET', lock, 'text', ...BRIEFLY],
-        ['HSET', lock, 'someone', '1'],
+        ['HSET', lock, '6a617661-0000-4000-8000-000000000000:2', '1'],
         ['SET', waiting, 'text', ...BRIEFLY],
         ['DEL', waiting],
         ['DEL', tickets],

@@ -1,0 +1,69 @@
+// @ts-check
+// Mistakes about instants on the server that are later than its clock, which was set back.
+
+const tests = ['test/integration/scripts/clock-back.test.ts'];
+
+/** @type {import('../semantic.mjs').SemanticMutant[]} */
+export const clocks = [
+  {
+    id: 'heard-only-read',
+    mistake: 'a heartbeat from the future is taken for now at each look, so that it never lapses',
+    file: 'lua/lib/heard_at.lua',
+    changes: [['    heard_again(', '    local _ = not heard and heard_again(']],
+    tests,
+  },
+  {
+    id: 'heard-one-by-one',
+    mistake: 'dead waiters whose heartbeats are from the future lapse one after the other',
+    file: 'lua/lib/heard_again.lua',
+    changes: [['PERMITS_CHUNK)', '0)']],
+    tests,
+  },
+  {
+    id: 'twin-only-read',
+    mistake: 'the name that shares a fair queue is refused for as long as the clock was set back',
+    file: 'lua/lib/heard_last.lua',
+    changes: [
+      [
+        '    heard_again(heartbeats, last[1], now)\n    return',
+        '    return not heard and heard_again(heartbeats, last[1], now) or',
+      ],
+    ],
+    tests,
+  },
+  {
+    id: 'ticket-from-future',
+    mistake: 'a ticket from the future is dropped at once, or later than others',
+    file: 'lua/lib/heard_tickets.lua',
+    changes: [['tonumber(heard) > now', 'false']],
+    tests,
+  },
+  {
+    id: 'reader-end-only-read',
+    mistake: 'the end of a dead reader stays as far ahead as the clock was set back',
+    file: 'lua/lib/rw_readers.lua',
+    changes: [['if is_ahead then', 'if is_ahead == nil then']],
+    tests,
+  },
+  {
+    id: 'reader-end-unlimited',
+    mistake: 'the lease of a reader is as long as its end says',
+    file: 'lua/lib/ends_left.lua',
+    changes: [['math.min(left_ms, length_ms)', 'math.max(left_ms, left_ms)']],
+    tests,
+  },
+  {
+    id: 'rank-by-clock',
+    mistake: 'after the clock was set back those who ask come before those who wait',
+    file: 'lua/lib/rank_new.lua',
+    changes: [['rank = math.max(rank,', 'rank = math.min(rank,']],
+    tests,
+  },
+  {
+    id: 'new-writer-first',
+    mistake: 'a writer that has not waited is compared with readers by the clock',
+    file: 'lua/rwlock/acquire-write.lua',
+    changes: [['holder) or math.huge)', 'holder) or micros)']],
+    tests,
+  },
+];
