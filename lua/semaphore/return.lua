@@ -28,10 +28,10 @@ if wrong then
   return wrong
 end
 local record = semaphore_record(KEYS[2])
-local id, born = string.match(mark, '^(%d+):(%d+):')
+local born = string.match(mark, '^%d+:(%d+):')
 -- Where permits come back without their grants, a grant that is not there may have been forgotten: the
--- release is counted then.
-if not stored or not record or record.id ~= id or record.loose > 0 then
+-- release is counted then. A grant of an earlier semaphore is not in this record.
+if not stored or not record or record.loose > 0 then
   return ''
 end
 if stored + ARGV[4] > INT32_MAX or tonumber(born) <= record.forgotten then

@@ -164,6 +164,23 @@ describe.concurrent('bytes of a counting semaphore that arrive late', () => {
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(await rawClient().get(name)).toBe('0');
   });
+
+  test('a release by its grant that was given up takes nothing from the next one', async (context) => {
+    const { proxy, name, open: start, other } = await open(context);
+    const client = start({ commandTimeoutMs: 300 });
+    await client.getSemaphore(name).trySetPermits(1);
+    const permits = await client.getSemaphore(name).acquire();
+    const late = keepUnderWay(proxy, scripts.semaphoreReturn);
+
+    const { error } = await rejection(permits.release());
+    proxy.cutAll(sendsCommands);
+    await other.getSemaphore(name).acquire();
+    await late.deliver();
+
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(await other.getSemaphore(name).availablePermits()).toBe(0);
+    await other.getSemaphore(name).delete();
+  });
 });
 
 describe.concurrent('bytes of a permit-expirable semaphore that arrive late', () => {

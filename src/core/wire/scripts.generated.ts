@@ -4005,7 +4005,7 @@ export const semaphoreReturn: Script<
   string
 > = {
   name: 'semaphore/return',
-  sha1: '6bfe39dae45a6d2fa59e94a20c74a7c3270f0d7c',
+  sha1: '6069973a96e0644a37350b588bc8213d1fa922fc',
   source: `-- semaphore/return
 ${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,mark=KEYS[1],ARGV[5]
@@ -4014,8 +4014,8 @@ if wrong then
 return wrong
 end
 local record=semaphore_record(KEYS[2])
-local id,born=string.match(mark,'^(%d+):(%d+):')
-if not stored or not record or record.id~=id or record.loose>0 then
+local born=string.match(mark,'^%d+:(%d+):')
+if not stored or not record or record.loose>0 then
 return ''
 end
 if stored+ARGV[4]>2147483647 or tonumber(born)<=record.forgotten then

@@ -226,6 +226,21 @@ test('a release that is late gives nothing to the semaphore that was set since',
   expect(await direct.availablePermits()).toBe(4);
 });
 
+test('permits of an earlier semaphore are not those of a grant that the present one has forgotten', async () => {
+  const semaphore = client().getSemaphore(name());
+  const record = semaphoreRecord(semaphore.name);
+  await semaphore.trySetPermits(5);
+  const permits = await semaphore.acquire(2);
+  await semaphore.delete();
+  await semaphore.trySetPermits(5);
+  const [id] = ((await raw.hget(record, 'semaphore')) ?? '').split(' ');
+  await raw.hset(record, 'semaphore', `${id} 5 0 100 0 0`);
+
+  await permits.release();
+
+  expect(await semaphore.availablePermits()).toBe(5);
+});
+
 test('a mark grows, also when the clock of the server has gone back', async () => {
   const semaphore = client().getSemaphore(name());
   const record = semaphoreRecord(semaphore.name);

@@ -19,6 +19,7 @@ export const leases = [
     mistake: 'the first write of the return of permits needs memory',
     file: 'lua/lib/permits_return.lua',
     changes: [["    redis.call('ZREM', timeouts, '')\n", '']],
+    refusedBy: 'generator',
     tests: ['test/faults/out-of-memory-held.test.ts'],
   },
   {

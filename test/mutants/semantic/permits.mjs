@@ -58,8 +58,8 @@ export const permits = [
   {
     id: 'grant-of-earlier-semaphore',
     mistake: 'permits go back to a semaphore that was made anew since',
-    file: 'lua/semaphore/return.lua',
-    changes: [[' or record.id ~= id', '']],
+    file: 'lua/semaphore/release.lua',
+    changes: [['stored and (not record or id == record.id)', 'stored']],
     tests: ['test/integration/semaphore/generations.test.ts'],
   },
   {
