@@ -34,6 +34,8 @@ return {
   OPENED_TTL_MS = 600000,
   -- The mark of a latch without a TTL, and the record of such a semaphore, are kept for so long.
   GENERATION_TTL_MS = 2592000000,
+  -- That a semaphore was deleted is known for so long.
+  DELETED_TTL_MS = 86400000,
   -- That record is kept longer with each such grant.
   KEPT_EVERY = 10,
   -- When more permits than this came back without proof, the oldest grants are forgotten.

@@ -223,8 +223,10 @@ const cycles = {
 
   async 'permit-expirable semaphore'(bare, key) {
     const { expirableSemaphoreAcquire, expirableSemaphoreRelease } = scripts;
-    const keys = { ...semaphoreKeys(bare, key), timeouts: suffixed(key, 'timeout'), twin: [] };
-    const { semaphore, timeouts } = keys;
+    const deleted = privateKey('redlatch_deleted', key);
+    const timeouts = suffixed(key, 'timeout');
+    const keys = { ...semaphoreKeys(bare, key), timeouts, deleted, twin: [] };
+    const { semaphore } = keys;
     const told = { publish: PUBLISH, channel: prefixed('redisson_sc', key) };
     const same = { ...told, client: bare.clientId, mustQueue: 0 };
     await bare.setPermits(key);

@@ -10,6 +10,7 @@
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[4] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[5] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
+-- KEYS[6] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one and
 --                             a setting may make the semaphore
 -- ARGV[1] number     integer  number of the request
@@ -53,8 +54,9 @@ for i = 8, #ARGV do
 end
 -- All permits that are taken count, expired or not: expired ones have only not been returned yet.
 local total = setting ~= '' and redis.call('ZCARD', timeouts) + (pool or 0)
-local change, note, is_refused = permits_setting(setting, pool, total)
-local refusal = change and not pool and permits_twin_refusal(timeouts, unpack(KEYS, 6))
+local is_deleted = setting ~= '' and redis.call('GET', KEYS[6])
+local change, note, is_refused = permits_setting(setting, pool, total, is_deleted)
+local refusal = change and not pool and permits_twin_refusal(timeouts, unpack(KEYS, 7))
 if refusal then
   return refusal
 end
@@ -68,7 +70,7 @@ if is_refused then
 end
 if change and not pool then
   -- What is left are permits of an earlier semaphore.
-  redis.call('UNLINK', timeouts)
+  redis.call('UNLINK', timeouts, KEYS[6])
 end
 local now = now_ms()
 -- The permits of a semaphore that does not exist any more are gone with it.

@@ -4,6 +4,7 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[4] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -30,8 +31,9 @@ local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local change, note, is_refused = permits_setting(ARGV[5], left, left and left + taken)
-local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
+local is_deleted = redis.call('GET', KEYS[4])
+local change, note, is_refused = permits_setting(ARGV[5], left, left and left + taken, is_deleted)
+local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 5))
 if refusal then
   return refusal
 end
@@ -44,7 +46,7 @@ if is_refused then
 end
 if change and not left then
   -- What is left are permits of an earlier semaphore.
-  redis.call('UNLINK', timeouts)
+  redis.call('UNLINK', timeouts, KEYS[4])
 end
 if change then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))

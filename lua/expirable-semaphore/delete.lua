@@ -1,8 +1,11 @@
 -- expirable-semaphore/delete: remove a semaphore with all its permits, at most once per request.
 --
+-- A client that was told their number sets it again after a flush, and not after this.
+--
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[4] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -19,16 +22,20 @@
 
 -- at most once: requests, number
 local semaphore, timeouts = KEYS[1], KEYS[2]
--- This comes first: it fails when the key of the permits holds something else.
+-- These come first: they fail where a key holds something else.
 redis.call('ZCARD', timeouts)
+redis.call('GET', KEYS[4])
 local left, wrong = stored_count(semaphore)
-local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 4))
+local refusal = wrong or not left and permits_twin_refusal(timeouts, unpack(KEYS, 5))
 if refusal then
   return refusal
 end
 request_keep_record(requests, ARGV[2])
 -- The holders of more permits than these learn of it when they renew them.
 local clients = permits_clients(redis.call('ZRANGE', timeouts, 0, 499))
+if left then
+  redis.call('SET', KEYS[4], 1, 'PX', DELETED_TTL_MS)
+end
 local removed = redis.call('UNLINK', semaphore, timeouts)
 local answer = request_record(requests, number, removed > 0 and '1' or '0')
 return notify_ended(answer, semaphore, clients, permits_own_client(requests))

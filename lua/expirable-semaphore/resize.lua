@@ -5,6 +5,7 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[4] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -35,7 +36,8 @@ local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken)
+local is_deleted = redis.call('GET', KEYS[4])
+local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken, is_deleted)
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 if is_refused then
@@ -43,12 +45,12 @@ if is_refused then
 end
 local is_made = not left
 if is_made then
-  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 4))
+  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 5))
   if refusal then
     return refusal
   end
   -- What is left are permits of an earlier semaphore.
-  redis.call('UNLINK', timeouts)
+  redis.call('UNLINK', timeouts, KEYS[4])
   left, taken = 0, 0
 end
 local total = left + taken

@@ -2,8 +2,9 @@
 -- the name has, its total, how many permits came back in another way than by the release of their grant
 -- (`loose`), up to which grant they were forgotten, whether somebody has stated the total in code, and
 -- whether the life of the record is limited. The field `grants`, which each grant changes, has the permits of
--- all grants (`sum`) and the number of the last one. Returns nil when there is no record, and raises an error
--- where the hash is something else. `before` is what stands there, `added` and `removed` what a call changes.
+-- all grants (`sum`) and the number of the last one. Of a deleted semaphore the hash has the field `deleted`
+-- alone. Returns nil when there is no record, with true after a deletion, and raises an error where the hash is
+-- something else. `before` is what stands there, `added` and `removed` what a call changes.
 --
 -- The field of a grant is `<client>:<request>:<place>`. Its value has the permits, and the number of the first
 -- grant of its request.
@@ -13,6 +14,9 @@ local function semaphore_record(key)
   local of = redis.call('HGET', key, 'semaphore')
   if not of then
     local field = redis.call('HRANDFIELD', key)
+    if field == 'deleted' then
+      return nil, true
+    end
     if field then
       error(foreign(key, hash_found(field)), 0)
     end

@@ -43,8 +43,8 @@ local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local record = semaphore_record(KEYS[5])
-local made, note = semaphore_setting(setting, stored, record)
+local record, is_deleted = semaphore_record(KEYS[5])
+local made, note = semaphore_setting(setting, stored, record, is_deleted)
 local available, above = (stored or 0) + (made or 0), 0
 if stored and record then
   available, above = semaphore_settle(record, available)

@@ -33,8 +33,8 @@ local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local record = semaphore_record(KEYS[3])
-local made, note = semaphore_setting(setting, stored, record)
+local record, is_deleted = semaphore_record(KEYS[3])
+local made, note = semaphore_setting(setting, stored, record, is_deleted)
 local available = (stored or 0) + (made or 0)
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])

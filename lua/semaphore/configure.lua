@@ -29,8 +29,8 @@ local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local record = semaphore_record(KEYS[3])
-local made, note = semaphore_setting(ARGV[5], stored, record)
+local record, is_deleted = semaphore_record(KEYS[3])
+local made, note = semaphore_setting(ARGV[5], stored, record, is_deleted)
 local available = stored or made
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])

@@ -1,6 +1,7 @@
 -- semaphore/delete: remove a semaphore, at most once per request.
 --
--- No waiter is notified: they wait until permits are set again.
+-- No waiter is notified: they wait until permits are set again. A client that was told their number sets
+-- it again after a flush, and not after this.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
@@ -18,13 +19,22 @@
 
 -- at most once: requests, number
 local semaphore = KEYS[1]
-local _, wrong = stored_count(semaphore)
+local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
 -- DEL would remove a record that is something else.
-semaphore_record(KEYS[3])
+local _, is_deleted = semaphore_record(KEYS[3])
 request_keep_record(requests, ARGV[2])
-local deleted = redis.call('DEL', semaphore)
-redis.call('DEL', KEYS[3])
-return request_record(requests, number, tostring(deleted))
+if stored then
+  -- A user without the right is refused here, and nothing is deleted.
+  redis.call('HSET', KEYS[3], 'deleted', 1)
+end
+if stored or not is_deleted then
+  redis.call('DEL', semaphore, KEYS[3])
+end
+if stored then
+  redis.call('HSET', KEYS[3], 'deleted', 1)
+  redis.call('PEXPIRE', KEYS[3], DELETED_TTL_MS)
+end
+return request_record(requests, number, stored and '1' or '0')

@@ -28,8 +28,8 @@ local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local record = semaphore_record(KEYS[3])
-local made, note = semaphore_setting(setting, stored, record)
+local record, is_deleted = semaphore_record(KEYS[3])
+local made, note = semaphore_setting(setting, stored, record, is_deleted)
 local taken = math.max(stored or made or 0, 0)
 if made then
   needs_memory(requests)

@@ -51,8 +51,8 @@ local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local record = semaphore_record(KEYS[5])
-local made, note = semaphore_setting(setting, stored, record)
+local record, is_deleted = semaphore_record(KEYS[5])
+local made, note = semaphore_setting(setting, stored, record, is_deleted)
 local id = string.match(ARGV[8], '^(%d+):')
 local available = (stored or 0) + (made or 0)
 -- Permits of a semaphore that is gone are gone with it. Without a record nothing is known.

@@ -44,6 +44,10 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
     return this.#protocol.carried(but);
   }
 
+  shown(answer: PermitAnswer): void {
+    this.#protocol.shown(answer);
+  }
+
   weightOf({ count }: LeasedPermitWaiter): number {
     return count;
   }

@@ -119,6 +119,7 @@ export class ExpirableSemaphoreProtocol
     semaphore: string;
     timeouts: string;
     requests: string;
+    deleted: string;
     /** The other name, if any, for which Redisson uses the same permits. */
     twin: readonly string[];
   };
@@ -129,6 +130,7 @@ export class ExpirableSemaphoreProtocol
     requests: string;
     queue: string;
     heartbeats: string;
+    deleted: string;
     twin: readonly string[];
   };
   /** What the object was told of its number of permits. */
@@ -148,7 +150,13 @@ export class ExpirableSemaphoreProtocol
     this.#keys = { semaphore: key, timeouts: suffixed(key, 'timeout') };
     const twin = twinOf(key);
     const requests = this.requestsKey;
-    this.#requestKeys = { ...this.#keys, requests, twin: twin === undefined ? [] : [twin] };
+    const deleted = privateKey('deleted', key);
+    this.#requestKeys = {
+      ...this.#keys,
+      requests,
+      deleted,
+      twin: twin === undefined ? [] : [twin],
+    };
     this.#queueKeys = {
       ...this.#requestKeys,
       queue: privateKey('waiting', key),
@@ -231,7 +239,7 @@ export class ExpirableSemaphoreProtocol
 
   /** Sets the number of permits, or adds to it. */
   resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Command<string> {
-    const carried = way === 'by' ? this.#allTold.carry(this, true) : undefined;
+    const carried = way === 'by' ? this.#allTold.carryAlways(this, true) : undefined;
     const change = { way, permits, ...this.notice, setting: carried?.text ?? '' };
     const args = { number, lowWater, ...change };
     return noted(commandOf(expirableSemaphoreResize, this.#requestKeys, args), carried);
@@ -248,6 +256,16 @@ export class ExpirableSemaphoreProtocol
   carried(but?: string): CarriedSetting | undefined {
     const carried = this.#allTold.carry(this);
     return carried?.text === but ? undefined : carried;
+  }
+
+  shown({ exists }: PermitAnswer): void {
+    if (exists === false) {
+      this.absent();
+    }
+  }
+
+  absent(): void {
+    this.#allTold.absent(this.key);
   }
 
   /** Makes sure that a request never runs. */

@@ -86,7 +86,6 @@ export class PermitExpirableSemaphoreFace
     if (isSet) {
       this.#told.overruled(key);
     } else {
-      this.#told.found(key);
     }
     this.#grants.numberSet();
     return isSet;

@@ -163,14 +163,12 @@ export class SemaphoreGrants implements PermitsOwner {
       if (answered.answer.mustCount === true) {
         return await send(waiters, mustQueue, true);
       }
-      const { isRefused, available, above = 0 } = answered.answer;
+      const { isRefused, available } = answered.answer;
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
       }
       if (!serves) {
-        if (above > 0) {
-          protocol.above(above);
-        }
+        protocol.shown(answered.answer);
         this.wake(available);
       }
       return answered;

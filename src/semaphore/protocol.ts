@@ -131,7 +131,7 @@ export class SemaphoreProtocol
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Command<ReleaseAnswer> {
-    const carried = mark !== '' ? undefined : this.#allTold.carry(this);
+    const carried = mark !== '' ? undefined : this.#allTold.carryAlways(this);
     const args = {
       number,
       lowWater,
@@ -170,14 +170,14 @@ export class SemaphoreProtocol
   }
 
   addPermits({ number, lowWater }: Request, delta: number): Command<Availability> {
-    const carried = this.#allTold.carry(this, true);
+    const carried = this.#allTold.carryAlways(this, true);
     const args = { number, lowWater, ...this.notice, delta, setting: carried?.text ?? '' };
     const operands = semaphoreAddPermits.operands(this.#queueKeys, args);
     return noted({ script: addPermits, operands }, carried);
   }
 
   drainPermits({ number, lowWater }: Request): Command<string> {
-    const carried = this.#allTold.carry(this);
+    const carried = this.#allTold.carryAlways(this);
     const args = { number, lowWater, ...this.notice, setting: carried?.text ?? '' };
     return noted(commandOf(semaphoreDrainPermits, this.#queueKeys, args), carried);
   }
@@ -228,8 +228,19 @@ export class SemaphoreProtocol
     return commandOf(semaphoreGiveBack, this.#queueKeys, args);
   }
 
-  /** A stated number of permits was exceeded: the server had `permits`, and has as many as stated now. */
-  above(permits: number): void {
-    this.#allTold.exceeded(this, permits);
+  shown({ exists, granted, mark, above = 0 }: PermitAnswer): void {
+    if (above > 0) {
+      this.#allTold.exceeded(this, above);
+    }
+    if (exists === false) {
+      this.absent();
+    } else if (granted > 0 && mark !== undefined && this.#allTold.knows(this.key)) {
+      const [semaphoreId = ''] = mark.split(':', 1);
+      this.#allTold.granted(this.key, semaphoreId);
+    }
+  }
+
+  absent(): void {
+    this.#allTold.absent(this.key);
   }
 }

@@ -156,7 +156,6 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
       this.#count((request) => this.protocol.trySetPermits(request, permits, life)),
     );
     if (set !== 1) {
-      this.#told.found(key);
       this.#grants.numberSet(0);
       return false;
     }

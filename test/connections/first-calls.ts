@@ -87,6 +87,7 @@ function permitCalls(semaphore: string, setting: string): Call[] {
     requests: `redlatch_requests:{${semaphore}}:${US}`,
     queue: `redlatch_waiting:{${semaphore}}`,
     heartbeats: `redlatch_beats:{${semaphore}}`,
+    deleted: `redlatch_deleted:{${semaphore}}`,
     twin: [],
   };
   const channel = `redisson_sc:{${semaphore}}`;

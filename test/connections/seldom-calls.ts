@@ -79,19 +79,17 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   const [requests, line, beats] = sides(name, 'requests', 'waiting', 'beats');
   const timeouts = `{${name}}:timeout`;
   const told = { publish: 'PUBLISH', channel: `redisson_sc:{${name}}` };
-  const keys = { semaphore: name, timeouts, requests, queue: line, heartbeats: beats, twin: [] };
+  const deleted = `redlatch_deleted:{${name}}`;
+  const sideKeys = { timeouts, requests, queue: line, heartbeats: beats, deleted };
+  const keys = { semaphore: name, ...sideKeys, twin: [] };
   const args = { ...asked, ...told };
   await raw.set(name, 0, 'PX', 60_000);
   await raw.zadd(timeouts, 1, 'a-dead-permit-01', Date.now() + 50_000, PERMIT);
   await raw.pexpire(timeouts, 60_000);
   await stand(raw, line, beats, THEY);
   // Permits that have expired are reclaimed; somebody else stands in front, and then nobody does.
-  const inVain = {
-    ...args,
-    mustQueue: 1,
-    setting: '',
-    claims: [Buffer.from('the-first-id-16b1 5000')],
-  };
+  const claims = [Buffer.from('the-first-id-16b1 5000')];
+  const inVain = { ...args, mustQueue: 1, setting: '', claims };
   await run(
     scripts.expirableSemaphoreAcquire,
     scripts.expirableSemaphoreAcquire.operands(keys, inVain),

@@ -40,17 +40,19 @@ const latchKeys = (name: string): { latch: string; opened: string; requests: str
   requests: requestsOf(name),
 });
 
+type SemaphoreKey =
+  'semaphore' | 'timeouts' | 'requests' | 'queue' | 'heartbeats' | 'record' | 'deleted';
+
 const semaphoreKeys = (
   name: string,
-): Record<'semaphore' | 'timeouts' | 'requests' | 'queue' | 'heartbeats' | 'record', string> & {
-  twin: readonly string[];
-} => ({
+): Record<SemaphoreKey, string> & { twin: readonly string[] } => ({
   semaphore: name,
   timeouts: `{${name}}:timeout`,
   requests: requestsOf(name),
   queue: `redlatch_waiting:{${name}}`,
   heartbeats: `redlatch_beats:{${name}}`,
   record: semaphoreRecord(name),
+  deleted: `redlatch_deleted:{${name}}`,
   twin: [`{${name}}`],
 });
 

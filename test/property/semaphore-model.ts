@@ -30,8 +30,10 @@ export interface Model {
   made: number;
   /** All that were ever set or added, less those that were taken away or released twice. */
   total: number;
-  /** The clients that were told a number of permits: none of them sets one again. */
-  readonly told: Set<number>;
+  /** It was deleted by one of ours: a client makes none for a number that it was told before. */
+  isDeleted: boolean;
+  /** All numbers of permits that a client was told, the last new one last. */
+  readonly told: Map<number, number[]>;
   readonly grants: ModelGrant[];
   readonly waiters: ModelWaiter[];
 }
@@ -84,10 +86,23 @@ export function change(model: Model, delta: number): void {
   if (model.available === undefined) {
     model.made += 1;
     model.mark = model.made;
-    model.mayBeStated = false;
+    model.mayBeStated = model.told.size > 0;
+    model.isDeleted = false;
   }
   foreignChange(model, delta);
 }
+
+/** A client that was told a number uses the semaphore: one that is gone, and was not deleted, is made. */
+export function use(model: Model, client: number): void {
+  const count = model.told.get(client)?.at(-1);
+  if (count !== undefined && model.available === undefined && !model.isDeleted) {
+    change(model, count);
+  }
+}
+
+/** Nobody who waits was told a number: such a client makes the semaphore when it asks again. */
+export const isQuiet = (model: Model): boolean =>
+  waiting(model).every(({ client }) => !model.told.has(client));
 
 /** The same by Java, which marks nothing. */
 export function foreignChange(model: Model, delta: number): void {
@@ -165,8 +180,12 @@ export async function finish(model: Model, real: Real): Promise<void> {
   const semaphore = real.clients[0]!.getSemaphore(real.name);
   await releaseAll(model, real);
   const needed = Math.max(1, ...waiting(model).map(({ count }) => count));
+  const isGone = model.available === undefined;
+  if (isGone) {
+    use(model, 0);
+  }
   const missing = Math.max(0, needed - model.total);
-  if (missing > 0 || model.available === undefined) {
+  if (missing > 0 || isGone) {
     change(model, missing);
     await semaphore.addPermits(missing);
     await check(model, real);

@@ -51,7 +51,7 @@ test('a name that was forgotten is told again by an object that was told itself'
   expect(all.knows('gone')).toBe(true);
 });
 
-test('after its first answer a setting is not carried, and a new one makes nothing', () => {
+test('after its first answer a setting is not carried, and a new one is stated for the first time', () => {
   const all = new ToldPermits(new Events());
   all.tell('gate', setting(5));
   expect(all.carry(semaphore('gate'))?.text).toBe('keep 1 5');
@@ -62,7 +62,7 @@ test('after its first answer a setting is not carried, and a new one makes nothi
   expect(all.carry(semaphore('gate'))).toBeUndefined();
   all.tell('gate', setting(6));
 
-  expect(all.carry(semaphore('gate'))?.text).toBe('keep 0 6');
+  expect(all.carry(semaphore('gate'))?.text).toBe('keep 1 6');
 });
 
 test('an answer that found nothing to compare leaves the setting to the next call', () => {
@@ -73,7 +73,7 @@ test('an answer that found nothing to compare leaves the setting to the next cal
 
   settle(all, 'gate', '!');
 
-  expect(all.carry(semaphore('gate'))?.text).toBe('keep 0 6');
+  expect(all.carry(semaphore('gate'))?.text).toBe('keep 1 6');
 });
 
 test('an answer to a setting that was replaced meanwhile tells nothing of it', () => {
@@ -89,7 +89,7 @@ test('an answer to a setting that was replaced meanwhile tells nothing of it', (
   carried?.script.decode(answer);
 
   expect(told).toEqual([]);
-  expect(all.carry(semaphore('gate'))?.text).toBe('keep 0 6');
+  expect(all.carry(semaphore('gate'))?.text).toBe('keep 1 6');
 });
 
 test('of a name eight settings are remembered as compared, and the first of nine is not', () => {
@@ -102,5 +102,5 @@ test('of a name eight settings are remembered as compared, and the first of nine
   all.tell('gate', setting(2));
   expect(all.carry(semaphore('gate'))).toBeUndefined();
   all.tell('gate', setting(1));
-  expect(all.carry(semaphore('gate'))?.text).toBe('keep 0 1');
+  expect(all.carry(semaphore('gate'))?.text).toBe('keep 1 1');
 });

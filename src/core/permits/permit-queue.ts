@@ -196,9 +196,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     this.#ask = undefined;
     this.#hasPosition = ask.mustQueue && answer.granted === 0;
     this.news.isUninitialised = answer.exists === false;
-    if (answer.above !== undefined && answer.above > 0) {
-      this.#source.above?.(answer.above);
-    }
+    this.#source.shown(answer);
     const served = ask.waiters.slice(0, answer.granted);
     for (const waiter of served) {
       this.#waiters.delete(waiter);
@@ -219,16 +217,17 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   }
 
   /** There were not enough permits for `first`, the first waiter that was not served. */
-  #tooFew(first: W, { waiters, setting }: Ask<W>, { granted, retryMs }: PermitAnswer): void {
-    if (!this.#waiters.has(first) || (first.waits && this.#source.carried(setting) !== undefined)) {
+  #tooFew(first: W, { waiters, setting }: Ask<W>, answer: PermitAnswer): void {
+    const waits = first.waits || answer.exists === false;
+    if (!this.#waiters.has(first) || (waits && this.#source.carried(setting) !== undefined)) {
       // It has left meanwhile, and the next one may need less; or the client was told a number of
-      // permits meanwhile.
+      // permits meanwhile, or finds that the semaphore is gone.
       this.wakeUp();
     } else if (first.waits) {
       this.#blocked = true;
       this.#waiters.block();
       this.#listen();
-      this.#sleep(first, granted, retryMs);
+      this.#sleep(first, answer);
     } else {
       // Waiters that need as much would have been refused as well; the others are asked for anew.
       this.#waiters.refuse(waiters, first.count);
@@ -258,7 +257,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     delivery.inBackground(this.#source.giveBack(request, waiters, leaves), { answered, done });
   }
 
-  #sleep(head: W, granted: number, retryMs: number): void {
+  #sleep(head: W, { granted, retryMs }: PermitAnswer): void {
     const isWokenUp = this.news.hasComeFor(head.count);
     if (isWokenUp && granted === 0) {
       this.#askSoon();

@@ -64,8 +64,8 @@ export interface PermitSource<W extends PermitWaiter> {
   readonly tellsAvailable: boolean;
   /** The setting that the next call has to carry, mostly none; none either when that is `but`. */
   carried(but?: string): CarriedSetting | undefined;
-  /** More permits than were stated were found, and are put right. */
-  above?(permits: number): void;
+  /** Notes what an answer shows of the semaphore. */
+  shown(answer: PermitAnswer): void;
   /** Cost of a waiter for the server: the number of permits that it writes one by one. */
   weightOf(waiter: W): number;
   /**

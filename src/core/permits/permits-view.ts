@@ -7,24 +7,33 @@ import type { CarriedSetting } from './told-permits.js';
 interface Viewed<V> {
   readonly resource: string;
   readonly key: string;
+  absent(): void;
   carried(): CarriedSetting | undefined;
   inspect(): Command<V>;
   configure(request: Request, carried: CarriedSetting): Command<V>;
 }
 
-/** The state of a semaphore, by a read, or by a counted call while there is a setting to carry;
- * `setTombstone` is for a call that is given up. */
-export async function viewPermits<V>(
+/** The state of a semaphore, by a read, or by a counted call while there is a setting to carry, as
+ * where the semaphore is gone; `setTombstone` is for a call that is given up. */
+export async function viewPermits<V extends { readonly exists: boolean }>(
   delivery: Delivery,
   semaphore: Viewed<V>,
   setTombstone: (request: Request) => Command<unknown>,
 ): Promise<V> {
   const { resource, key } = semaphore;
-  const carried = semaphore.carried();
+  let carried = semaphore.carried();
   if (carried === undefined) {
-    return await delivery.read(resource, semaphore.inspect());
+    const view = await delivery.read(resource, semaphore.inspect());
+    if (!view.exists) {
+      semaphore.absent();
+    }
+    carried = view.exists ? undefined : semaphore.carried();
+    if (carried === undefined) {
+      return view;
+    }
   }
-  const configure = (request: Request): Command<V> => semaphore.configure(request, carried);
+  const stated = carried;
+  const configure = (request: Request): Command<V> => semaphore.configure(request, stated);
   const tombstone = { setTombstone, always: false };
   return (await delivery.sendOnce(resource, key, configure, tombstone)).answer;
 }

@@ -10,6 +10,12 @@ const NAMES_MAX = 10_000;
 /** Of so many settings of a name a client remembers that they were compared. */
 const SETTINGS_MAX = 8;
 
+/** How a setting is stated: for the first time, which makes a semaphore that was deleted, too; again, which
+ * makes only one that was not; or again, without being compared. */
+const FIRST = 1;
+const AGAIN = 2;
+const ONLY_MAKES = 3;
+
 /** What stands before the note about the setting in an answer. */
 const NOTE = '!';
 
@@ -23,10 +29,13 @@ interface Configured extends ObjectEvent {
 /** What a client was told of one name. */
 interface Told {
   readonly setting: CheckedSetting;
-  /** The setting was not compared with the semaphore yet, or in vain: the next call carries it. */
-  isDue: boolean;
-  /** The client has neither made nor seen a semaphore of that name: it makes one. */
-  readonly makes: boolean;
+  /** The next call carries the setting: it was not compared with the semaphore yet, or in vain, or the
+   * semaphore is gone since. */
+  readonly isDue: boolean;
+  /** The client has used no semaphore of this name and number yet: it makes one that was deleted, too. */
+  readonly isFirst: boolean;
+  /** The semaphore that has granted permits last; another one is compared. */
+  readonly semaphoreId: string | undefined;
   /** The settings that were compared: none of them is due again. The last one comes last. */
   readonly compared: readonly CheckedSetting[];
 }
@@ -49,9 +58,11 @@ export function noted<R>(command: Command<R>, carried: CarriedSetting | undefine
  *
  * The first call of a name carries its number to the server, and makes the semaphore when there is
  * none. Until a first answer has come, so do other calls: they are kept in order, and what was set
- * once is not set again. After it no call does: a semaphore that is deleted later stays so. Another
- * number told later is compared once, and makes nothing; to tell one again that was compared does
- * nothing, so that objects with two numbers do not take turns.
+ * once is not set again. After it a call carries the number only where the semaphore is found to be
+ * gone, which makes one that was flushed, and none that was deleted. Calls that would make a
+ * semaphore of another number carry it always. Another number told later is stated for the first
+ * time, too; to tell one again that was compared does nothing, so that objects with two numbers do
+ * not take turns.
  */
 export class ToldPermits {
   readonly #events: Events;
@@ -80,9 +91,9 @@ export class ToldPermits {
     return this.#told.size > 0 && this.#told.has(key);
   }
 
-  /** True when the client was told a number, and has made or seen a semaphore of that name. */
+  /** True when the client was told a number, and has made or seen such a semaphore. */
   hasSeen(key: string): boolean {
-    return this.#told.get(key)?.makes === false;
+    return this.#told.get(key)?.isFirst === false;
   }
 
   /**
@@ -91,22 +102,24 @@ export class ToldPermits {
    * then, so that nobody gets in unseen. `isChange`: the call is such a change itself.
    */
   carry(object: Configured, isChange = false): CarriedSetting | undefined {
-    if (object.told !== undefined && !this.knows(object.key)) {
-      this.tell(object.key, object.told);
-    }
-    const told = this.#told.size === 0 ? undefined : this.#told.get(object.key);
-    if (told?.isDue !== true) {
+    const told = this.#of(object);
+    if (told?.isDue !== true || this.#isChanging(object, told, isChange)) {
       return undefined;
     }
-    const { count, onMismatch } = told.setting;
-    const others = (this.#changes.get(object.key) ?? 0) - Number(isChange);
-    if (others > 0 && onMismatch !== 'error') {
-      return undefined;
-    }
+    const statement = told.isFirst ? FIRST : AGAIN;
     return {
-      text: `${onMismatch} ${Number(told.makes)} ${count}`,
+      text: textOf(told, statement),
       carriedBy: (command) => this.#noted(command, object, told),
     };
+  }
+
+  /** The setting for a call that would make a semaphore of another number, where there is none. */
+  carryAlways(object: Configured, isChange = false): CarriedSetting | undefined {
+    const told = this.#of(object);
+    if (told === undefined || told.isDue || this.#isChanging(object, told, isChange)) {
+      return this.carry(object, isChange);
+    }
+    return { text: textOf(told, ONLY_MAKES), carriedBy: withoutNote };
   }
 
   /** Runs a call of this client that changes the number of permits by itself. */
@@ -126,15 +139,29 @@ export class ToldPermits {
 
   /** The caller has set a number itself, which wins. */
   overruled(key: string): void {
-    const setting = this.#told.get(key)?.setting;
-    if (setting !== undefined) {
-      this.#seen(key, setting);
+    const told = this.#told.get(key);
+    if (told !== undefined) {
+      // The semaphore that grants permits next is the caller's.
+      this.#told.set(key, { ...told, semaphoreId: undefined });
+      this.#seen(key, told.setting);
     }
   }
 
-  /** The caller has found that there is a semaphore: it is compared, but never made. */
-  found(key: string): void {
-    this.#seen(key);
+  /** There is no semaphore. */
+  absent(key: string): void {
+    const told = this.#told.size === 0 ? undefined : this.#told.get(key);
+    if (told !== undefined) {
+      this.#told.set(key, { ...told, isDue: true, semaphoreId: undefined });
+    }
+  }
+
+  /** Permits were granted by the semaphore with this id. */
+  granted(key: string, semaphoreId: string): void {
+    const told = this.#told.get(key);
+    if (told !== undefined && told.semaphoreId !== semaphoreId) {
+      const isDue = told.isDue || told.semaphoreId !== undefined;
+      this.#told.set(key, { ...told, isDue, semaphoreId });
+    }
   }
 
   /** The server had more permits than were stated, and has put that right. */
@@ -145,17 +172,31 @@ export class ToldPermits {
     }
   }
 
-  /** There is a semaphore, and `setting`, if given, was compared with it. */
-  #seen(key: string, setting?: CheckedSetting): void {
+  /** There is a semaphore, and `setting` was compared with it. */
+  #seen(key: string, setting: CheckedSetting): void {
     const told = this.#told.get(key);
     if (told !== undefined) {
+      const isNewer = told.setting !== setting;
       this.#told.set(key, {
-        setting: told.setting,
-        isDue: told.isDue && told.setting !== setting,
-        makes: false,
-        compared: setting === undefined ? told.compared : withLast(told.compared, setting),
+        ...told,
+        isDue: told.isDue && isNewer,
+        isFirst: told.isFirst && isNewer,
+        compared: withLast(told.compared, setting),
       });
     }
+  }
+
+  /** What was told of a name, by this object too if the name was forgotten. */
+  #of(object: Configured): Told | undefined {
+    if (object.told !== undefined && !this.knows(object.key)) {
+      this.tell(object.key, object.told);
+    }
+    return this.#told.size === 0 ? undefined : this.#told.get(object.key);
+  }
+
+  #isChanging({ key }: Configured, { setting }: Told, isChange: boolean): boolean {
+    const others = (this.#changes.get(key) ?? 0) - Number(isChange);
+    return others > 0 && setting.onMismatch !== 'error';
   }
 
   #noted<R>({ script, operands }: Command<R>, object: Configured, told: Told): Command<R> {
@@ -179,7 +220,6 @@ export class ToldPermits {
     const now = this.#told.get(key);
     if (permits !== undefined && now?.setting !== told.setting) {
       // Another setting was told meanwhile: that of this call may be told again, and is due then.
-      this.found(key);
       return;
     }
     if (permits !== undefined && now?.isDue === true) {
@@ -190,12 +230,25 @@ export class ToldPermits {
 }
 
 function first(setting: CheckedSetting): Told {
-  return { setting, isDue: true, makes: true, compared: [] };
+  return { setting, isDue: true, isFirst: true, semaphoreId: undefined, compared: [] };
 }
 
 function next(told: Told, setting: CheckedSetting): Told {
-  const isKnown = [told.setting, ...told.compared].some((known) => isSame(known, setting));
-  return isKnown ? told : { ...told, setting, isDue: true };
+  const all = [told.setting, ...told.compared];
+  if (all.some((known) => isSame(known, setting))) {
+    return told;
+  }
+  const isFirst = told.isFirst || all.every(({ count }) => count !== setting.count);
+  return { ...told, setting, isDue: true, isFirst };
+}
+
+function textOf({ setting: { onMismatch, count } }: Told, statement: number): string {
+  return `${onMismatch} ${statement} ${count}`;
+}
+
+function withoutNote<R>({ script, operands }: Command<R>): Command<R> {
+  const decode = (reply: unknown): R | Refused => script.decode(parted(reply)[0]);
+  return { script: { ...script, decode }, operands };
 }
 
 function isSame(one: CheckedSetting, other: CheckedSetting): boolean {

@@ -855,16 +855,16 @@ return left and held or 0,available
 end
 `;
 
-const libPermitsSetting = `local function permits_setting(setting,exists,total)
+const libPermitsSetting = `local function permits_setting(setting,exists,total,is_deleted)
 if setting=='' then
 return nil,''
 end
-local mismatch,makes,count=string.match(setting,'^(%a+) (%d) (%d+)$')
-if not exists and makes=='1' then
+local mismatch,statement,count=string.match(setting,'^(%a+) (%d) (%d+)$')
+if not exists and (statement=='1' or not is_deleted) then
 return tonumber(count),''
 elseif not exists then
 return nil,'!'
-elseif not total or total==tonumber(count) then
+elseif statement=='3' or not total or total==tonumber(count) then
 return nil,''
 elseif mismatch=='set' then
 return count - total,''
@@ -1326,6 +1326,9 @@ const libSemaphoreRecord = `local function semaphore_record(key)
 local of=redis.call('HGET',key,'semaphore')
 if not of then
 local field=redis.call('HRANDFIELD',key)
+if field=='deleted' then
+return nil,true
+end
 if field then
 error(foreign(key,hash_found(field)),0)
 end
@@ -1354,13 +1357,17 @@ last=tonumber(last),
 end
 `;
 
-const libSemaphoreSetting = `local function semaphore_setting(setting,stored,record)
+const libSemaphoreSetting = `local function semaphore_setting(setting,stored,record,is_deleted)
 local total=stored and (record and record.total or stored)
-local made,note=permits_setting(setting,stored,total)
-if setting~='' and stored and record and note=='' and not record.is_stated then
+if
+stored
+and record
+and not record.is_stated
+and total==tonumber(string.match(setting,'%d+$'))
+then
 record.is_stated,record.has_changed=true,true
 end
-return made,note
+return permits_setting(setting,stored,total,is_deleted)
 end
 `;
 
@@ -1521,12 +1528,12 @@ end
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const expirableSemaphoreAcquire: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; setting: string; claims: readonly Buffer[] },
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: '74b4495df0b815a3af671bdae512efca74f078cf',
+  sha1: 'd6c4dfb8ce8e1a3e467e305ac59fefb0faf0ca58',
   source: `-- expirable-semaphore/acquire
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -1541,8 +1548,9 @@ local count,lease=string.match(ARGV[i],'^(%d+) (%d+)$',17)
 counts[i - 7],leases[i - 7]=tonumber(count),tonumber(lease)
 end
 local total=setting~='' and redis.call('ZCARD',timeouts)+(pool or 0)
-local change,note,is_refused=permits_setting(setting,pool,total)
-local refusal=change and not pool and permits_twin_refusal(timeouts,unpack(KEYS,6))
+local is_deleted=setting~='' and redis.call('GET',KEYS[6])
+local change,note,is_refused=permits_setting(setting,pool,total,is_deleted)
+local refusal=change and not pool and permits_twin_refusal(timeouts,unpack(KEYS,7))
 if refusal then
 return refusal
 end
@@ -1554,7 +1562,7 @@ if is_refused then
 return request_record(requests,number,note)
 end
 if change and not pool then
-redis.call('UNLINK',timeouts)
+redis.call('UNLINK',timeouts,KEYS[6])
 end
 local now=now_ms()
 local reclaimed,expired=0,0
@@ -1598,19 +1606,19 @@ return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
 end
-return checked(KEYS,'szzzzs',run)`,
-  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
+return checked(KEYS,'szzzzss',run)`,
+  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
   decode: text,
 };
 
 /** make a semaphore with the number of permits that the client was told, or compare them, and say how many are left and how many are taken; at most once per request. */
 export const expirableSemaphoreConfigure: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '762a68bdf27d282a682e27d670105f5d79128d5e',
+  sha1: '7dc434796e1e45721cf569216e1ae4d5d464423d',
   source: `-- expirable-semaphore/configure
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -1620,8 +1628,9 @@ local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local change,note,is_refused=permits_setting(ARGV[5],left,left and left+taken)
-local refusal=change and not left and permits_twin_refusal(timeouts,unpack(KEYS,4))
+local is_deleted=redis.call('GET',KEYS[4])
+local change,note,is_refused=permits_setting(ARGV[5],left,left and left+taken,is_deleted)
+local refusal=change and not left and permits_twin_refusal(timeouts,unpack(KEYS,5))
 if refusal then
 return refusal
 end
@@ -1632,7 +1641,7 @@ if is_refused then
 return request_record(requests,number,note)
 end
 if change and not left then
-redis.call('UNLINK',timeouts)
+redis.call('UNLINK',timeouts,KEYS[4])
 end
 if change then
 redis.call('INCRBY',semaphore,string.format('%.0f',change))
@@ -1649,37 +1658,41 @@ return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
 end
-return checked(KEYS,'szzs',run)`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
+return checked(KEYS,'szzss',run)`,
+  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
 
 /** remove a semaphore with all its permits, at most once per request. */
 export const expirableSemaphoreDelete: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number },
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: 'bafc2ea3155c9eccfb27ef5addedb9ff6cbdd2a1',
+  sha1: '0ee3971d430acf3e417a9dc6eda3717958e83156',
   source: `-- expirable-semaphore/delete
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libForeign}${libStoredCount}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
 redis.call('ZCARD',timeouts)
+redis.call('GET',KEYS[4])
 local left,wrong=stored_count(semaphore)
-local refusal=wrong or not left and permits_twin_refusal(timeouts,unpack(KEYS,4))
+local refusal=wrong or not left and permits_twin_refusal(timeouts,unpack(KEYS,5))
 if refusal then
 return refusal
 end
 request_keep_record(requests,ARGV[2])
 local clients=permits_clients(redis.call('ZRANGE',timeouts,0,499))
+if left then
+redis.call('SET',KEYS[4],1,'PX',86400000)
+end
 local removed=redis.call('UNLINK',semaphore,timeouts)
 local answer=request_record(requests,number,removed>0 and '1' or '0')
 return notify_ended(answer,semaphore,clients,permits_own_client(requests))
 end
-return checked(KEYS,'szzs',run)`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater],
+return checked(KEYS,'szzss',run)`,
+  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater],
   decode: text,
 };
 
@@ -1867,12 +1880,12 @@ return table.concat(answers,' ')`,
 
 /** grow or shrink the number of permits, at most once per request. */
 export const expirableSemaphoreResize: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '8176adaa29f4b42650942e1db52a5e4174c9b8e5',
+  sha1: '2cd315ca5806b4be79f57fb7aeb64e8584aa8390',
   source: `-- expirable-semaphore/resize
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -1882,7 +1895,8 @@ local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local change,note,is_refused=permits_setting(ARGV[7],left,left and left+taken)
+local is_deleted=redis.call('GET',KEYS[4])
+local change,note,is_refused=permits_setting(ARGV[7],left,left and left+taken,is_deleted)
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 if is_refused then
@@ -1890,11 +1904,11 @@ return request_record(requests,number,note)
 end
 local is_made=not left
 if is_made then
-local refusal=permits_twin_refusal(timeouts,unpack(KEYS,4))
+local refusal=permits_twin_refusal(timeouts,unpack(KEYS,5))
 if refusal then
 return refusal
 end
-redis.call('UNLINK',timeouts)
+redis.call('UNLINK',timeouts,KEYS[4])
 left,taken=0,0
 end
 local total=left+taken
@@ -1912,24 +1926,25 @@ return notify_available(answer,left+delta+expired,ARGV[5],ARGV[6])
 end
 return answer
 end
-return checked(KEYS,'szzs',run)`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
+return checked(KEYS,'szzss',run)`,
+  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
   decode: text,
 };
 
 /** set the number of permits unless one is set, at most once per request. */
 export const expirableSemaphoreTrySet: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; permits: number; ttlMs: number; publish: string; channel: string },
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '1cf9b1411d486f7a89715d9d0d6495244664c677',
+  sha1: '0fa923199684e6287f4204ed7d0076b4d4b9d4d6',
   source: `-- expirable-semaphore/try-set
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts=KEYS[1],KEYS[2]
 redis.call('ZCARD',timeouts)
+redis.call('GET',KEYS[4])
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
@@ -1939,17 +1954,17 @@ request_keep_record(requests,ARGV[2])
 if left then
 return request_record(requests,number,'0')
 end
-local refusal=permits_twin_refusal(timeouts,unpack(KEYS,4))
+local refusal=permits_twin_refusal(timeouts,unpack(KEYS,5))
 if refusal then
 return refusal
 end
-redis.call('UNLINK',timeouts)
+redis.call('UNLINK',timeouts,KEYS[4])
 set_for(semaphore,ARGV[3],ARGV[4])
 local answer=request_record(requests,number,'1')
 return notify_made(answer,tonumber(ARGV[3]),ARGV[5],ARGV[6])
 end
-return checked(KEYS,'szzs',run)`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
+return checked(KEYS,'szzss',run)`,
+  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
 
@@ -3618,7 +3633,7 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '5568cbd1cfce2a6e7e7d4b05bc8c7c093b8306ca',
+  sha1: 'b4682047e28e9350754afefe093822af99ca1a4a',
   source: `-- semaphore/acquire
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3627,8 +3642,8 @@ local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local record=semaphore_record(KEYS[5])
-local made,note=semaphore_setting(setting,stored,record)
+local record,is_deleted=semaphore_record(KEYS[5])
+local made,note=semaphore_setting(setting,stored,record,is_deleted)
 local available,above=(stored or 0)+(made or 0),0
 if stored and record then
 available,above=semaphore_settle(record,available)
@@ -3677,7 +3692,7 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: 'a4c8237e2a54018e639834e177582cb9d0f1ba50',
+  sha1: 'b19f0c6b5001eec7f83207c5247c0f9bc6e2777b',
   source: `-- semaphore/add-permits
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3686,8 +3701,8 @@ local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local record=semaphore_record(KEYS[3])
-local made,note=semaphore_setting(setting,stored,record)
+local record,is_deleted=semaphore_record(KEYS[3])
+local made,note=semaphore_setting(setting,stored,record,is_deleted)
 local available=(stored or 0)+(made or 0)
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
@@ -3728,7 +3743,7 @@ export const semaphoreConfigure: Script<
   string
 > = {
   name: 'semaphore/configure',
-  sha1: '2c5fe70015a5a2199734f36404f9552456935eb2',
+  sha1: '0d0b01a9fd60e485d2b7ec1e63510ea8c6e84d1e',
   source: `-- semaphore/configure
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3737,8 +3752,8 @@ local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local record=semaphore_record(KEYS[3])
-local made,note=semaphore_setting(ARGV[5],stored,record)
+local record,is_deleted=semaphore_record(KEYS[3])
+local made,note=semaphore_setting(ARGV[5],stored,record,is_deleted)
 local available=stored or made
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
@@ -3770,20 +3785,28 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: 'c7215ebe317ba658413b6fc034fbaf8fc4638a7e',
+  sha1: '9a82d7aa5c2bacfa12b93a3452690d541ed9550b',
   source: `-- semaphore/delete
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreRecord}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore=KEYS[1]
-local _,wrong=stored_count(semaphore)
+local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-semaphore_record(KEYS[3])
+local _,is_deleted=semaphore_record(KEYS[3])
 request_keep_record(requests,ARGV[2])
-local deleted=redis.call('DEL',semaphore)
-redis.call('DEL',KEYS[3])
-return request_record(requests,number,tostring(deleted))
+if stored then
+redis.call('HSET',KEYS[3],'deleted',1)
+end
+if stored or not is_deleted then
+redis.call('DEL',semaphore,KEYS[3])
+end
+if stored then
+redis.call('HSET',KEYS[3],'deleted',1)
+redis.call('PEXPIRE',KEYS[3],86400000)
+end
+return request_record(requests,number,stored and '1' or '0')
 end
 return checked(KEYS,'szh',run)`,
   operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater],
@@ -3797,7 +3820,7 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '23b519140d15badf3c2941820e97d28395d7eb06',
+  sha1: 'c8d136829cbf6b5eb2571b2289fba982a9088200',
   source: `-- semaphore/drain-permits
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3806,8 +3829,8 @@ local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local record=semaphore_record(KEYS[3])
-local made,note=semaphore_setting(setting,stored,record)
+local record,is_deleted=semaphore_record(KEYS[3])
+local made,note=semaphore_setting(setting,stored,record,is_deleted)
 local taken=math.max(stored or made or 0,0)
 if made then
 needs_memory(requests)
@@ -3840,7 +3863,7 @@ export const semaphoreGiveBack: Script<
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: 'e15bba99a4d98ed6ebb9f905e1ec09590ecedb6a',
+  sha1: '80a9a1aadf22ecaad1ebfea1d96e6677b1213cb3',
   source: `-- semaphore/give-back
 ${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,requests,number,client=KEYS[1],KEYS[2],ARGV[1],ARGV[5]
@@ -3923,7 +3946,7 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: 'c0ed58a0541eb9f0e4b32f2140d3ae8dbca1d7a8',
+  sha1: 'dce729bf936e3f4cb4166388a568b39ae4c2bea1',
   source: `-- semaphore/release
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3933,8 +3956,8 @@ local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local record=semaphore_record(KEYS[5])
-local made,note=semaphore_setting(setting,stored,record)
+local record,is_deleted=semaphore_record(KEYS[5])
+local made,note=semaphore_setting(setting,stored,record,is_deleted)
 local id=string.match(ARGV[8],'^(%d+):')
 local available=(stored or 0)+(made or 0)
 local belongs=not is_proven or stored and (not record or id==record.id)
@@ -4005,7 +4028,7 @@ export const semaphoreReturn: Script<
   string
 > = {
   name: 'semaphore/return',
-  sha1: '6069973a96e0644a37350b588bc8213d1fa922fc',
+  sha1: '49b1df6769435a96f134a33b2d8204cd4c7194d2',
   source: `-- semaphore/return
 ${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,mark=KEYS[1],ARGV[5]
@@ -4047,7 +4070,7 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: '63d8ea7009e1171d19c073ed2cc300817816c1ff',
+  sha1: '1ceed51a5fe86789d79494cba6698f6be14811a8',
   source: `-- semaphore/try-set-permits
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end

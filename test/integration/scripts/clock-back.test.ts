@@ -35,6 +35,7 @@ async function permits(entries: number) {
     timeouts: `${name}:timeouts`,
     requests: `${name}:requests`,
     ...queues,
+    deleted: `${name}:deleted`,
     twin: [],
   };
   await redis.set(name, 2);

@@ -89,11 +89,15 @@ test('a semaphore whose permits were taken in two calls is known to have none le
   expect(await configure('error 1 4')).toBe('0 1!3');
 });
 
-test('a semaphore that is not there has no permits, for one who may not make it', async () => {
-  const { configure, redis, semaphore } = await stage();
+test('a semaphore that was deleted is made by a first statement only', async () => {
+  const { configure, redis, semaphore, record } = await stage();
+  await redis.hset(record, 'deleted', 1);
 
-  expect(await configure('keep 0 3')).toBe('0 0!');
+  expect(await configure('keep 2 3')).toBe('0 0!');
+  expect(await configure('keep 3 3')).toBe('0 0!');
   expect(await redis.exists(semaphore)).toBe(0);
+  expect(await configure('keep 1 3')).toBe('3 1');
+  expect(await redis.hget(record, 'deleted')).toBeNull();
 });
 
 test('the mark of a semaphore is the microsecond in which it was made', async () => {

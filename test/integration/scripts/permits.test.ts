@@ -24,6 +24,7 @@ async function stage() {
     requests: `${semaphore}:requests`,
     queue: `${semaphore}:queue`,
     heartbeats: `${semaphore}:beats`,
+    deleted: `${semaphore}:deleted`,
     twin: [],
   };
   const notice = { publish: 'PUBLISH', channel: `${semaphore}:channel` };
@@ -33,7 +34,7 @@ async function stage() {
     return { number, lowWater: number, ...notice };
   };
   onTestFinished(async () => {
-    await redis.del(keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats);
+    await redis.del(Object.values(keys).flat());
   });
   await redis.set(semaphore, 2);
   const permit = randomBytes(16);
@@ -80,7 +81,7 @@ async function stage() {
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreResize, keys, args));
     },
     configure: (atMs: number) => {
-      const args = { ...counted(), setting: 'keep 0 2' };
+      const args = { ...counted(), setting: 'keep 2 2' };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreConfigure, keys, args));
     },
   };

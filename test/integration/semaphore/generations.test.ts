@@ -51,7 +51,7 @@ test.each(anew)(
   },
 );
 
-test('a semaphore and its mark end together', async () => {
+test('a semaphore and its record end together, and its deletion is known for a day', async () => {
   const semaphore = client().getSemaphore(name());
   const mark = semaphoreRecord(semaphore.name);
 
@@ -60,7 +60,9 @@ test('a semaphore and its mark end together', async () => {
   await semaphore.delete();
 
   expect(Math.abs(life - lifeOfMark)).toBeLessThan(50);
-  expect(await raw.exists(semaphore.name, mark)).toBe(0);
+  expect(await raw.exists(semaphore.name)).toBe(0);
+  expect(await raw.hgetall(mark)).toEqual({ deleted: '1' });
+  expect(await raw.ttl(mark)).toBeGreaterThan(86_300);
 });
 
 test('permits come back to their semaphore whatever else changes its count', async () => {

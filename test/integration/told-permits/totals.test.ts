@@ -140,7 +140,7 @@ test('permits of Java above a number that was stated are put right by the next c
   expect(await left(id)).toBe(5);
 });
 
-test('what is kept has the life of the semaphore, and goes with it', async () => {
+test('what is kept has the life of the semaphore, and only its deletion is known after it', async () => {
   const [own, short] = [client(), name()];
   await own.getSemaphore(short).trySetPermits(3, { ttlMs: 60_000 });
   const { id } = await ofFive();
@@ -152,7 +152,10 @@ test('what is kept has the life of the semaphore, and goes with it', async () =>
   await own.getSemaphore(id).delete();
   await own.getSemaphore(short).delete();
 
-  expect(await raw.exists(keyOf(id), keyOf(short))).toBe(0);
+  for (const each of [id, short]) {
+    expect(await raw.hgetall(keyOf(each))).toEqual({ deleted: '1' });
+    expect(await raw.ttl(keyOf(each))).toBeLessThanOrEqual(86_400);
+  }
 });
 
 test('a semaphore of Java gets no total from our calls', async () => {

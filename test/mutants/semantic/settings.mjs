@@ -28,4 +28,73 @@ export const settings = [
     changes: [['(this.isUninitialised ? 0 : count)', 'count']],
     tests: ['test/integration/told-permits/made-empty.test.ts'],
   },
+  {
+    id: 'deletion-unmarked',
+    mistake: 'the deletion of a counting semaphore is forgotten',
+    file: 'lua/semaphore/delete.lua',
+    changes: [
+      [
+        "  redis.call('HSET', KEYS[3], 'deleted', 1)\n  redis.call('PEXPIRE', KEYS[3], DELETED_TTL_MS)\n",
+        '',
+      ],
+    ],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'leases-deletion-unmarked',
+    mistake: 'the deletion of a permit-expirable semaphore is forgotten',
+    file: 'lua/expirable-semaphore/delete.lua',
+    changes: [["  redis.call('SET', KEYS[4], 1, 'PX', DELETED_TTL_MS)\n", '']],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'deletion-unheeded',
+    mistake: 'a number that is stated again makes a semaphore that was deleted',
+    file: 'lua/lib/permits_setting.lua',
+    changes: [
+      ["if not exists and (statement == '1' or not is_deleted) then", 'if not exists then'],
+    ],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'first-statement-heeds',
+    mistake:
+      'a number that is stated for the first time does not make a semaphore that was deleted',
+    file: 'lua/lib/permits_setting.lua',
+    changes: [["(statement == '1' or not is_deleted)", 'not is_deleted']],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'absent-unnoticed',
+    mistake: 'a client that finds no semaphore does not state its number again',
+    file: 'src/core/permits/told-permits.ts',
+    changes: [['isDue: true, semaphoreId: undefined', 'semaphoreId: undefined']],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'attempt-finds-none',
+    mistake: 'a single attempt that finds no semaphore does not ask again',
+    file: 'src/core/permits/permit-queue.ts',
+    changes: [['first.waits || answer.exists === false', 'first.waits']],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'bare-release-makes-own',
+    mistake: 'a release without proof makes a semaphore of its own permits after a flush',
+    file: 'src/semaphore/protocol.ts',
+    changes: [
+      [
+        "mark !== '' ? undefined : this.#allTold.carryAlways(this)",
+        "mark !== '' ? undefined : this.#allTold.carry(this)",
+      ],
+    ],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'successor-uncompared',
+    mistake: 'a semaphore that somebody else has made since is not compared',
+    file: 'src/core/permits/told-permits.ts',
+    changes: [['told.isDue || told.semaphoreId !== undefined', 'told.isDue']],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
 ];

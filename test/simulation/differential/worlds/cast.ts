@@ -134,7 +134,7 @@ export class Cast {
   setting(): string {
     return this.random.chance(0.7)
       ? ''
-      : `${this.random.pick(['keep', 'set', 'error'])} ${this.flag()} ${this.random.int(1, 6)}`;
+      : `${this.random.pick(['keep', 'set', 'error'])} ${this.random.int(1, 3)} ${this.random.int(1, 6)}`;
   }
 
   choose(choices: Choices): Operation {

@@ -26,8 +26,12 @@ export function permitsWorld(cast: Cast): World {
   const [timeouts, requests] = [cast.beside('timeouts'), cast.beside('requests')];
   const [queue, heartbeats] = [cast.beside('queue'), cast.beside('heartbeats')];
   const twin = cast.beside('twin');
+  const deleted = cast.beside('deleted');
   const pair = { semaphore, timeouts };
-  const withTwin = (): { twin: string[] } => ({ twin: random.chance(0.3) ? [twin] : [] });
+  const withTwin = (): { deleted: string; twin: string[] } => ({
+    deleted,
+    twin: random.chance(0.3) ? [twin] : [],
+  });
   const grants: Buffer[] = [];
   const newGrant = (): Buffer => {
     const grant = Buffer.from(Array.from({ length: 16 }, () => random.int(0, 255)));
@@ -40,7 +44,7 @@ export function permitsWorld(cast: Cast): World {
       : grants[random.int(Math.max(grants.length - 6, 0), grants.length - 1)]!;
   const few = (): string => String(random.int(1, 3));
   return {
-    keys: [semaphore, timeouts, requests, queue, heartbeats, twin],
+    keys: [semaphore, timeouts, requests, queue, heartbeats, deleted, twin],
     next: () =>
       cast.choose([
         [
