@@ -5,6 +5,8 @@ import { lines, type Difference } from './difference.js';
 const REQUESTS = 'A counted call is recorded, so that a copy of it counts once.';
 const MARKED =
   'A record has the total and each grant: permits of another semaphore, or lost ones, are not for it.';
+const DELETED =
+  'A number that is given in code makes what was flushed again, not what was deleted.';
 const QUIET = 'Nothing is told where nobody could be served; a negative count hurts Java.';
 const AVAILABLE = 'What is told is what is available, never the total nor the change.';
 const LIVES_ON = 'A change leaves the life of the semaphore alone.';
@@ -82,6 +84,28 @@ export const countDifferences: readonly Difference[] = [
         '4 are set for 100 s',
         'all are drained',
       ],
+    },
+  },
+  {
+    id: 'S6',
+    says: DELETED,
+    node: ['redlatch_permits:{NAME} hash 86400 s'],
+    at: {
+      semaphore: ['it is deleted', 'it is deleted in vain', 'it is deleted again'],
+      'semaphore, fewer permits': ['it is deleted'],
+      'semaphore, for a while': ['it is deleted', 'it is deleted again'],
+    },
+  },
+  {
+    id: 'S6',
+    says: DELETED,
+    node: ['redlatch_deleted:{NAME} string 86400 s'],
+    at: {
+      permits: ['it is deleted', 'it is deleted in vain'],
+      'permits, counts': ['it is deleted'],
+      'permits, waited for': ['it is deleted'],
+      'permits, expired': ['it is deleted'],
+      'permits, for a while': ['it is deleted'],
     },
   },
   {

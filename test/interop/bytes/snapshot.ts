@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import { keysUnder } from '../../support/redis.js';
 
 /** Times that occur, in seconds. Each stands for itself and what is left of it a little later. */
-const TIMES_S = [6, 20, 30, 60, 100, 130, 200, 330, 600, 605, 630, 1800, 2_592_000];
+const TIMES_S = [6, 20, 30, 60, 100, 130, 200, 330, 600, 605, 630, 1800, 86_400, 2_592_000];
 
 /** Java's word for never, in a permit's score. */
 const NEVER = '922337203685477';
