@@ -22,6 +22,7 @@ import { Faults } from './faults.js';
 import { Lane } from './lane.js';
 import { anyAct, type Act } from './plan.js';
 import { Processes } from './processes.js';
+import { relay, watchRelay } from './relay.js';
 import { Random } from '../../src/testing/random.js';
 import { CLIENTS, openScene, START, type Scene } from './scene.js';
 import { has, profileOf } from './seeds.js';
@@ -51,10 +52,17 @@ export async function play(seed: number, server: OwnServer): Promise<Scene> {
     await new Lane(scene, i % CLIENTS, Math.floor(i / CLIENTS)).run(acts);
   });
   const running = Promise.all(lanes);
+  let isOver = false;
+  const relaying = Promise.all([
+    relay(scene, random.fork(), () => isOver),
+    watchRelay(scene, () => isOver),
+  ]);
   await new Faults(scene, processes).run(faults, TROUBLE_MS);
   scene.isEnding = true;
   await Promise.all([awaitLanes(scene, running), processes?.end()]);
   clearInterval(watching);
+  isOver = true;
+  await relaying;
   await visitAll(scene);
   await checkNumbers(scene);
   await closeClients(scene);

@@ -264,6 +264,7 @@ export async function checkResidue(scene: Scene): Promise<void> {
     names.permits,
     names.counter,
     names.gate,
+    names.relay,
   ]) {
     await raw.del(name);
   }

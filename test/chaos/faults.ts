@@ -105,7 +105,7 @@ export class Faults {
   async #flush(): Promise<void> {
     const { history, raw, recorder, names } = this.#scene;
     const from = now();
-    const gone = [names.gate, names.counter].map((name) =>
+    const gone = [names.gate, names.counter, names.relay].map((name) =>
       recorder.begin('fault', 'fault', 'delete', name),
     );
     const cause = { what: 'flush', name: undefined, client: undefined, from, until: Infinity };

@@ -64,6 +64,8 @@ export interface Call {
   outcome: Outcome | undefined;
   /** What it adds to a count, if it is done. */
   delta: number;
+  /** How long what it sets is there. */
+  lifeMs: number;
 }
 
 /** Permits of a counting semaphore that somebody has. */

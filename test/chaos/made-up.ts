@@ -45,6 +45,7 @@ export function call(history: History, given: Partial<Call>): void {
     until: 10,
     outcome: 'done',
     delta: 0,
+    lifeMs: Infinity,
     ...given,
   });
 }

@@ -49,6 +49,14 @@ export interface SemaphoreAct extends Terms {
   readonly stayMs: number;
 }
 
+interface LatchWaitAct {
+  readonly do: 'latch wait';
+  /** For the one that ends by itself and is set again at once. */
+  readonly isRelay: boolean;
+  readonly waitMs?: number;
+  readonly abortMs?: number;
+}
+
 export type Act =
   | LockAct
   | PermitsAct
@@ -62,7 +70,7 @@ export type Act =
   | { readonly do: 'latch set'; readonly count: number; readonly ttlMs?: number }
   | { readonly do: 'latch down' }
   | { readonly do: 'latch delete' }
-  | { readonly do: 'latch wait'; readonly waitMs?: number; readonly abortMs?: number }
+  | LatchWaitAct
   | { readonly do: 'crowd'; readonly kind: LockKind; readonly abortMs: number }
   | { readonly do: 'look'; readonly kind: LockKind }
   | { readonly do: 'rest'; readonly ms: number };
@@ -191,6 +199,7 @@ export function anyAct(random: Random, role: Role): Act {
       6,
       () => ({
         do: 'latch wait',
+        isRelay: random.chance(0.4),
         ...(random.chance(0.7) ? { waitMs: random.int(0, 500) } : {}),
         ...(random.chance(0.3) ? { abortMs: random.int(0, 200) } : {}),
       }),

@@ -142,6 +142,7 @@ export class Recorder {
       until: undefined,
       outcome: undefined,
       delta,
+      lifeMs: Infinity,
     };
     this.history.calls.push(call);
     return call;

@@ -31,6 +31,7 @@ export interface Names {
   readonly ledger: string;
   readonly counter: string;
   readonly gate: string;
+  readonly relay: string;
 }
 
 /** What the numbers start with. */
@@ -90,6 +91,7 @@ export class Scene {
       ledger: named('ledger'),
       counter: named('counter'),
       gate: named('gate'),
+      relay: named('relay'),
     };
     this.observer = createClient({ redis: server.url });
     for (let place = 0; place < CLIENTS; place += 1) {

@@ -15,7 +15,8 @@ type LatchAct = Extract<
 export async function performLatch(at: At, act: LatchAct): Promise<void> {
   const { lane, scene, member } = at;
   const { recorder, names } = scene;
-  const name = act.do === 'count down' ? names.counter : names.gate;
+  const ofWait = act.do === 'latch wait' && act.isRelay ? names.relay : names.gate;
+  const name = act.do === 'count down' ? names.counter : ofWait;
   const latch = member.client.getCountDownLatch(name);
   const begin = (what: string, delta = 0): Call =>
     recorder.begin(lane.actor, member.label, what, name, COMMAND_TIMEOUT_MS, delta);
@@ -26,7 +27,8 @@ export async function performLatch(at: At, act: LatchAct): Promise<void> {
       break;
     case 'latch set': {
       const { count, ttlMs } = act;
-      const call = begin(ttlMs === undefined ? 'trySetCount' : 'trySetCount for a while', count);
+      const call = begin('trySetCount', count);
+      call.lifeMs = ttlMs ?? Infinity;
       const options = ttlMs === undefined ? {} : { ttlMs };
       await recorder.run(call, async () => await latch.trySetCount(count, options));
       break;

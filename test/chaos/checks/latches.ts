@@ -14,6 +14,9 @@ export interface LatchWait {
   readonly waitMs: number | undefined;
 }
 
+/** By how much the clock of the server may differ from ours in the life of a latch. */
+const CLOCKS_MS = 2;
+
 const mayHaveRun = ({ outcome }: Call): boolean => outcome !== 'not done' && outcome !== 'no';
 
 /** True when the count was above zero for the whole of a span, whatever ran of what is unknown. */
@@ -25,12 +28,10 @@ function isClosedAll(
 ): boolean {
   const set = calls.findLast(
     (call) =>
-      call.what.startsWith('trySetCount') &&
-      call.outcome === 'done' &&
-      (call.until ?? Infinity) < from,
+      call.what === 'trySetCount' && call.outcome === 'done' && (call.until ?? Infinity) < from,
   );
-  // One that was set for a while may have gone by itself.
-  if (set?.what !== 'trySetCount') {
+  // It may have gone by itself.
+  if (set === undefined || until > set.from + set.lifeMs - CLOCKS_MS) {
     return false;
   }
   // A flush forgets which calls have run: a late copy of one runs again.
@@ -58,7 +59,7 @@ function isAbsentAll(
   until: number,
 ): boolean {
   const sets = calls.filter(
-    (call) => call.what.startsWith('trySetCount') && mayHaveRun(call) && call.from < until,
+    (call) => call.what === 'trySetCount' && mayHaveRun(call) && call.from < until,
   );
   const gone = calls.findLast(
     (call) => call.what === 'delete' && call.outcome === 'done' && (call.until ?? Infinity) < from,
