@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { keysUnder } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { countOf } from './checks/permits.js';
+import { checkLagging } from './failover.js';
 import { now, type Disturbance } from './history.js';
 import { START, type Scene } from './scene.js';
 import { has } from './seeds.js';
@@ -23,6 +24,7 @@ export const initialOf = (scene: Scene): ReadonlyMap<string, number> =>
   new Map([
     [scene.names.permits, START.permits],
     [scene.names.semaphore, START.semaphore],
+    [scene.names.lagging, START.lagging],
     [scene.names.ledger, START.ledger],
     [scene.names.counter, START.counter],
   ]);
@@ -191,6 +193,7 @@ export async function checkNumbers(scene: Scene): Promise<void> {
   if (scene.wasFlushed) {
     return;
   }
+  await checkLagging(scene);
   const values: readonly (readonly [name: string, value: () => Promise<number>])[] = [
     [names.ledger, async () => await observer.getSemaphore(names.ledger).availablePermits()],
     [names.counter, async () => await observer.getCountDownLatch(names.counter).count()],
@@ -260,6 +263,7 @@ export async function checkResidue(scene: Scene): Promise<void> {
   for (const name of [
     names.semaphore,
     names.regrown,
+    names.lagging,
     names.ledger,
     names.permits,
     names.counter,

@@ -28,6 +28,7 @@ export type Fault = { readonly atMs: number } & (
   | { readonly fault: 'block'; readonly forMs: number }
   | { readonly fault: 'renew client'; readonly client: number }
   | { readonly fault: 'flush' }
+  | { readonly fault: 'fail over'; readonly lostMs: number }
   | { readonly fault: 'kill process' }
   | { readonly fault: 'freeze process'; readonly forMs: number }
 );
@@ -104,6 +105,10 @@ export function faultPlan(
   if (isFlushed) {
     faults.push({ atMs: random.int(300, 900), fault: 'flush' });
     faults.push({ atMs: random.int(1_200, forMs), fault: 'flush' });
+  } else {
+    for (let atMs = random.int(200, 700); atMs < forMs; atMs += random.int(500, 900)) {
+      faults.push({ atMs, fault: 'fail over', lostMs: random.int(5, 200) });
+    }
   }
   if (hasProcesses) {
     faults.push({ atMs: random.int(700, 1_100), fault: 'kill process' });

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { killConnections } from '../property/faults.js';
 import type { ProxyConnection } from '../support/proxy.js';
+import { failOver } from './failover.js';
 import type { Fault } from './fault-plan.js';
 import { LATE_COPY_MS, now } from './history.js';
 import type { Processes } from './processes.js';
@@ -95,6 +96,8 @@ export class Faults {
         return await this.#scene.renew(fault.client);
       case 'flush':
         return await this.#flush();
+      case 'fail over':
+        return await failOver(this.#scene, fault.lostMs);
       case 'kill process':
         return await this.#processes?.kill();
       case 'freeze process':

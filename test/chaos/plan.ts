@@ -43,8 +43,8 @@ export interface PermitsAct extends Terms {
 
 export interface SemaphoreAct extends Terms {
   readonly do: 'semaphore';
-  /** The one that is deleted, expires and is set again. */
-  readonly regrown: boolean;
+  /** `regrown` is deleted, expires and is set again; failovers lose the latest calls of `lagging`. */
+  readonly which: 'semaphore' | 'regrown' | 'lagging';
   readonly count: number;
   readonly stayMs: number;
 }
@@ -153,13 +153,15 @@ function permitsAct(random: Random, role: Role): PermitsAct {
 function semaphoreAct(random: Random, role: Role): SemaphoreAct {
   const { how, waitMs, abortMs } = terms(random, role, false);
   // Permits of a client that closes stay taken: it uses only those that nobody has to get back.
-  const regrown = role.isFleeting || random.chance(0.4);
+  const which = role.isFleeting
+    ? 'regrown'
+    : random.pick(['semaphore', 'semaphore', 'regrown', 'lagging', 'lagging'] as const);
   return {
     do: 'semaphore',
     how,
-    ...(regrown || waitMs !== undefined ? { waitMs: waitMs ?? 300 } : {}),
+    ...(which !== 'semaphore' || waitMs !== undefined ? { waitMs: waitMs ?? 300 } : {}),
     ...(abortMs === undefined ? {} : { abortMs }),
-    regrown,
+    which,
     count: random.pick([1, 1, 1, 2, 3]),
     stayMs: random.int(0, 30),
   };

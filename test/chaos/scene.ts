@@ -28,6 +28,7 @@ export interface Names {
   readonly permits: string;
   readonly semaphore: string;
   readonly regrown: string;
+  readonly lagging: string;
   readonly ledger: string;
   readonly counter: string;
   readonly gate: string;
@@ -35,7 +36,14 @@ export interface Names {
 }
 
 /** What the numbers start with. */
-export const START = { permits: 3, semaphore: 3, regrown: 3, ledger: 1_000, counter: 100_000 };
+export const START = {
+  permits: 3,
+  semaphore: 3,
+  regrown: 3,
+  lagging: 3,
+  ledger: 1_000,
+  counter: 100_000,
+};
 
 /** In which caller code runs, as users keep it: a listener runs in the one that added it, or none. */
 export const callers = new AsyncLocalStorage<string>();
@@ -88,6 +96,7 @@ export class Scene {
       permits: named('permits'),
       semaphore: named('semaphore'),
       regrown: named('regrown'),
+      lagging: named('lagging'),
       ledger: named('ledger'),
       counter: named('counter'),
       gate: named('gate'),
@@ -100,10 +109,11 @@ export class Scene {
   }
 
   async setNumbers(): Promise<void> {
-    const { permits, semaphore, regrown, ledger, counter } = this.names;
+    const { permits, semaphore, regrown, lagging, ledger, counter } = this.names;
     await this.observer.getPermitExpirableSemaphore(permits).trySetPermits(START.permits);
     await this.observer.getSemaphore(semaphore).trySetPermits(START.semaphore);
     await this.observer.getSemaphore(regrown).trySetPermits(START.regrown);
+    await this.observer.getSemaphore(lagging).trySetPermits(START.lagging);
     await this.observer.getSemaphore(ledger).trySetPermits(START.ledger);
     await this.observer.getCountDownLatch(counter).trySetCount(START.counter);
   }

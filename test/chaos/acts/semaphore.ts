@@ -11,10 +11,10 @@ import { limitOf } from './lock.js';
 export async function performSemaphore(at: At, act: SemaphoreAct): Promise<void> {
   const { lane, scene, member } = at;
   const { history, recorder, names } = scene;
-  if (act.regrown && !has('regrown')) {
+  if (act.which === 'regrown' && !has('regrown')) {
     return;
   }
-  const semaphore = member.client.getSemaphore(act.regrown ? names.regrown : names.semaphore);
+  const semaphore = member.client.getSemaphore(names[act.which]);
   const begin = (what: string, limitMs?: number): ReturnType<typeof recorder.begin> =>
     recorder.begin(lane.actor, member.label, what, semaphore.name, limitMs);
   const asking = begin(`${act.how} ${act.count} of the semaphore`, limitOf(act.how, act.waitMs));
@@ -35,7 +35,7 @@ export async function performSemaphore(at: At, act: SemaphoreAct): Promise<void>
       grantedAt: now(),
       releasedAt: undefined,
     };
-    if (!act.regrown) {
+    if (act.which !== 'regrown') {
       history.handles.push(handle);
     }
     await delay(act.stayMs);

@@ -40,9 +40,21 @@ export function checkPermits(history: History, initial: ReadonlyMap<string, numb
   }
 }
 
+/** A failover may have lost the grant: until its release is called there is no permit for it. */
+function mayBeLost({ name, askedAt, grantedAt }: Handle, { disturbances }: History): boolean {
+  return disturbances.some(
+    (cause) =>
+      cause.what === 'failover' &&
+      cause.name === name &&
+      askedAt < cause.until &&
+      grantedAt > cause.from,
+  );
+}
+
 /** Permits without an owner: from the grant until their release is called. */
 export function checkHandles(history: History, initial: ReadonlyMap<string, number>): void {
-  for (const [name, handles] of groupBy(history.handles, (handle) => handle.name)) {
+  const known = history.handles.filter((handle) => !mayBeLost(handle, history));
+  for (const [name, handles] of groupBy(known, (handle) => handle.name)) {
     const uses = handles.map((handle: Handle) => ({
       from: handle.grantedAt,
       until: handle.releasedAt ?? Number.POSITIVE_INFINITY,
