@@ -28,6 +28,7 @@ export type Fault = { readonly atMs: number } & (
   | { readonly fault: 'block'; readonly forMs: number }
   | { readonly fault: 'renew client'; readonly client: number }
   | { readonly fault: 'flush' }
+  | { readonly fault: 'fill' }
   | { readonly fault: 'fail over'; readonly lostMs: number }
   | { readonly fault: 'kill process' }
   | { readonly fault: 'freeze process'; readonly forMs: number }
@@ -43,7 +44,7 @@ export function faultPlan(
   random: Random,
   clients: number,
   forMs: number,
-  { isFlushed, hasProcesses }: Profile,
+  { isFlushed, isFull, hasProcesses }: Profile,
 ): Fault[] {
   const faults: Fault[] = [];
   const anyClient = (): number => random.int(0, clients - 1);
@@ -109,6 +110,9 @@ export function faultPlan(
     for (let atMs = random.int(200, 700); atMs < forMs; atMs += random.int(500, 900)) {
       faults.push({ atMs, fault: 'fail over', lostMs: random.int(5, 200) });
     }
+  }
+  if (isFull) {
+    faults.push({ atMs: random.int(200, 900), fault: 'fill' });
   }
   if (hasProcesses) {
     faults.push({ atMs: random.int(700, 1_100), fault: 'kill process' });

@@ -5,6 +5,7 @@ import { killConnections } from '../property/faults.js';
 import type { ProxyConnection } from '../support/proxy.js';
 import { failOver } from './failover.js';
 import type { Fault } from './fault-plan.js';
+import { fill } from './full.js';
 import { LATE_COPY_MS, now } from './history.js';
 import type { Processes } from './processes.js';
 import { COMMAND_TIMEOUT_MS, type Scene } from './scene.js';
@@ -96,6 +97,8 @@ export class Faults {
         return await this.#scene.renew(fault.client);
       case 'flush':
         return await this.#flush();
+      case 'fill':
+        return await fill(this.#scene);
       case 'fail over':
         return await failOver(this.#scene, fault.lostMs);
       case 'kill process':

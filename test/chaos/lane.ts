@@ -10,6 +10,9 @@ import type { Act } from './plan.js';
 import type { Live } from './recorder.js';
 import { callers, type Member, type Scene } from './scene.js';
 
+/** A pause between acts that the server refuses at once, so that some are left for later. */
+const REFUSED_REST_MS = 20;
+
 export class Lane {
   readonly scene: Scene;
   readonly place: number;
@@ -30,6 +33,9 @@ export class Lane {
           break;
         }
         await this.perform(act, this.scene.members[this.place]!, []);
+        if (this.scene.isFull) {
+          await delay(REFUSED_REST_MS);
+        }
       }
       while (this.background.size > 0) {
         await Promise.all(this.background);

@@ -28,7 +28,13 @@ export interface Live {
 /** The error with which a caller's wait was aborted. */
 export class GivenUp extends Error {}
 
-function outcomeOf(error: unknown): Outcome | undefined {
+/** What gets or makes something new: the server may have no memory for it. */
+const NEEDS_MEMORY = /^(?:using|acquire|try|set permits|trySetCount|ledger (?:add|drain)|add) ?/u;
+
+function outcomeOf({ what }: Call, error: unknown): Outcome | undefined {
+  if (NEEDS_MEMORY.test(what) && String(error).includes('OOM ')) {
+    return 'not done';
+  }
   const known: readonly (readonly [new (...args: never[]) => Error, Outcome])[] = [
     [AcquireTimeoutError, 'busy'],
     [CommandTimeoutError, 'not done'],
@@ -163,7 +169,7 @@ export class Recorder {
 
   /** What an error says of a call; an error that nobody may get is a violation. */
   failed(call: Call, error: unknown): Outcome {
-    const outcome = outcomeOf(error);
+    const outcome = outcomeOf(call, error);
     if (outcome === undefined) {
       const text = `${call.actor}: ${call.what} failed with ${String(error)}`;
       this.history.violated('calls fail as documented', call.name, text);

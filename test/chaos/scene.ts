@@ -72,6 +72,8 @@ export class Scene {
   isEnding = false;
   /** Everything was deleted: of the numbers only those are known that were set since. */
   wasFlushed = false;
+  /** The server has no memory for anything new. */
+  isFull = false;
   /** Holders that the server had forgotten to refuse: they were given up before a flush. */
   readonly forgotten = new Set<string>();
   readonly latchWaits: LatchWait[] = [];

@@ -39,7 +39,7 @@ export function has(part: Part): boolean {
 const first = wanted === undefined ? randomInt(2 ** 31) : Number(wanted);
 const following = Array.from({ length: Number(runs) }, (_, i) => first + i);
 
-/** Seeds for `test.each`: one with worker processes, a flushed one, two others, and a new one. */
+/** Seeds for `test.each`: one with worker processes, one at maxmemory, a flushed one, another, and a new one. */
 export const seeds: readonly number[] =
   wanted === undefined ? [1, 2, 3, 6, ...following] : following;
 
@@ -53,10 +53,12 @@ process.stderr.write(
 export interface Profile {
   /** Everything on the server is deleted now and then: on a server of its own. */
   readonly isFlushed: boolean;
+  /** The server is at maxmemory for a while: one of its own. */
+  readonly isFull: boolean;
   /** Worker processes join in; they are killed and frozen. */
   readonly hasProcesses: boolean;
 }
 
 export function profileOf(seed: number): Profile {
-  return { isFlushed: seed % 6 === 0, hasProcesses: seed % 6 === 1 };
+  return { isFlushed: seed % 6 === 0, isFull: seed % 6 === 3, hasProcesses: seed % 6 === 1 };
 }
