@@ -29,6 +29,7 @@ export type Fault = { readonly atMs: number } & (
   | { readonly fault: 'renew client'; readonly client: number }
   | { readonly fault: 'flush' }
   | { readonly fault: 'fill' }
+  | { readonly fault: 'set clock back' }
   | { readonly fault: 'fail over'; readonly lostMs: number }
   | { readonly fault: 'kill process' }
   | { readonly fault: 'freeze process'; readonly forMs: number }
@@ -117,6 +118,7 @@ export function faultPlan(
   if (hasProcesses) {
     faults.push({ atMs: random.int(700, 1_100), fault: 'kill process' });
     faults.push({ atMs: random.int(700, 1_100), fault: 'freeze process', forMs: 700 });
+    faults.push({ atMs: random.int(1_150, 2_000), fault: 'set clock back' });
   }
   return faults.toSorted((a, b) => a.atMs - b.atMs);
 }

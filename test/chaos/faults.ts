@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { killConnections } from '../property/faults.js';
 import type { ProxyConnection } from '../support/proxy.js';
+import { stepBack } from './clock-back.js';
 import { failOver } from './failover.js';
 import type { Fault } from './fault-plan.js';
 import { fill } from './full.js';
@@ -97,6 +98,8 @@ export class Faults {
         return await this.#scene.renew(fault.client);
       case 'flush':
         return await this.#flush();
+      case 'set clock back':
+        return await stepBack(this.#scene);
       case 'fill':
         return await fill(this.#scene);
       case 'fail over':
