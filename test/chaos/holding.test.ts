@@ -162,6 +162,19 @@ describe('permits', () => {
   });
 });
 
+test.each([
+  ['may have been lost by a failover', { from: 8, until: 15 }, []],
+  ['was there before', { from: 12, until: 15 }, ['never more permits than there are']],
+] as const)('permits beside others whose grant %s', (_, span, expected) => {
+  const history = new History();
+  const handle = { name: 'x', actor: 'c0/0', count: 2, askedAt: 5, grantedAt: 10 };
+  history.handles.push({ ...handle, releasedAt: 40 });
+  history.handles.push({ ...handle, askedAt: 16, grantedAt: 20, releasedAt: 30 });
+  history.disturbances.push({ what: 'failover', name: 'x', client: undefined, ...span });
+  checkHandles(history, INITIAL);
+  expect(found(history)).toEqual(expected);
+});
+
 test('what may have run once leaves a number between the two', () => {
   const change = { from: 1, until: 2, outcome: 'done' as const };
   const count = new Count(10, [

@@ -61,13 +61,13 @@ export async function relay(scene: Scene, random: Random, isOver: () => boolean)
 
 /** Waits for it again and again, undisturbed: the first end after a look ends the wait. */
 export async function watchRelay(scene: Scene, isOver: () => boolean): Promise<void> {
-  const { history, names, server } = scene;
+  const { history, names, recorder, server } = scene;
   const client = createClient({ redis: server.url });
   const latch = client.getCountDownLatch(names.relay);
   while (!isOver()) {
-    const from = now();
-    const isReached = await latch.wait({ waitMs: PATIENCE_MS });
-    if (!isReached && history.stalledMs(from, now()) < STALLED_MS) {
+    const call = recorder.begin('observer', 'observer', 'wait', latch.name);
+    await recorder.run(call, async () => await latch.wait({ waitMs: PATIENCE_MS }));
+    if (call.outcome === 'no' && history.stalledMs(call.from, now()) < STALLED_MS) {
       const text = `a waiter slept for ${PATIENCE_MS} ms, and no latch lives for more than ${LONGEST_MS}`;
       history.violated('a wait ends with the zero', latch.name, text);
     }

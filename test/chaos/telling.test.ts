@@ -100,6 +100,16 @@ describe('a wait ends with the zero', () => {
     expect(found(history)).toEqual(expected);
   });
 
+  test.each([
+    ['within the life of the latch', 300, [PROPERTY]],
+    ['after its end', 55, []],
+  ])('one that is let go %s', (_, lifeMs, expected) => {
+    const history = new History();
+    call(history, { ...set, lifeMs });
+    checkLatchWaits(history, [wait]);
+    expect(found(history)).toEqual(expected);
+  });
+
   test('one that is told false too soon, or where no count was set, is found', () => {
     const early = new History();
     call(early, set);
