@@ -141,6 +141,7 @@ export async function visitAll(scene: Scene): Promise<void> {
     } catch (error) {
       // A release whose answer is late goes on behind.
       if (!seen.inside) {
+        await tellHolders(scene);
         history.violated('nobody waits for ever', name, `${who} in the end: ${String(error)}`);
       }
     }
