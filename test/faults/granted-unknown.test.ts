@@ -12,6 +12,7 @@ import {
   faultWorlds,
   isSubscriber,
   listening,
+  sendsCommands,
   settledRequests,
   take,
   type World,
@@ -27,14 +28,20 @@ interface Scene extends World {
   readonly holderId: string;
   /** A waiter of another client, behind it in the line. */
   readonly next: Promise<Hold>;
+  /** Where it is mute: lets what it sends go to the server. */
+  readonly ask: () => void;
   /** Lets the message come. */
   readonly tell: () => void;
   /** The connection that the message is on. */
   readonly messages: ProxyConnection;
 }
 
-/** A lock is handed to a waiter who is not told. */
-async function scene(kind: ExclusiveLock, context: TestContext): Promise<Scene> {
+/** A lock is handed to a waiter who is not told. It would find out with its next heartbeat, unless it is mute. */
+async function scene(
+  kind: ExclusiveLock,
+  context: TestContext,
+  { isMute = false } = {},
+): Promise<Scene> {
   const world = await open(context, { handOff: 'strict' });
   const { proxy, name, client, other, open: start } = world;
   const held = await take(kind.get(other, name), { leaseMs: 60_000 });
@@ -44,12 +51,16 @@ async function scene(kind: ExclusiveLock, context: TestContext): Promise<Scene> 
   await listening(name);
   await settledRequests(proxy, name);
   const messages = proxy.connections().find(isSubscriber)!;
+  const asks = proxy.connections().find(sendsCommands)!;
   const next = kind.get(start({ handOff: 'strict' }), name).acquire();
   next.catch(() => undefined);
   await listening(name, 2);
   await settledRequests(proxy, name);
 
   messages.down.stop('paused');
+  if (isMute) {
+    asks.up.stop('paused');
+  }
   await held.release();
   let holderId = '';
   await eventually(async () => {
@@ -63,6 +74,7 @@ async function scene(kind: ExclusiveLock, context: TestContext): Promise<Scene> 
     holderId,
     next,
     messages,
+    ask: () => asks.up.go('paused'),
     tell: () => messages.down.go('paused'),
   };
 }
@@ -107,7 +119,7 @@ describe.concurrent.each(titled([lock, fencedLock, fairLock, writeLock]))(
     });
 
     test('who is told after Java has freed it by force: it is not in beside the next one', async (context) => {
-      const all = await scene(kind, context);
+      const all = await scene(kind, context, { isMute: true });
       const lost: string[] = [];
       all.client.on('lost', ({ holderId }) => lost.push(holderId));
       let first: Hold | undefined;
@@ -118,6 +130,7 @@ describe.concurrent.each(titled([lock, fencedLock, fairLock, writeLock]))(
       await kind.vacate(all.name);
       all.tell();
       const second = await all.next;
+      all.ask();
 
       // It may have begun a hold, and is told of the loss when it confirms that.
       await eventually(() => first === undefined || !first.isHeld);

@@ -12,7 +12,7 @@ const open = faultWorlds('release-lost');
 /** How a grant can have ended before its release. */
 const ends: ['deleted' | 'taken', (kind: LeasedKind, name: string) => Promise<unknown>][] = [
   ['deleted', async (kind, name) => await kind.erase(name)],
-  ['taken', async (kind, name) => await kind.usurp(name, FOREIGNER, 1_500)],
+  ['taken', async (kind, name) => await kind.usurp(name, FOREIGNER, 60_000)],
 ];
 
 const isScript = runs(...Object.values(scripts));
@@ -56,6 +56,7 @@ for (const kind of leasedKinds) {
         expect(asked.filter(runs(kind.scripts.release))).toEqual(asked);
         await expect(hold.release()).rejects.toBe(hold.signal.reason);
         expect(told).toEqual([`${kind.idOf(hold)} ${reason}`]);
+        await kind.erase(name);
       });
 
       test(`was ${reason}: that is told though every later answer is lost`, async (context) => {
@@ -70,6 +71,7 @@ for (const kind of leasedKinds) {
         await expectLost(hold, name, reason);
 
         expect(told).toEqual([`${kind.idOf(hold)} ${reason}`]);
+        await kind.erase(name);
       });
     }
   });

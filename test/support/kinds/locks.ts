@@ -124,9 +124,20 @@ export const fairLock: ExclusiveLock = {
 
 const rwChannel = (name: string): string => prefixed('redisson_rwlock', name);
 
-async function usurpByWriter(name: string, holderId: string, leaseMs: number): Promise<void> {
+/** @param gone what else goes in the same step: nobody finds the lock free between */
+async function usurpByWriter(
+  name: string,
+  holderId: string,
+  leaseMs: number,
+  gone: readonly string[] = [],
+): Promise<void> {
   const fields = { mode: 'write', [`${holderId}:write`]: '1' };
-  await ask().multi().del(name).hset(name, fields).pexpire(name, leaseMs).exec();
+  await ask()
+    .multi()
+    .del(name, ...gone)
+    .hset(name, fields)
+    .pexpire(name, leaseMs)
+    .exec();
 }
 
 export const writeLock: ExclusiveLock = {
@@ -148,7 +159,7 @@ export const writeLock: ExclusiveLock = {
   field: (holderId) => `${holderId}:write`,
   tombstone: (name, holderId) => onHash.tombstone(name, `${holderId}:write`),
   hash: (holderId, holds) => ({ mode: 'write', [`${holderId}:write`]: String(holds) }),
-  usurp: usurpByWriter,
+  usurp: async (name, holderId, leaseMs) => await usurpByWriter(name, holderId, leaseMs),
   async vacate(name) {
     await ask().multi().del(name).publish(rwChannel(name), '1').exec();
   },
@@ -158,8 +169,8 @@ async function holdKeys(name: string): Promise<string[]> {
   return (await keysUnder(name, ask())).filter((key) => key.includes(':rwlock_timeout:'));
 }
 
-async function eraseReaders(name: string): Promise<void> {
-  await ask().del(name, prefixed('redlatch_readers', name), ...(await holdKeys(name)));
+async function readersKeys(name: string): Promise<string[]> {
+  return [prefixed('redlatch_readers', name), ...(await holdKeys(name))];
 }
 
 export const readLock: LockKind = {
@@ -176,10 +187,11 @@ export const readLock: LockKind = {
   ...got((client, name) => client.getReadWriteLock(name).readLock),
   rival: writeLock.rival,
   isTaken: async (name) => (await ask().hget(name, 'mode')) === 'read',
-  erase: eraseReaders,
+  async erase(name) {
+    await ask().del(name, ...(await readersKeys(name)));
+  },
   async usurp(name, holderId, leaseMs) {
-    await eraseReaders(name);
-    await usurpByWriter(name, holderId, leaseMs);
+    await usurpByWriter(name, holderId, leaseMs, await readersKeys(name));
   },
   async serverLeaseMs(name) {
     const lockMs = await ask().pttl(name);
