@@ -70,13 +70,14 @@ export interface Client extends AsyncDisposable {
    * A semaphore whose permits live on leases, so that a crash frees what it held.
    *
    * `options.permits`, 0 to 2147483647, is its number of permits. The first call that this client
-   * makes of the name sets it, in the same command, when there is none; a semaphore that is deleted
-   * or flushed later stays so. When the server has another number, that stays and `configured` is
-   * emitted; see PermitsSetting for what can be done instead. A `trySetPermits` or `setPermits`
-   * that is called first wins over it, and `delete` sets nothing. The number given last counts for
-   * all objects of the name; a new one is compared with the next call, but makes no semaphore
-   * again. Each number, of the last eight of a name, is compared or set once. A client remembers
-   * this of the last 10,000 names that were told a number.
+   * makes of the name sets it, in the same command, when there is none. So does the next call after a
+   * flush, the end of a `ttlMs` or a deletion by Java. What `delete()` has removed stays so for a day,
+   * but for a client that is given the number for the first time. When the server has another number,
+   * that stays and `configured` is emitted; see PermitsSetting for what can be done instead. A
+   * `trySetPermits` or `setPermits` that is called first wins over it, and `delete` sets nothing. The
+   * number given last counts for all objects of the name, and is compared with the next call. Each
+   * number, of the last eight of a name, is compared once for each semaphore. A client remembers this
+   * of the last 10,000 names for which it was given a number.
    */
   getPermitExpirableSemaphore(
     name: string,
@@ -87,12 +88,10 @@ export interface Client extends AsyncDisposable {
    *
    * `options.permits` is as for a permit-expirable semaphore, with `onMismatch` `keep` only
    * (RangeError otherwise). The server stores only the permits that are left. The number itself is
-   * what was set, changed by what `addPermits` added; it is known while all programs that take and
-   * return permits are clients that were told `permits`, or hold none just then. Where it is not
-   * known, as where Java has set it, no `configured` is emitted; unless Java made it anew and by
-   * chance as many are left as were expected of the old one, whose number is told then. A first
-   * call that is aborted or runs out of time counts as none, even if Redis has run it: the next
-   * call makes a semaphore again that was deleted in between.
+   * what was set, changed by what `addPermits` added, and is kept beside. Where Java has set it,
+   * nothing is kept, and what is left is compared. A first call that is aborted or runs out of time
+   * counts as none, even if Redis has run it: the next call makes a semaphore again that was deleted
+   * in between.
    */
   getSemaphore(
     name: string,

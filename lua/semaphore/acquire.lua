@@ -1,7 +1,7 @@
 -- semaphore/acquire: take permits for the waiters of one client, in order, as many as fit.
 --
 -- It also makes the semaphore where a setting says so. Only a grant, and the answer to a call with a
--- setting, is recorded: any other request may be repeated.
+-- setting to compare, is recorded: any other request may be repeated.
 --
 -- KEYS[1] semaphore  string   available permits; no TTL unless the caller gave one
 -- KEYS[2] requests   zset     private: this client's requests on this object; lives 30 minutes
@@ -19,8 +19,8 @@
 -- ARGV[*] needs      integer  for each waiter how many permits it needs
 -- returns string     waiters served, permits taken for them, ms after which to ask again (-1: unknown), the
 --                    permits that were found above a stated total (0: none were), and the mark of the
---                    grants ("-": there is no semaphore, "0": nothing is known of it), with a note
---                    about the setting; or why the request did not run
+--                    grants ("-": there is no semaphore; "0:" and what was left: nothing else is known
+--                    of it), with a note about the setting; or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
@@ -31,6 +31,7 @@
 -- include lib/semaphore_new_record
 -- include lib/semaphore_put_in
 -- include lib/semaphore_record
+-- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/semaphore_settle
 -- include lib/notify_available
@@ -50,17 +51,20 @@ if stored and record then
   available, above = semaphore_settle(record, available)
 end
 needs_memory(requests)
+semaphore_revive(KEYS[5], stored, is_deleted)
 local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, needs)
 available = available - taken
-local is_recorded = served > 0 or setting ~= ''
+-- Of a semaphore that was deleted a setting changes nothing.
+local is_recorded = served > 0 or setting ~= '' and (stored or made)
 if is_recorded then
   request_keep_record(requests, ARGV[2])
 end
 if made then
   record = semaphore_new_record(record, 0, made, true)
 end
-local mark = not (stored or made) and '-' or '0'
+-- Where nothing is known of the semaphore, what was left shows whether it is the one that was stated.
+local mark = not (stored or made) and '-' or string.format('0:%.0f', available + taken)
 if record and (made or stored and (taken > 0 or record.has_changed)) then
   mark = semaphore_put_in(record, client, number, needs, served)
   semaphore_keep(KEYS[5], record)

@@ -20,6 +20,7 @@
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
 -- include lib/semaphore_record
+-- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/notify_made
 
@@ -32,8 +33,13 @@ end
 local record, is_deleted = semaphore_record(KEYS[3])
 local made, note = semaphore_setting(ARGV[5], stored, record, is_deleted)
 local available = stored or made
+if not available then
+  -- It was deleted: nothing is done, and nothing has to be recorded.
+  return '0 0' .. note
+end
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
+semaphore_revive(KEYS[3], stored, is_deleted)
 if made then
   record = semaphore_new_record(record, 0, made, true)
 end
@@ -43,7 +49,7 @@ end
 if made then
   redis.call('INCRBY', semaphore, string.format('%.0f', made))
 end
-local view = string.format('%.0f %.0f', available or 0, available and 1 or 0)
+local view = string.format('%.0f 1', available)
 local answer = request_record(requests, number, view .. note)
 if made then
   return notify_made(answer, made, ARGV[3], ARGV[4])

@@ -30,8 +30,10 @@ if stored then
   -- A user without the right is refused here, and nothing is deleted.
   redis.call('HSET', KEYS[3], 'deleted', 1)
 end
-if stored or not is_deleted then
-  redis.call('DEL', semaphore, KEYS[3])
+local done = (stored or not is_deleted) and redis.pcall('DEL', semaphore, KEYS[3])
+if type(done) == 'table' then
+  redis.call('HDEL', KEYS[3], 'deleted')
+  return done
 end
 if stored then
   redis.call('HSET', KEYS[3], 'deleted', 1)

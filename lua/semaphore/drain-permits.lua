@@ -19,6 +19,7 @@
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
 -- include lib/semaphore_record
+-- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/notify_made
 
@@ -35,6 +36,7 @@ if made then
   needs_memory(requests)
 end
 request_keep_record(requests, ARGV[2])
+semaphore_revive(KEYS[3], stored, is_deleted)
 if made then
   record = semaphore_new_record(record, 0, made, true)
 end

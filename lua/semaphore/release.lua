@@ -15,8 +15,8 @@
 -- ARGV[5] client     string   the client that releases
 -- ARGV[6] must_queue integer  1 the client has an entry in the queue, or gets one; 0 it has none
 -- ARGV[7] permits    integer  how many permits to release
--- ARGV[8] mark       string   mark of the grant whose permits they are; "0" where nothing was known of its
---                             semaphore; empty: the permits go to the semaphore that is there, and make
+-- ARGV[8] mark       string   mark of the grant whose permits they are, with 0 for the id of a semaphore of
+--                             which nothing was known; empty: the permits go to the semaphore that is there, and make
 --                             one if there is none
 -- ARGV[9] place      integer  the place of that grant in its request
 -- ARGV[10] setting   string   what the client was told of the number of permits; empty: nothing new, as
@@ -24,7 +24,7 @@
 -- ARGV[*] needs      integer  for each waiter how many permits it needs; no waiters: it only releases
 -- returns string     waiters served, permits taken for them, ms after which to ask again (-1: unknown),
 --                    permits left, the permits that were found above a stated total (0: none were), and
---                    the mark of the new grants; "full" and the permits there are, when the sum does not
+--                    the mark of the new grants, as acquire has it; "full" and the permits there are, when the sum does not
 --                    fit into 32 bits; both with a note about the setting; or why the request did not
 --                    run
 
@@ -37,6 +37,7 @@
 -- include lib/semaphore_new_record
 -- include lib/semaphore_put_in
 -- include lib/semaphore_record
+-- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/semaphore_settle
 -- include lib/semaphore_take_out
@@ -58,6 +59,7 @@ local available = (stored or 0) + (made or 0)
 -- Permits of a semaphore that is gone are gone with it. Without a record nothing is known.
 local belongs = not is_proven or stored and (not record or id == record.id)
 request_keep_record(requests, ARGV[2])
+semaphore_revive(KEYS[5], stored, is_deleted)
 if belongs and available + permits > INT32_MAX then
   local refused = string.format('full %.0f', available) .. (made and '!' or note)
   return request_record(requests, number, refused)
@@ -85,7 +87,7 @@ if #needs > 0 then
     serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, needs)
   available = available - taken
 end
-local mark = '0'
+local mark = (stored or belongs) and string.format('0:%.0f', available + taken) or '-'
 if record and (stored or belongs) then
   mark = semaphore_put_in(record, client, number, needs, served)
   if #record.removed > 0 then

@@ -21,6 +21,7 @@
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
 -- include lib/semaphore_record
+-- include lib/semaphore_revive
 -- include lib/notify_made
 
 -- at most once: requests, number
@@ -29,9 +30,10 @@ local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local old = semaphore_record(KEYS[3])
+local old, is_deleted = semaphore_record(KEYS[3])
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
+semaphore_revive(KEYS[3], stored, is_deleted)
 if stored then
   return request_record(requests, number, '0')
 end

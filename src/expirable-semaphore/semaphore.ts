@@ -85,7 +85,6 @@ export class PermitExpirableSemaphoreFace
     );
     if (isSet) {
       this.#told.overruled(key);
-    } else {
     }
     this.#grants.numberSet();
     return isSet;
@@ -208,6 +207,7 @@ export class PermitExpirableSemaphoreFace
         (_, deletion) => this.#grants.deleted(deletion),
       );
       this.#grants.deleted(call);
+      this.#told.absent(this.protocol.key);
       return count === 1;
     };
     return await this.#told.changing(this.protocol.key, () => this.inUse(work, () => true));

@@ -52,8 +52,8 @@ function marked<N extends number>(answer: string, length: N) {
   return { numbers: integers(answer.slice(0, end), length), mark: answer.slice(end + 1) };
 }
 
-/** Stands in place of a mark where there is a semaphore of which nothing is known. */
-export const UNKNOWN_SEMAPHORE = '0';
+/** Whether a mark is of a semaphore of which nothing is known but how many permits it had left. */
+export const isOfUnknown = (mark: string): boolean => mark.startsWith('0:');
 
 /** Stands in place of a mark where there is no semaphore. */
 const NO_SEMAPHORE = '-';
@@ -83,7 +83,8 @@ export const release: CommandScript<ReleaseAnswer> = {
     }
     const { numbers, mark } = marked(answer, 5);
     const [granted, , retryMs, available, above] = numbers;
-    return { granted, retryMs, available, isRefused: false, mark, above };
+    const exists = mark !== NO_SEMAPHORE;
+    return { granted, retryMs, available, isRefused: false, exists, mark, above };
   },
 };
 

@@ -9,7 +9,7 @@ import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { INT32_MAX } from '../core/base/arguments.js';
 import { GrantedPermits, type PermitsOwner } from './permits.js';
-import { UNKNOWN_SEMAPHORE, type ReleaseAnswer } from './answers.js';
+import { isOfUnknown, type ReleaseAnswer } from './answers.js';
 import type { Returned, SemaphoreProtocol } from './protocol.js';
 
 /** The state that the counting semaphores of one client share. */
@@ -63,7 +63,7 @@ export class SemaphoreGrants implements PermitsOwner {
   }
 
   /** Wakes the local waiters without waiting for the message with the number of permits. */
-  wake(available: number): void {
+  wake(available?: number): void {
     this.#queues.get(this.protocol.key)?.wakeUp(available);
   }
 
@@ -163,13 +163,13 @@ export class SemaphoreGrants implements PermitsOwner {
       if (answered.answer.mustCount === true) {
         return await send(waiters, mustQueue, true);
       }
-      const { isRefused, available } = answered.answer;
+      const { isRefused, available, exists } = answered.answer;
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
       }
       if (!serves) {
         protocol.shown(answered.answer);
-        this.wake(available);
+        this.wake(exists === false ? undefined : available);
       }
       return answered;
     };
@@ -177,7 +177,7 @@ export class SemaphoreGrants implements PermitsOwner {
       return queue.serveWith((waiters, mustQueue) => send(waiters, mustQueue, true));
     }
     // Where nothing is known of its semaphore, a release has to be counted.
-    const isKnown = returned.mark !== undefined && returned.mark !== UNKNOWN_SEMAPHORE;
+    const isKnown = returned.mark !== undefined && !isOfUnknown(returned.mark);
     return send([], false, !isKnown);
   }
 }

@@ -13,6 +13,7 @@ import {
   configure,
   giveBackGrant,
   inspect,
+  isOfUnknown,
   release,
   type Availability,
   type ReleaseAnswer,
@@ -230,13 +231,13 @@ export class SemaphoreProtocol
 
   shown({ exists, granted, mark, above = 0 }: PermitAnswer): void {
     if (above > 0) {
-      this.#allTold.exceeded(this, above);
+      this.#allTold.mismatched(this, above);
     }
     if (exists === false) {
       this.absent();
     } else if (granted > 0 && mark !== undefined && this.#allTold.knows(this.key)) {
-      const [semaphoreId = ''] = mark.split(':', 1);
-      this.#allTold.granted(this.key, semaphoreId);
+      const [semaphoreId = '', left] = mark.split(':', 2);
+      this.#allTold.granted(this, semaphoreId, isOfUnknown(mark) ? Number(left) : undefined);
     }
   }
 

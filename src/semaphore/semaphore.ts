@@ -87,7 +87,8 @@ export interface Semaphore {
   tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null>;
   /**
    * Gives permits back without proof that they were acquired: they go to the semaphore that exists
-   * now, and make one if there is none. To give back those of an acquisition, `Permits.release()`
+   * now. If there is none, a client that was given its number makes it with that number, and any other
+   * client, or any client after `delete()`, makes one of these permits. To give back those of an acquisition, `Permits.release()`
    * is better: it goes on in the background when no answer comes in time, and gives nothing to a
    * semaphore that was set anew since.
    * @param permits - 1 to 2147483647, default 1.
@@ -243,7 +244,9 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
         (request) => this.protocol.delete(request),
         () => true,
       );
-    return (await this.#told.changing(this.protocol.key, remove)) === 1;
+    const removed = await this.#told.changing(this.protocol.key, remove);
+    this.#told.absent(this.protocol.key);
+    return removed === 1;
   }
 
   #view(): Promise<SemaphoreView> {

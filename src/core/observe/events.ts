@@ -124,8 +124,8 @@ export interface ClientEvents {
   ) => void;
   /**
    * A semaphore on the server has another number of permits (`permits`) than this client was told
-   * when it was made (`wanted`); the number of the server stays. Emitted once for each setting. For
-   * a counting semaphore only while its number is known: see `getSemaphore`.
+   * when it was made (`wanted`); the number of the server stays. Emitted once for each number of a
+   * semaphore: see `getSemaphore`.
    */
   configured: (event: ObjectEvent & { readonly permits: number; readonly wanted: number }) => void;
   /** Something failed in the background. */

@@ -29,8 +29,8 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   readonly #emptied: () => void;
   /** All waiters, also those of the call under way. */
   readonly #waiters: PermitWaiters<W>;
-  /** The server refused the head: those behind it wait as well. */
-  #blocked = false;
+  /** The server refused the head, in a call with this setting: those behind it wait as well. */
+  #refusal: { readonly setting: string | undefined } | undefined;
   #ask: Ask<W> | undefined;
   #scheduled = false;
   /** This client may have an entry in the wait queue. */
@@ -52,7 +52,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
 
   /** Adds a waiter behind all others, or refuses it at once when it would have to wait for them. */
   join(waiter: W): void {
-    const isBlocked = this.#blocked && this.#isRefusalValid();
+    const isBlocked = this.#isRefused();
     if (isBlocked && !waiter.waits) {
       waiter.refused();
       return;
@@ -88,7 +88,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
       }
     }
     if (wasHead) {
-      this.#blocked = false;
+      this.#refusal = undefined;
       this.wakeUp();
     }
     this.#endIfEmpty();
@@ -134,9 +134,10 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
 
   /** While the server cannot be reached, its refusal of the head proves nothing, and neither does
    * it before the semaphore has got the number of permits that the client was told since. */
-  #isRefusalValid(): boolean {
+  #isRefused(): boolean {
+    const refusal = this.#refusal;
     const isUp = this.#services.router.whyDown(this.#source.key) === undefined;
-    return isUp && this.#source.carried() === undefined;
+    return refusal !== undefined && isUp && this.#source.carried(refusal.setting) === undefined;
   }
 
   #askSoon(): void {
@@ -201,7 +202,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     for (const waiter of served) {
       this.#waiters.delete(waiter);
     }
-    this.#blocked = false;
+    this.#refusal = undefined;
     const first = ask.waiters[answer.granted];
     if (first === undefined) {
       this.wakeUp();
@@ -224,7 +225,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
       // permits meanwhile, or finds that the semaphore is gone.
       this.wakeUp();
     } else if (first.waits) {
-      this.#blocked = true;
+      this.#refusal = { setting };
       this.#waiters.block();
       this.#listen();
       this.#sleep(first, answer);
@@ -242,7 +243,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
         waiter.failed(error);
       }
     }
-    this.#blocked = false;
+    this.#refusal = undefined;
     this.wakeUp();
     this.#endIfEmpty();
   }

@@ -36,6 +36,8 @@ interface Told {
   readonly isFirst: boolean;
   /** The semaphore that has granted permits last; another one is compared. */
   readonly semaphoreId: string | undefined;
+  /** The other number of this semaphore that was reported last. */
+  readonly reported: number | undefined;
   /** The settings that were compared: none of them is due again. The last one comes last. */
   readonly compared: readonly CheckedSetting[];
 }
@@ -116,10 +118,11 @@ export class ToldPermits {
   /** The setting for a call that would make a semaphore of another number, where there is none. */
   carryAlways(object: Configured, isChange = false): CarriedSetting | undefined {
     const told = this.#of(object);
-    if (told === undefined || told.isDue || this.#isChanging(object, told, isChange)) {
-      return this.carry(object, isChange);
-    }
-    return { text: textOf(told, ONLY_MAKES), carriedBy: withoutNote };
+    const carried = this.carry(object, isChange);
+    // Where nothing is compared, no change that is under way is undone.
+    return carried === undefined && told !== undefined
+      ? { text: textOf(told, ONLY_MAKES), carriedBy: withoutNote }
+      : carried;
   }
 
   /** Runs a call of this client that changes the number of permits by itself. */
@@ -151,23 +154,30 @@ export class ToldPermits {
   absent(key: string): void {
     const told = this.#told.size === 0 ? undefined : this.#told.get(key);
     if (told !== undefined) {
-      this.#told.set(key, { ...told, isDue: true, semaphoreId: undefined });
+      this.#told.set(key, { ...told, isDue: true, semaphoreId: undefined, reported: undefined });
     }
   }
 
-  /** Permits were granted by the semaphore with this id. */
-  granted(key: string, semaphoreId: string): void {
-    const told = this.#told.get(key);
-    if (told !== undefined && told.semaphoreId !== semaphoreId) {
-      const isDue = told.isDue || told.semaphoreId !== undefined;
-      this.#told.set(key, { ...told, isDue, semaphoreId });
+  /** Permits were granted by the semaphore with this id; `left`: the permits that it had before, where
+   * nothing else is known of it. */
+  granted(object: Configured, semaphoreId: string, left: number | undefined): void {
+    const told = this.#told.get(object.key);
+    if (told === undefined || told.semaphoreId === semaphoreId) {
+      return;
+    }
+    const isAnother = told.semaphoreId !== undefined;
+    const isDue = told.isDue || (isAnother && left === undefined);
+    this.#told.set(object.key, { ...told, isDue, semaphoreId });
+    if (isAnother && left !== undefined && left !== told.setting.count) {
+      this.mismatched(object, left);
     }
   }
 
-  /** The server had more permits than were stated, and has put that right. */
-  exceeded({ key, resource, kind }: Configured, permits: number): void {
+  /** The semaphore has, or had, another number of permits than was stated: that is reported once. */
+  mismatched({ key, resource, kind }: Configured, permits: number): void {
     const told = this.#told.get(key);
-    if (told !== undefined) {
+    if (told !== undefined && told.reported !== permits) {
+      this.#told.set(key, { ...told, reported: permits });
       this.#events.emit('configured', { resource, kind, permits, wanted: told.setting.count });
     }
   }
@@ -216,21 +226,28 @@ export class ToldPermits {
   }
 
   /** A call has compared a setting; `permits`: the other number that the server has. */
-  #compared({ key, resource, kind }: Configured, told: Told, permits: number | undefined): void {
-    const now = this.#told.get(key);
+  #compared(object: Configured, told: Told, permits: number | undefined): void {
+    const now = this.#told.get(object.key);
     if (permits !== undefined && now?.setting !== told.setting) {
       // Another setting was told meanwhile: that of this call may be told again, and is due then.
       return;
     }
     if (permits !== undefined && now?.isDue === true) {
-      this.#events.emit('configured', { resource, kind, permits, wanted: told.setting.count });
+      this.mismatched(object, permits);
     }
-    this.#seen(key, told.setting);
+    this.#seen(object.key, told.setting);
   }
 }
 
 function first(setting: CheckedSetting): Told {
-  return { setting, isDue: true, isFirst: true, semaphoreId: undefined, compared: [] };
+  return {
+    setting,
+    isDue: true,
+    isFirst: true,
+    semaphoreId: undefined,
+    reported: undefined,
+    compared: [],
+  };
 }
 
 function next(told: Told, setting: CheckedSetting): Told {
@@ -239,7 +256,7 @@ function next(told: Told, setting: CheckedSetting): Told {
     return told;
   }
   const isFirst = told.isFirst || all.every(({ count }) => count !== setting.count);
-  return { ...told, setting, isDue: true, isFirst };
+  return { ...told, setting, isDue: true, isFirst, reported: undefined };
 }
 
 function textOf({ setting: { onMismatch, count } }: Told, statement: number): string {

@@ -1357,6 +1357,13 @@ last=tonumber(last),
 end
 `;
 
+const libSemaphoreRevive = `local function semaphore_revive(key,stored,is_deleted)
+if stored and is_deleted then
+redis.call('DEL',key)
+end
+end
+`;
+
 const libSemaphoreSetting = `local function semaphore_setting(setting,stored,record,is_deleted)
 local total=stored and (record and record.total or stored)
 if
@@ -3633,9 +3640,9 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: 'b4682047e28e9350754afefe093822af99ca1a4a',
+  sha1: '4cb451e6718356f4f1693f291827893b1b22ad57',
   source: `-- semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[7],{ unpack(ARGV,8) }
 local stored,wrong=stored_count(semaphore)
@@ -3649,17 +3656,18 @@ if stored and record then
 available,above=semaphore_settle(record,available)
 end
 needs_memory(requests)
+semaphore_revive(KEYS[5],stored,is_deleted)
 local served,taken,retry_ms,has_left =
 serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
-local is_recorded=served>0 or setting~=''
+local is_recorded=served>0 or setting~='' and (stored or made)
 if is_recorded then
 request_keep_record(requests,ARGV[2])
 end
 if made then
 record=semaphore_new_record(record,0,made,true)
 end
-local mark=not (stored or made) and '-' or '0'
+local mark=not (stored or made) and '-' or string.format('0:%.0f',available+taken)
 if record and (made or stored and (taken>0 or record.has_changed)) then
 mark=semaphore_put_in(record,client,number,needs,served)
 semaphore_keep(KEYS[5],record)
@@ -3692,9 +3700,9 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: 'b19f0c6b5001eec7f83207c5247c0f9bc6e2777b',
+  sha1: '8ef6b2e84b31ce3a46bf91e252b3cde0b3452b82',
   source: `-- semaphore/add-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,delta,setting=KEYS[1],tonumber(ARGV[5]),ARGV[6]
 local stored,wrong=stored_count(semaphore)
@@ -3706,6 +3714,7 @@ local made,note=semaphore_setting(setting,stored,record,is_deleted)
 local available=(stored or 0)+(made or 0)
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
+semaphore_revive(KEYS[3],stored,is_deleted)
 local sum=available+delta
 if sum>2147483647 or sum<-2147483648 then
 local refused=string.format('full %.0f',available) .. (made and '!' or note)
@@ -3743,9 +3752,9 @@ export const semaphoreConfigure: Script<
   string
 > = {
   name: 'semaphore/configure',
-  sha1: '0d0b01a9fd60e485d2b7ec1e63510ea8c6e84d1e',
+  sha1: '8d8c47b3b8287000978c5cc39dc2048c86be8d56',
   source: `-- semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
@@ -3755,8 +3764,12 @@ end
 local record,is_deleted=semaphore_record(KEYS[3])
 local made,note=semaphore_setting(ARGV[5],stored,record,is_deleted)
 local available=stored or made
+if not available then
+return '0 0' .. note
+end
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
+semaphore_revive(KEYS[3],stored,is_deleted)
 if made then
 record=semaphore_new_record(record,0,made,true)
 end
@@ -3766,7 +3779,7 @@ end
 if made then
 redis.call('INCRBY',semaphore,string.format('%.0f',made))
 end
-local view=string.format('%.0f %.0f',available or 0,available and 1 or 0)
+local view=string.format('%.0f 1',available)
 local answer=request_record(requests,number,view .. note)
 if made then
 return notify_made(answer,made,ARGV[3],ARGV[4])
@@ -3785,7 +3798,7 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '9a82d7aa5c2bacfa12b93a3452690d541ed9550b',
+  sha1: '47a5e244659eb907172ec05e70c4bdc03a031d82',
   source: `-- semaphore/delete
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreRecord}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3799,8 +3812,10 @@ request_keep_record(requests,ARGV[2])
 if stored then
 redis.call('HSET',KEYS[3],'deleted',1)
 end
-if stored or not is_deleted then
-redis.call('DEL',semaphore,KEYS[3])
+local done=(stored or not is_deleted) and redis.pcall('DEL',semaphore,KEYS[3])
+if type(done)=='table' then
+redis.call('HDEL',KEYS[3],'deleted')
+return done
 end
 if stored then
 redis.call('HSET',KEYS[3],'deleted',1)
@@ -3820,9 +3835,9 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: 'c8d136829cbf6b5eb2571b2289fba982a9088200',
+  sha1: 'b68ba7c19b48edeb38ee73430af7e34a6be15135',
   source: `-- semaphore/drain-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,setting=KEYS[1],ARGV[5]
 local stored,wrong=stored_count(semaphore)
@@ -3836,6 +3851,7 @@ if made then
 needs_memory(requests)
 end
 request_keep_record(requests,ARGV[2])
+semaphore_revive(KEYS[3],stored,is_deleted)
 if made then
 record=semaphore_new_record(record,0,made,true)
 end
@@ -3946,9 +3962,9 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: 'dce729bf936e3f4cb4166388a568b39ae4c2bea1',
+  sha1: 'e0b6ab31d58e39f26d9300d9dd856d1b69ad96c1',
   source: `-- semaphore/release
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,11) }
 local permits,is_proven=tonumber(ARGV[7]),ARGV[8]~=''
@@ -3962,6 +3978,7 @@ local id=string.match(ARGV[8],'^(%d+):')
 local available=(stored or 0)+(made or 0)
 local belongs=not is_proven or stored and (not record or id==record.id)
 request_keep_record(requests,ARGV[2])
+semaphore_revive(KEYS[5],stored,is_deleted)
 if belongs and available+permits>2147483647 then
 local refused=string.format('full %.0f',available) .. (made and '!' or note)
 return request_record(requests,number,refused)
@@ -3988,7 +4005,7 @@ served,taken,retry_ms =
 serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
 end
-local mark='0'
+local mark=(stored or belongs) and string.format('0:%.0f',available+taken) or '-'
 if record and (stored or belongs) then
 mark=semaphore_put_in(record,client,number,needs,served)
 if #record.removed>0 then
@@ -4070,18 +4087,19 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: '1ceed51a5fe86789d79494cba6698f6be14811a8',
+  sha1: 'c2428addb7873a1eae5b2b9ecff6ee986b4d2339',
   source: `-- semaphore/try-set-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,permits,ttl_ms=KEYS[1],tonumber(ARGV[5]),tonumber(ARGV[6])
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local old=semaphore_record(KEYS[3])
+local old,is_deleted=semaphore_record(KEYS[3])
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
+semaphore_revive(KEYS[3],stored,is_deleted)
 if stored then
 return request_record(requests,number,'0')
 end

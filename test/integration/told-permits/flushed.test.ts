@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Semaphore } from '../../../src/index.js';
 import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
-import { configured, kinds, lasting, left, takes, type Kind } from './world.js';
+import { startProxy } from '../../support/proxy.js';
+import { redisUrl } from '../../support/redis.js';
+import { configured, kinds, lasting, left, scriptsAbout, takes, type Kind } from './world.js';
 
 const { client, name, raw } = fixture('told-flushed', lasting);
 
@@ -14,6 +16,13 @@ const DAY_MS = 86_400_000;
 async function flush(id: string): Promise<void> {
   const keys = await raw.keys(`*${id}*`);
   await raw.del(...keys);
+}
+
+async function isListening(id: string): Promise<void> {
+  await eventually(async () => {
+    const [, listeners] = (await raw.pubsub('NUMSUB', `redisson_sc:{${id}}`)) as [string, number];
+    return listeners === 1;
+  });
 }
 
 /** A client that has stated five permits, and has used them. */
@@ -56,15 +65,30 @@ describe.each(kinds)('$kind', (kind) => {
       await takes(kind, own, id);
     }
     const waiting = kind.wait(own, id);
-    await eventually(async () => {
-      const [, listeners] = (await raw.pubsub('NUMSUB', `redisson_sc:{${id}}`)) as [string, number];
-      return listeners === 1;
-    });
+    await isListening(id);
     await flush(id);
 
     expect(await kind.get(own, id).availablePermits()).toBe(5);
     await waiting;
 
+    expect(await left(id)).toBe(4);
+  });
+
+  // It takes up to five seconds: nothing else tells a waiter of a flush.
+  test('a wait that was there before the flush makes it again by itself', async () => {
+    const id = name();
+    const own = await stated(kind, id);
+    for (let i = 0; i < 5; i += 1) {
+      await takes(kind, own, id);
+    }
+    const waiting = kind.wait(own, id);
+    await isListening(id);
+    await flush(id);
+    const flushedAt = performance.now();
+
+    await waiting;
+
+    expect(performance.now() - flushedAt).toBeLessThan(8_000);
     expect(await left(id)).toBe(4);
   });
 
@@ -158,12 +182,12 @@ describe.each(kinds)('$kind', (kind) => {
     expect(await left(id)).toBe(2);
   });
 
-  test('after a day, or a flush, a deletion is forgotten', async () => {
+  test.each(['flush', 'day'])('after a %s a deletion is forgotten', async (end) => {
     const id = name();
     const own = await stated(kind, id);
     await kind.get(own, id).delete();
     expect(await kind.take(own, id)).toBeNull();
-    await flush(id);
+    await (end === 'flush' ? flush(id) : raw.pexpire(deletedKey(kind, id), 0));
 
     await takes(kind, own, id);
 
@@ -194,6 +218,62 @@ describe.each(kinds)('$kind', (kind) => {
     expect(await kind.get(own, id).delete()).toBe(false);
 
     expect(await kind.take(own, id)).toBeNull();
+  });
+
+  test('a deletion before Java has set the semaphore again is forgotten', async () => {
+    const id = name();
+    const own = await stated(kind, id);
+    await kind.get(own, id).delete();
+    await raw.set(id, 3);
+    await takes(kind, own, id);
+    await raw.del(id, `{${id}}:timeout`);
+
+    await takes(kind, own, id);
+
+    expect(await left(id)).toBe(4);
+  });
+
+  test('what a client adds while it deletes what was flushed is added to its number', async () => {
+    const id = name();
+    const own = await stated(kind, id);
+    const semaphore = kind.get(own, id);
+    await flush(id);
+
+    await Promise.all([semaphore.delete(), semaphore.addPermits(1)]);
+
+    expect(await left(id)).toBe(6);
+  });
+
+  test('a look at what was deleted records nothing', async () => {
+    const id = name();
+    const own = await stated(kind, id);
+    await kind.get(own, id).delete();
+    const records = await raw.keys(`redlatch_requests:*${id}*`);
+    await raw.del(...records);
+
+    expect(await kind.get(own, id).availablePermits()).toBe(0);
+
+    expect(await raw.keys(`redlatch_requests:*${id}*`)).toEqual([]);
+  });
+
+  test('waits for what was deleted stand behind the first one, without a call each', async () => {
+    const proxy = await startProxy({ target: redisUrl() });
+    const id = name();
+    const own = client({ redis: proxy.url });
+    await takes(kind, own, id, 5);
+    await kind.get(own, id).delete();
+    const waiting = [kind.wait(own, id)];
+    await isListening(id);
+    const before = scriptsAbout(proxy, id).length;
+
+    for (let i = 0; i < 50; i += 1) {
+      waiting.push(kind.wait(own, id));
+      expect(await kind.take(own, id)).toBeNull();
+    }
+
+    expect(scriptsAbout(proxy, id).length - before).toBeLessThan(10);
+    await kind.get(own, id).trySetPermits(51);
+    await Promise.all(waiting);
   });
 
   test('of what never was there a deletion leaves no mark', async () => {
@@ -252,10 +332,16 @@ describe('semaphore', () => {
     expect(events).toEqual([{ resource: id, kind: kind.kind, permits: 1, wanted: 5 }]);
   });
 
-  test('a number that Java has set since is reported once', async () => {
+  test('a number that Java has set since is reported once, and the stated one is not', async () => {
     const id = name();
     const own = await stated(kind, id);
     const events = configured(own);
+    await flush(id);
+    await raw.set(id, 5);
+    await takes(kind, own, id);
+    expect(events).toEqual([]);
+    await flush(id);
+    await takes(kind, own, id);
     await flush(id);
     await raw.set(id, 9);
 
@@ -263,7 +349,39 @@ describe('semaphore', () => {
       await takes(kind, own, id);
     }
 
-    expect(events).toEqual([{ resource: id, kind: kind.kind, permits: 8, wanted: 5 }]);
+    expect(events).toEqual([{ resource: id, kind: kind.kind, permits: 9, wanted: 5 }]);
+  });
+
+  test('permits that come back without proof after a flush are reported once', async () => {
+    const id = name();
+    const own = await stated(kind, id);
+    await own.getSemaphore(id).acquire(5);
+    const events = configured(own);
+    await flush(id);
+
+    for (let i = 0; i < 5; i += 1) {
+      await own.getSemaphore(id).release();
+    }
+
+    expect(events).toEqual([{ resource: id, kind: kind.kind, permits: 6, wanted: 5 }]);
+    expect(await left(id)).toBe(5);
+  });
+
+  test('a release that finds the semaphore gone lets a waiter make it again', async () => {
+    const id = name();
+    const own = await stated(kind, id);
+    const permits = await own.getSemaphore(id).acquire(5);
+    const waiting = own.getSemaphore(id).acquire();
+    await isListening(id);
+    await flush(id);
+    const releasedAt = performance.now();
+
+    await permits.release();
+    await waiting;
+
+    // By itself it would look within five seconds.
+    expect(performance.now() - releasedAt).toBeLessThan(2_000);
+    expect(await left(id)).toBe(4);
   });
 });
 
