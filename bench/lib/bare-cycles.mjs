@@ -223,10 +223,10 @@ const cycles = {
 
   async 'permit-expirable semaphore'(bare, key) {
     const { expirableSemaphoreAcquire, expirableSemaphoreRelease } = scripts;
-    const deleted = privateKey('redlatch_deleted', key);
+    const sides = ['leases', 'deleted'].map((word) => privateKey(`redlatch_${word}`, key));
+    const [leases = '', deleted = ''] = sides;
     const timeouts = suffixed(key, 'timeout');
-    const keys = { ...semaphoreKeys(bare, key), timeouts, deleted, twin: [] };
-    const { semaphore } = keys;
+    const keys = { ...semaphoreKeys(bare, key), timeouts, leases, deleted, twin: [] };
     const told = { publish: PUBLISH, channel: prefixed('redisson_sc', key) };
     const same = { ...told, client: bare.clientId, mustQueue: 0 };
     await bare.setPermits(key);
@@ -245,7 +245,7 @@ const cycles = {
         expirableSemaphoreAcquire.operands(keys, wanted),
       );
       const given = { ...told, claim: Buffer.concat([first, ONE]) };
-      const operands = expirableSemaphoreRelease.operands({ semaphore, timeouts }, given);
+      const operands = expirableSemaphoreRelease.operands(keys, given);
       const freed = await bare.run(expirableSemaphoreRelease, operands);
       check(taken === '1 -1 -1' && freed === 1);
     };

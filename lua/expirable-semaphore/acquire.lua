@@ -10,7 +10,8 @@
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[4] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[5] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
--- KEYS[6] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
+-- KEYS[6] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
+-- KEYS[7] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one and
 --                             a setting may make the semaphore
 -- ARGV[1] number     integer  number of the request
@@ -35,6 +36,9 @@
 -- include lib/permits_twin_refusal
 -- include lib/permits_reclaim
 -- include lib/permits_take
+-- include lib/leases_ttl
+-- include lib/leases_forget
+-- include lib/leases_again
 -- include lib/permits_expiry_ms
 -- include lib/serve_waiters
 -- include lib/notify
@@ -42,26 +46,26 @@
 -- include lib/notify_made
 
 -- at most once: requests, number
-local semaphore, timeouts, setting = KEYS[1], KEYS[2], ARGV[7]
+local semaphore, timeouts, leases, setting = KEYS[1], KEYS[2], KEYS[6], ARGV[7]
 local pool, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local counts, leases = {}, {}
+local counts, lengths = {}, {}
 for i = 8, #ARGV do
   local count, lease = string.match(ARGV[i], '^(%d+) (%d+)$', 17)
-  counts[i - 7], leases[i - 7] = tonumber(count), tonumber(lease)
+  counts[i - 7], lengths[i - 7] = tonumber(count), tonumber(lease)
 end
 -- All permits that are taken count, expired or not: expired ones have only not been returned yet.
 local total = setting ~= '' and redis.call('ZCARD', timeouts) + (pool or 0)
-local is_deleted = setting ~= '' and redis.call('GET', KEYS[6])
+local is_deleted = setting ~= '' and redis.call('GET', KEYS[7])
 local change, note, is_refused = permits_setting(setting, pool, total, is_deleted)
-local refusal = change and not pool and permits_twin_refusal(timeouts, unpack(KEYS, 7))
+local refusal = change and not pool and permits_twin_refusal(timeouts, unpack(KEYS, 8))
 if refusal then
   return refusal
 end
 
-needs_memory(requests)
+needs_memory(leases)
 if setting ~= '' then
   request_keep_record(requests, ARGV[2])
 end
@@ -70,13 +74,13 @@ if is_refused then
 end
 if change and not pool then
   -- What is left are permits of an earlier semaphore.
-  redis.call('UNLINK', timeouts, KEYS[6])
+  redis.call('UNLINK', timeouts, leases, KEYS[7])
 end
 local now = now_ms()
 -- The permits of a semaphore that does not exist any more are gone with it.
 local reclaimed, expired = 0, 0
 if pool then
-  reclaimed, expired = permits_reclaim(semaphore, timeouts, now)
+  reclaimed, expired = permits_reclaim(semaphore, timeouts, leases, now)
 end
 if type(reclaimed) == 'table' then
   return reclaimed
@@ -91,16 +95,25 @@ if served > 0 then
   -- This also shows that permits can be added to a zset, and that a TTL can be set.
   request_keep_record(requests, ARGV[2])
 end
+if served > 0 and now % KEPT_EVERY == 0 then
+  leases_forget(timeouts, leases, now)
+end
+local are_more_ahead = served < #counts and pool and leases_again(timeouts, leases, now)
 if change or taken > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', taken - (change or 0)))
 end
 for i = 1, served do
-  permits_take(timeouts, ARGV[i + 7], counts[i], string.format('%.0f', now + leases[i]))
+  permits_take(timeouts, leases, ARGV[i + 7], counts[i], now, lengths[i])
+end
+if served > 0 then
+  redis.call('PEXPIRE', leases, leases_ttl(life_ms))
 end
 if served > 0 and life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end
-if retry_ms < 0 and served < #counts and pool then
+if are_more_ahead then
+  retry_ms = 0
+elseif retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
 local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms) .. note

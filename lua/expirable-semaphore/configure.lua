@@ -4,7 +4,8 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
+-- KEYS[5] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -20,33 +21,38 @@
 -- include lib/now_ms
 -- include lib/stored_count
 -- include lib/permits_setting
+-- include lib/leases_again
 -- include lib/notify_available
 -- include lib/notify_made
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
-local semaphore, timeouts = KEYS[1], KEYS[2]
+local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 local taken = redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local is_deleted = redis.call('GET', KEYS[4])
+local is_deleted = redis.call('GET', KEYS[5])
 local change, note, is_refused = permits_setting(ARGV[5], left, left and left + taken, is_deleted)
-local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 5))
+local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 6))
 if refusal then
   return refusal
 end
 -- Expired permits count as left, though they have not been returned to the pool yet.
-local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now_ms()) or 0
-needs_memory(requests)
+local now = now_ms()
+local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now) or 0
+needs_memory(leases)
 request_keep_record(requests, ARGV[2])
 if is_refused then
   return request_record(requests, number, note)
 end
 if change and not left then
   -- What is left are permits of an earlier semaphore.
-  redis.call('UNLINK', timeouts, KEYS[4])
+  redis.call('UNLINK', timeouts, leases, KEYS[5])
+end
+if left and taken > expired then
+  leases_again(timeouts, leases, now)
 end
 if change then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))

@@ -5,6 +5,7 @@
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[4] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[5] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
+-- KEYS[6] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
 -- ARGV[1] number     integer  number of the acquisition
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
@@ -34,5 +35,5 @@ local claims = {}
 for i = 7, #ARGV do
   claims[i - 6] = ARGV[i]
 end
-local held, available = permits_return(KEYS[1], KEYS[2], claims, has_left)
+local held, available = permits_return(KEYS[1], KEYS[2], KEYS[6], claims, has_left)
 return notify_available(held, available or 0, ARGV[3], ARGV[4])

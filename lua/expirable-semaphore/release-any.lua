@@ -3,6 +3,7 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -23,12 +24,12 @@
 
 -- at most once: requests, number
 local refusal = redis.call('EXISTS', KEYS[1]) == 0
-  and permits_twin_refusal(KEYS[2], unpack(KEYS, 4))
+  and permits_twin_refusal(KEYS[2], unpack(KEYS, 5))
 if refusal then
   return refusal
 end
 request_keep_record(requests, ARGV[2])
-local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[5] }, false)
+local held, available = permits_return(KEYS[1], KEYS[2], KEYS[4], { ARGV[5] }, false)
 if type(held) == 'table' then
   return held
 end

@@ -4,6 +4,7 @@
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
+-- KEYS[3] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
 -- ARGV[1] publish    string   PUBLISH or SPUBLISH
 -- ARGV[2] channel    string   where waiters of the semaphore listen
 -- ARGV[3] claim      bytes    the id of the first permit, and their number
@@ -12,5 +13,5 @@
 -- at maxmemory: carried out
 -- include lib/permits_return
 -- include lib/notify_available
-local held, available = permits_return(KEYS[1], KEYS[2], { ARGV[3] }, false)
+local held, available = permits_return(KEYS[1], KEYS[2], KEYS[3], { ARGV[3] }, false)
 return notify_available(held, available or 0, ARGV[1], ARGV[2])

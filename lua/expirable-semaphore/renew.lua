@@ -2,7 +2,7 @@
 --
 -- No permit outlives its semaphore: where that has a TTL, the reply says how long it still lives.
 --
--- KEYS[*] keys       any      for each permit its semaphore and the zset of its timeouts
+-- KEYS[*] keys       any      for each permit its semaphore, the zset of its timeouts and that of our leases
 -- ARGV[*] claims     bytes    for each permit its id and the lease in ms, 0 to ask only
 -- returns string     for each permit, after a space: 1 held, or 1:<ms that its semaphore lives>, and
 --                    where it is asked only :<ms until it expires>, with an empty life of a
@@ -10,17 +10,22 @@
 
 -- at maxmemory: carried out
 -- include lib/now_ms
+-- include lib/leases_left
+-- include lib/leases_write
 local now = now_ms()
 local answers = {}
 for i = 1, #ARGV do
-  local semaphore, timeouts = KEYS[2 * i - 1], KEYS[2 * i]
+  local semaphore, timeouts, leases = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
   local permit, lease_ms = string.sub(ARGV[i], 1, 16), tonumber(string.sub(ARGV[i], 17))
   -- pcall: a key that was overwritten with another type must not keep the others from their
   -- renewal.
   local expiry = redis.pcall('ZSCORE', timeouts, permit)
   local left = redis.pcall('GET', semaphore)
+  local score = redis.pcall('ZSCORE', leases, permit)
   local ttl = redis.call('PTTL', semaphore)
-  local refused = type(expiry) == 'table' and expiry or type(left) == 'table' and left
+  local refused = type(expiry) == 'table' and expiry
+    or type(left) == 'table' and left
+    or type(score) == 'table' and score
   if refused and not string.find(refused.err, 'WRONGTYPE', 1, true) then
     return refused
   elseif refused or left and not string.find(left, '^%-?%d+$') then
@@ -31,11 +36,9 @@ for i = 1, #ARGV do
     if ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
     end
-    local left_ms = tonumber(expiry) - now
+    local left_ms = leases_left(score, tonumber(expiry), now)
     if lease_ms > left_ms then
-      -- At maxmemory the first write has to be one that needs no memory.
-      redis.call('ZREM', timeouts, '')
-      redis.call('ZADD', timeouts, string.format('%.0f', now + lease_ms), permit)
+      leases_write(timeouts, leases, permit, now, lease_ms, ttl)
     end
     local life = ttl < 0 and '' or string.format('%.0f', ttl)
     if lease_ms == 0 then

@@ -5,7 +5,8 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
+-- KEYS[5] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -29,28 +30,28 @@
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
-local semaphore, timeouts = KEYS[1], KEYS[2]
+local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- All permits that are taken, expired or not: expired ones have only not been returned yet.
 local taken = redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-local is_deleted = redis.call('GET', KEYS[4])
+local is_deleted = redis.call('GET', KEYS[5])
 local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken, is_deleted)
-needs_memory(requests)
+needs_memory(leases)
 request_keep_record(requests, ARGV[2])
 if is_refused then
   return request_record(requests, number, note)
 end
 local is_made = not left
 if is_made then
-  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 5))
+  local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 6))
   if refusal then
     return refusal
   end
   -- What is left are permits of an earlier semaphore.
-  redis.call('UNLINK', timeouts, KEYS[4])
+  redis.call('UNLINK', timeouts, leases, KEYS[5])
   left, taken = 0, 0
 end
 local total = left + taken

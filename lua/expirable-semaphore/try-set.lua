@@ -3,7 +3,8 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gives one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
+-- KEYS[5] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -22,25 +23,25 @@
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
-local semaphore, timeouts = KEYS[1], KEYS[2]
+local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- These come first: they fail where a key holds something else.
 redis.call('ZCARD', timeouts)
-redis.call('GET', KEYS[4])
+redis.call('GET', KEYS[5])
 local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-needs_memory(requests)
+needs_memory(leases)
 request_keep_record(requests, ARGV[2])
 if left then
   return request_record(requests, number, '0')
 end
-local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 5))
+local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 6))
 if refusal then
   return refusal
 end
 -- What is left are permits of an earlier semaphore, whose key had a TTL of its own.
-redis.call('UNLINK', timeouts, KEYS[4])
+redis.call('UNLINK', timeouts, leases, KEYS[5])
 set_for(semaphore, ARGV[3], ARGV[4])
 local answer = request_record(requests, number, '1')
 return notify_made(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])

@@ -3,6 +3,7 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] permit     bytes    the permit
@@ -17,12 +18,15 @@
 -- include lib/request_record
 -- include lib/now_ms
 -- include lib/stored_count
+-- include lib/leases_write
 -- include lib/notify_ended
 -- include lib/permits_clients
 -- include lib/permits_own_client
 
 -- at most once: requests, number
-local semaphore, timeouts = KEYS[1], KEYS[2]
+local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
+-- This comes first: it fails when the key of the leases holds something else.
+redis.call('ZCARD', leases)
 local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
@@ -34,7 +38,7 @@ if not left or expiry <= now then
   return request_record(requests, number, '0')
 end
 local life_ms = redis.call('PTTL', semaphore)
-redis.call('ZADD', timeouts, string.format('%.0f', now + ARGV[4]), ARGV[3])
+leases_write(timeouts, leases, ARGV[3], now, ARGV[4], life_ms)
 if life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end

@@ -1,7 +1,7 @@
 -- Returns expired permits to the pool, at most a thousand a call. Returns how many, and how many
 -- more have expired, which are available just as well although the pool does not count them yet; or
 -- an error when the server refuses it.
-local function permits_reclaim(semaphore, timeouts, now)
+local function permits_reclaim(semaphore, timeouts, leases, now)
   local expired = redis.call('ZRANGEBYSCORE', timeouts, '-inf', now, 'LIMIT', 0, PERMITS_CHUNK)
   if #expired == 0 then
     return 0, 0
@@ -14,5 +14,6 @@ local function permits_reclaim(semaphore, timeouts, now)
     redis.call('INCRBY', semaphore, -#expired)
     return removed
   end
+  redis.call('ZREM', leases, unpack(expired))
   return #expired, all - #expired
 end

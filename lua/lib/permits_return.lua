@@ -8,7 +8,7 @@
 -- include lib/stored_count
 -- include lib/permits_count
 -- include lib/permits_remove
-local function permits_return(semaphore, timeouts, claims, notifies)
+local function permits_return(semaphore, timeouts, leases, claims, notifies)
   local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
@@ -26,13 +26,14 @@ local function permits_return(semaphore, timeouts, claims, notifies)
     available = left + redis.call('ZCOUNT', timeouts, '-inf', now) + held
   end
   if taken > 0 then
-    -- At maxmemory the first write has to be one that needs no memory.
-    redis.call('ZREM', timeouts, '')
+    -- At maxmemory the first write has to be one that needs no memory. This one also fails where the key
+    -- holds something else.
+    redis.call('ZREM', leases, '')
     if pooled > 0 then
       -- First comes what the same command can undo: a permit is never missing in both places.
       redis.call('INCRBY', semaphore, pooled)
     end
-    local refused = permits_remove(timeouts, claims)
+    local refused = permits_remove(timeouts, leases, claims)
     if refused then
       if pooled > 0 then
         redis.call('INCRBY', semaphore, -pooled)

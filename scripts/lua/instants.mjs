@@ -14,8 +14,10 @@ import { lineOf, redisCall, visits } from './check.mjs';
  *   as now there.
  * - rank: who has asked first. A new one comes from lib/rank_new, or from a client that was told it before.
  * - end: of a lease, or when Java evicts somebody.
+ * - written: when a lease of ours was written, and its end. Only lib/leases_* reads it: one that was written
+ *   later than now is written as now there.
  * - none: numbers that are no instants.
- * @type {Map<string, 'heard' | 'rank' | 'end' | 'none'>}
+ * @type {Map<string, 'heard' | 'rank' | 'end' | 'written' | 'none'>}
  */
 const SORTS = new Map([
   ['heartbeats', 'heard'],
@@ -26,6 +28,7 @@ const SORTS = new Map([
   ['waiting', 'rank'],
   ['readers', 'end'],
   ['timeouts', 'end'],
+  ['leases', 'written'],
   ['requests', 'none'],
 ]);
 
@@ -39,6 +42,10 @@ const RANK_NEW = 'lib/rank_new';
 const ENDS = /^lib\/ends_/;
 const ENDS_SCORE = 'lib/ends_score';
 const ENDS_LEFT = 'lib/ends_left';
+/** When leases of ours were written, with their ends. */
+const LEASES = /^lib\/leases_/;
+const LEASES_SCORE = 'lib/leases_score';
+const LEASES_LEFT = 'lib/leases_left';
 const ONE_SCORE = /^Z(?:SCORE|MSCORE|REVRANGE|RANGE)$/;
 
 /**
@@ -88,6 +95,15 @@ export function checkInstants(chunk, { path, header, includes }, report) {
       report(line, `${name}: an end is made by ${ENDS_SCORE}`);
     } else if (name === 'readers' && ONE_SCORE.test(command) && !includes.has(ENDS_LEFT)) {
       report(line, `${name}: an end is compared with now by ${ENDS_LEFT}`);
+    } else if (sort === 'written' && command === 'ZADD' && !includes.has(LEASES_SCORE)) {
+      report(line, `${name}: when a lease was written is made by ${LEASES_SCORE}`);
+    } else if (
+      sort === 'written' &&
+      READING.test(command) &&
+      !includes.has(LEASES_LEFT) &&
+      !LEASES.test(path)
+    ) {
+      report(line, `${name}: when a lease was written is read by lib/leases_* only`);
     } else if (sort === 'rank' && command === 'ZADD' && !includes.has(RANK_NEW)) {
       report(line, `${name}: a new rank is made by ${RANK_NEW}`);
     }

@@ -94,9 +94,12 @@ const renew: CommandScript<readonly RenewalAnswer[]> = {
   decode: (reply) => renewalAnswers(expirableSemaphoreRenew.decode(reply).split(' ')),
 };
 
+/** The record of the leases that we wrote. */
+const leasesKey = (key: string): string => privateKey('leases', key);
+
 function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
   const operands = expirableSemaphoreRenew.operands(
-    { keys: items.flatMap(({ key }) => [key, suffixed(key, 'timeout')]) },
+    { keys: items.flatMap(({ key }) => [key, suffixed(key, 'timeout'), leasesKey(key)]) },
     { claims: items.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },
   );
   return { script: renew, operands };
@@ -112,12 +115,13 @@ export class ExpirableSemaphoreProtocol
   readonly kind = 'permit-expirable-semaphore';
   readonly family: string = this.kind;
   readonly renewal: Renewal = renewal;
-  /** The keys of Redisson. */
-  readonly #keys: { semaphore: string; timeouts: string };
+  /** The keys of Redisson, and the record of our leases. */
+  readonly #keys: { semaphore: string; timeouts: string; leases: string };
   /** These, and the private record of counted calls. */
   readonly #requestKeys: {
     semaphore: string;
     timeouts: string;
+    leases: string;
     requests: string;
     deleted: string;
     /** The other name, if any, for which Redisson uses the same permits. */
@@ -127,6 +131,7 @@ export class ExpirableSemaphoreProtocol
   readonly #queueKeys: {
     semaphore: string;
     timeouts: string;
+    leases: string;
     requests: string;
     queue: string;
     heartbeats: string;
@@ -147,7 +152,11 @@ export class ExpirableSemaphoreProtocol
     super(services, name, key, prefixed('redisson_sc', key));
     this.told = told;
     this.#allTold = allTold;
-    this.#keys = { semaphore: key, timeouts: suffixed(key, 'timeout') };
+    this.#keys = {
+      semaphore: key,
+      timeouts: suffixed(key, 'timeout'),
+      leases: leasesKey(key),
+    };
     const twin = twinOf(key);
     const requests = this.requestsKey;
     const deleted = privateKey('deleted', key);

@@ -17,7 +17,7 @@ const LONG_LEASE_MS = 20_000;
 
 /** Private records that outlive their object on purpose, with a TTL. */
 const RECORDS = [
-  /^redlatch_(?:cancelled|requests|beats|opened|readers|writers|waiting|generation|permits|line|tickets):/,
+  /^redlatch_(?:cancelled|requests|beats|opened|readers|writers|waiting|generation|permits|leases|line|tickets):/,
 ];
 
 export const initialOf = (scene: Scene): ReadonlyMap<string, number> =>

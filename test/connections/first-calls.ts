@@ -80,16 +80,21 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   }
 }
 
-function permitCalls(semaphore: string, setting: string): Call[] {
-  const keys = {
+function permitKeys(semaphore: string) {
+  return {
     semaphore,
     timeouts: `{${semaphore}}:timeout`,
     requests: `redlatch_requests:{${semaphore}}:${US}`,
     queue: `redlatch_waiting:{${semaphore}}`,
     heartbeats: `redlatch_beats:{${semaphore}}`,
+    leases: `redlatch_leases:{${semaphore}}`,
     deleted: `redlatch_deleted:{${semaphore}}`,
     twin: [],
   };
+}
+
+function permitCalls(semaphore: string, setting: string): Call[] {
+  const keys = permitKeys(semaphore);
   const channel = `redisson_sc:{${semaphore}}`;
   const claims = [Buffer.from('the-first-id-16b1 5000')];
   const args = { ...asked, channel, setting, way: 'by', permits: 1, claims };
@@ -100,7 +105,33 @@ function permitCalls(semaphore: string, setting: string): Call[] {
   ];
 }
 
+/** The lease of the permit was written ten seconds from now: the clock was set back since. */
+export async function writtenAhead(raw: Redis, timeouts: string, leases: string): Promise<void> {
+  const end = Date.now() + 50_000;
+  const score = Math.floor(Date.now() / 1_000 + 10) * 2_097_152 + (end % 2_097_152);
+  await raw.zadd(timeouts, end, PERMIT);
+  await raw.zadd(leases, score, PERMIT);
+  await Promise.all([timeouts, leases].map(async (key) => await raw.pexpire(key, 60_000)));
+}
+
+/** Looks at a semaphore in which the lease of a permit was written ahead. */
+async function look({ raw, run }: Place): Promise<void> {
+  for (const setting of ['', 'keep 1 5']) {
+    const semaphore = randomName('seats');
+    await raw.set(semaphore, 4, 'PX', 60_000);
+    const keys = permitKeys(semaphore);
+    await writtenAhead(raw, keys.timeouts, keys.leases);
+    if (setting === '') {
+      const operands = scripts.expirableSemaphoreInspect.operands(keys, {});
+      await run(scripts.expirableSemaphoreInspect, operands);
+    } else {
+      await run(...permitCalls(semaphore, setting)[2]!);
+    }
+  }
+}
+
 export async function firstCalls(place: Place): Promise<void> {
   await useSemaphores(place);
   await usePermits(place);
+  await look(place);
 }

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { randomName } from '../support/redis.js';
-import { firstCalls } from './first-calls.js';
+import { firstCalls, writtenAhead } from './first-calls.js';
 import { lineCalls } from './line-calls.js';
 
 /** Runs a script, as a client would. */
@@ -76,32 +76,27 @@ async function gate(raw: Redis, who: string) {
 
 async function usePermits({ raw, run }: Place): Promise<void> {
   const name = randomName('seats');
-  const [requests, line, beats] = sides(name, 'requests', 'waiting', 'beats');
+  const [requests, line, beats, leases] = sides(name, 'requests', 'waiting', 'beats', 'leases');
   const timeouts = `{${name}}:timeout`;
   const told = { publish: 'PUBLISH', channel: `redisson_sc:{${name}}` };
   const deleted = `redlatch_deleted:{${name}}`;
-  const sideKeys = { timeouts, requests, queue: line, heartbeats: beats, deleted };
+  const sideKeys = { timeouts, leases, requests, queue: line, heartbeats: beats, deleted };
   const keys = { semaphore: name, ...sideKeys, twin: [] };
   const args = { ...asked, ...told };
   await raw.set(name, 0, 'PX', 60_000);
-  await raw.zadd(timeouts, 1, 'a-dead-permit-01', Date.now() + 50_000, PERMIT);
-  await raw.pexpire(timeouts, 60_000);
+  await raw.zadd(timeouts, 1, 'a-dead-permit-01');
+  await writtenAhead(raw, timeouts, leases);
   await stand(raw, line, beats, THEY);
   // Permits that have expired are reclaimed; somebody else stands in front, and then nobody does.
   const claims = [Buffer.from('the-first-id-16b1 5000')];
   const inVain = { ...args, mustQueue: 1, setting: '', claims };
-  await run(
-    scripts.expirableSemaphoreAcquire,
-    scripts.expirableSemaphoreAcquire.operands(keys, inVain),
-  );
+  const acquire = scripts.expirableSemaphoreAcquire;
+  await run(acquire, acquire.operands(keys, inVain));
   await raw.del(line);
   await raw.zadd(timeouts, 2, 'a-dead-permit-02');
   await stand(raw, line, beats, US);
   const gets = { ...inVain, number: 8, mustQueue: 0 };
-  await run(
-    scripts.expirableSemaphoreAcquire,
-    scripts.expirableSemaphoreAcquire.operands(keys, gets),
-  );
+  await run(acquire, acquire.operands(keys, gets));
   const back = { ...args, number: 9, leaves: 1, claims: [claim(1)] };
   await stand(raw, line, beats, US);
   await run(
@@ -119,7 +114,7 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   await run(scripts.requestsTrim, scripts.requestsTrim.operands({ requests }, { lowWater: 11 }));
   await run(scripts.requestsTrim, scripts.requestsTrim.operands({ requests }, { lowWater: 12 }));
   const renewed = Buffer.from('the-first-id-16b9000');
-  await run(scripts.expirableSemaphoreRenew, [2, name, timeouts, renewed]);
+  await run(scripts.expirableSemaphoreRenew, [3, name, timeouts, leases, renewed]);
 }
 
 /** A read-write lock that is read by somebody who is dead, and who asks for it. */

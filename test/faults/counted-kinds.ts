@@ -41,13 +41,14 @@ const latchKeys = (name: string): { latch: string; opened: string; requests: str
 });
 
 type SemaphoreKey =
-  'semaphore' | 'timeouts' | 'requests' | 'queue' | 'heartbeats' | 'record' | 'deleted';
+  'semaphore' | 'timeouts' | 'leases' | 'requests' | 'queue' | 'heartbeats' | 'record' | 'deleted';
 
 const semaphoreKeys = (
   name: string,
 ): Record<SemaphoreKey, string> & { twin: readonly string[] } => ({
   semaphore: name,
   timeouts: `{${name}}:timeout`,
+  leases: `redlatch_leases:{${name}}`,
   requests: requestsOf(name),
   queue: `redlatch_waiting:{${name}}`,
   heartbeats: `redlatch_beats:{${name}}`,

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(crowd.map(async (worker) => await worker.kill()));
-  const allow = [/^redlatch_(?:requests|generation|permits|waiting|beats):/];
+  const allow = [/^redlatch_(?:requests|generation|permits|leases|waiting|beats):/];
   await expectNoResidue(scope.prefix, { allow });
   await expectNoChannels(scope.prefix);
 });

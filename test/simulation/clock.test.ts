@@ -1,9 +1,9 @@
-// The server's clock steps back and forth while waiters die: in virtual time.
+// The server's clock steps back and forth while waiters die, and holders of permits: in virtual time.
 
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../src/testing/random.js';
 import { LuaEngine } from '../../src/testing/server/lua.js';
-import type { Client } from '../../src/index.js';
+import type { Client, PermitExpirableSemaphore } from '../../src/index.js';
 import { steadyWorld } from './steady.js';
 import { OBJECT } from './world.js';
 
@@ -90,3 +90,68 @@ describe.each(['direct', 'race'] as const)('where a release is %s', (handOff) =>
     },
   );
 });
+
+/** The leases that a world gives by default, and that the clients of these tests ask for, in ms. */
+const RENEWED_MS = 3_000;
+const FIXED_MS = 2_000;
+const UPDATED_MS = 2_500;
+/** One lease until a waiter asks again, one more from then on, and what rounding and the way cost. */
+const FREED_AFTER_MS = 2 * RENEWED_MS + 1_500;
+
+function semaphoreOf(client: Client): PermitExpirableSemaphore {
+  return client.getPermitExpirableSemaphore(OBJECT, { permits: 1 });
+}
+
+test.each<{ lease: string; take: (semaphore: PermitExpirableSemaphore) => Promise<unknown> }>([
+  { lease: 'renewed lease', take: async (semaphore) => await semaphore.acquire() },
+  {
+    lease: 'fixed lease',
+    take: async (semaphore) => await semaphore.acquire({ leaseMs: FIXED_MS }),
+  },
+  {
+    lease: 'lease that was updated',
+    take: async (semaphore) => {
+      const { id } = await semaphore.acquire({ leaseMs: FIXED_MS });
+      await semaphore.updateLease(id, UPDATED_MS);
+    },
+  },
+])(
+  'a permit whose holder died with a $lease is free again, though the clock steps',
+  async ({ take }) => {
+    const { world, finish } = await steadyWorld(lua, { clients: DEATHS + 1 });
+    const { timeline, network } = world;
+    const random = new Random(7);
+    const [one, ...mortal] = world.clients;
+    for (const { client, process } of mortal) {
+      await finish(take(semaphoreOf(client)));
+      process.kill();
+      for (const link of network.open().filter((each) => each.process === process)) {
+        link.close();
+      }
+      let next: Released | undefined;
+      const step = (): void => {
+        world.clockOffsetMs += random.pick([-1, -1, 1]) * random.int(1, HOUR_MS);
+      };
+      const ask = (): void => {
+        void semaphoreOf(one!.client)
+          .acquire()
+          .then((permit) => {
+            next = permit;
+          });
+      };
+      for (const part of random.pick([
+        [step, ask],
+        [ask, step],
+      ])) {
+        part();
+        await timeline.run(timeline.now + 100);
+      }
+
+      await timeline.run(timeline.now + FREED_AFTER_MS, () => next !== undefined);
+
+      expect(next).toBeDefined();
+      // A clock that is set forward may have ended it.
+      await finish(next!.release().catch(() => {}));
+    }
+  },
+);

@@ -66,6 +66,18 @@ test('a new rank is made by one lib only', () => {
   expect(faultsOf('timeouts', adds)).toEqual([]);
 });
 
+test('when a lease of ours was written is made and read by few libs', () => {
+  expect(faultsOf('leases', adds)).toEqual([
+    '7: leases: when a lease was written is made by lib/leases_score',
+  ]);
+  expect(faultsOf('leases', `leases_score(1, 2)\n${adds}`, ['leases_score'])).toEqual([]);
+  expect(faultsOf('leases', reads('KEYS[1]'))).toEqual([
+    '7: leases: when a lease was written is read by lib/leases_* only',
+  ]);
+  const left = `return leases_left(${reads('KEYS[1]').replace('return ', '')}, 1, 2)`;
+  expect(faultsOf('leases', left, ['leases_left'])).toEqual([]);
+});
+
 test('an end of ours names the length of its lease, which limits it', () => {
   expect(faultsOf('readers', adds)).toEqual(['7: readers: an end is made by lib/ends_score']);
   expect(faultsOf('readers', reads('KEYS[1]'))).toEqual([

@@ -418,6 +418,82 @@ return nil
 end
 `;
 
+const libLeasesAgain = `local function leases_again(timeouts,leases,now)
+local later=string.format('%.0f',(math.floor(now/1000)+1)*2097152)
+local ahead =
+redis.call('ZRANGEBYSCORE',leases,later,'+inf','WITHSCORES','LIMIT',0,1000)
+if #ahead==0 then
+return false
+end
+local permits={}
+for i=1,#ahead,2 do
+permits[#permits+1]=ahead[i]
+end
+redis.call('ZREM',leases,'')
+for i,end_text in ipairs(redis.call('ZMSCORE',timeouts,unpack(permits))) do
+local length_ms=end_text and leases_length(tonumber(ahead[2*i]),tonumber(end_text))
+if length_ms then
+local expiry=now+length_ms
+redis.call('ZADD',timeouts,string.format('%.0f',expiry),permits[i])
+redis.call('ZADD',leases,leases_score(now,expiry),permits[i])
+else
+redis.call('ZREM',leases,permits[i])
+end
+end
+return #permits==1000
+end
+`;
+
+const libLeasesForget = `local function leases_forget(timeouts,leases,now)
+local count=redis.call('ZCARD',leases)
+if count<=redis.call('ZCARD',timeouts) then
+return
+end
+local from=now % math.max(count - 1000+1,1)
+local permits=redis.call('ZRANGE',leases,from,from+1000 - 1)
+local gone={}
+for i,expiry in ipairs(redis.call('ZMSCORE',timeouts,unpack(permits))) do
+if not expiry then
+gone[#gone+1]=permits[i]
+end
+end
+if #gone>0 then
+redis.call('ZREM',leases,unpack(gone))
+end
+end
+`;
+
+const libLeasesLeft = `local function leases_left(score,expiry,now)
+local length_ms=score and leases_length(tonumber(score),expiry) or math.huge
+return math.min(expiry - now,length_ms)
+end
+`;
+
+const libLeasesLength = `local function leases_length(score,expiry)
+local length_ms=expiry - math.floor(score/2097152)*1000
+if score % 2097152==expiry % 2097152 and length_ms>0 then
+return length_ms
+end
+end
+`;
+
+const libLeasesScore = `local function leases_score(now,expiry)
+return string.format('%.0f',math.floor(now/1000)*2097152+expiry % 2097152)
+end
+`;
+
+const libLeasesTtl = `local function leases_ttl(life_ms)
+return life_ms>0 and life_ms or 2592000000
+end
+`;
+
+const libLeasesWrite = `local function leases_write(timeouts,leases,permit,now,lease_ms,life_ms)
+local expiry=now+lease_ms
+zadd_for(leases,leases_ttl(life_ms),leases_score(now,expiry),permit)
+redis.call('ZADD',timeouts,string.format('%.0f',expiry),permit)
+end
+`;
+
 const libLineFirst = `local function line_first(lock,line,tickets,now,publish)
 local at=0
 while true do
@@ -792,7 +868,7 @@ return string.sub(id,1,2*8)
 end
 `;
 
-const libPermitsReclaim = `local function permits_reclaim(semaphore,timeouts,now)
+const libPermitsReclaim = `local function permits_reclaim(semaphore,timeouts,leases,now)
 local expired=redis.call('ZRANGEBYSCORE',timeouts,'-inf',now,'LIMIT',0,1000)
 if #expired==0 then
 return 0,0
@@ -804,11 +880,12 @@ if type(removed)=='table' then
 redis.call('INCRBY',semaphore,-#expired)
 return removed
 end
+redis.call('ZREM',leases,unpack(expired))
 return #expired,all - #expired
 end
 `;
 
-const libPermitsRemove = `local function permits_remove(timeouts,claims)
+const libPermitsRemove = `local function permits_remove(timeouts,leases,claims)
 for _,claim in ipairs(claims) do
 local count=tonumber(string.sub(claim,17))
 for from=0,count - 1,1000 do
@@ -817,13 +894,14 @@ local removed=redis.pcall('ZREM',timeouts,unpack(ids))
 if type(removed)=='table' then
 return removed
 end
+redis.call('ZREM',leases,unpack(ids))
 end
 end
 return nil
 end
 `;
 
-const libPermitsReturn = `local function permits_return(semaphore,timeouts,claims,notifies)
+const libPermitsReturn = `local function permits_return(semaphore,timeouts,leases,claims,notifies)
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
@@ -839,11 +917,11 @@ if left and (taken>0 or notifies) then
 available=left+redis.call('ZCOUNT',timeouts,'-inf',now)+held
 end
 if taken>0 then
-redis.call('ZREM',timeouts,'')
+redis.call('ZREM',leases,'')
 if pooled>0 then
 redis.call('INCRBY',semaphore,pooled)
 end
-local refused=permits_remove(timeouts,claims)
+local refused=permits_remove(timeouts,leases,claims)
 if refused then
 if pooled>0 then
 redis.call('INCRBY',semaphore,-pooled)
@@ -873,13 +951,16 @@ return nil,string.format('!%.0f',total),mismatch=='error'
 end
 `;
 
-const libPermitsTake = `local function permits_take(timeouts,first,count,expiry)
-local entries={}
+const libPermitsTake = `local function permits_take(timeouts,leases,first,count,now,lease_ms)
+local expiry,ends,records=now+lease_ms,{},{}
+local end_text,score=string.format('%.0f',expiry),leases_score(now,expiry)
 for i=0,count - 1 do
-entries[#entries+1]=expiry
-entries[#entries+1]=permits_id(first,i)
+local permit=permits_id(first,i)
+ends[2*i+1],ends[2*i+2]=end_text,permit
+records[2*i+1],records[2*i+2]=score,permit
 end
-redis.call('ZADD',timeouts,unpack(entries))
+redis.call('ZADD',timeouts,unpack(ends))
+redis.call('ZADD',leases,unpack(records))
 end
 `;
 
@@ -1535,33 +1616,33 @@ end
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const expirableSemaphoreAcquire: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; deleted: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; leases: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; setting: string; claims: readonly Buffer[] },
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: 'd6c4dfb8ce8e1a3e467e305ac59fefb0faf0ca58',
+  sha1: 'fe73782a15db6cf16fb04764a500ae44f112aaa5',
   source: `-- expirable-semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libPermitsTake}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesAgain}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,timeouts,setting=KEYS[1],KEYS[2],ARGV[7]
+local semaphore,timeouts,leases,setting=KEYS[1],KEYS[2],KEYS[6],ARGV[7]
 local pool,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local counts,leases={},{}
+local counts,lengths={},{}
 for i=8,#ARGV do
 local count,lease=string.match(ARGV[i],'^(%d+) (%d+)$',17)
-counts[i - 7],leases[i - 7]=tonumber(count),tonumber(lease)
+counts[i - 7],lengths[i - 7]=tonumber(count),tonumber(lease)
 end
 local total=setting~='' and redis.call('ZCARD',timeouts)+(pool or 0)
-local is_deleted=setting~='' and redis.call('GET',KEYS[6])
+local is_deleted=setting~='' and redis.call('GET',KEYS[7])
 local change,note,is_refused=permits_setting(setting,pool,total,is_deleted)
-local refusal=change and not pool and permits_twin_refusal(timeouts,unpack(KEYS,7))
+local refusal=change and not pool and permits_twin_refusal(timeouts,unpack(KEYS,8))
 if refusal then
 return refusal
 end
-needs_memory(requests)
+needs_memory(leases)
 if setting~='' then
 request_keep_record(requests,ARGV[2])
 end
@@ -1569,12 +1650,12 @@ if is_refused then
 return request_record(requests,number,note)
 end
 if change and not pool then
-redis.call('UNLINK',timeouts,KEYS[6])
+redis.call('UNLINK',timeouts,leases,KEYS[7])
 end
 local now=now_ms()
 local reclaimed,expired=0,0
 if pool then
-reclaimed,expired=permits_reclaim(semaphore,timeouts,now)
+reclaimed,expired=permits_reclaim(semaphore,timeouts,leases,now)
 end
 if type(reclaimed)=='table' then
 return reclaimed
@@ -1588,16 +1669,25 @@ if served>0 then
 life_ms=math.max(redis.call('PTTL',semaphore),-1)
 request_keep_record(requests,ARGV[2])
 end
+if served>0 and now % 10==0 then
+leases_forget(timeouts,leases,now)
+end
+local are_more_ahead=served<#counts and pool and leases_again(timeouts,leases,now)
 if change or taken>0 then
 redis.call('DECRBY',semaphore,string.format('%.0f',taken - (change or 0)))
 end
 for i=1,served do
-permits_take(timeouts,ARGV[i+7],counts[i],string.format('%.0f',now+leases[i]))
+permits_take(timeouts,leases,ARGV[i+7],counts[i],now,lengths[i])
+end
+if served>0 then
+redis.call('PEXPIRE',leases,leases_ttl(life_ms))
 end
 if served>0 and life_ms>0 then
 redis.call('PEXPIRE',timeouts,life_ms)
 end
-if retry_ms<0 and served<#counts and pool then
+if are_more_ahead then
+retry_ms=0
+elseif retry_ms<0 and served<#counts and pool then
 retry_ms=permits_expiry_ms(timeouts,expired+counts[served+1] - available,now)
 end
 local answer=string.format('%.0f %.0f %.0f',served,retry_ms,life_ms) .. note
@@ -1613,42 +1703,46 @@ return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
 end
-return checked(KEYS,'szzzzss',run)`,
-  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
+return checked(KEYS,'szzzzzss',run)`,
+  operands: (keys, args) => [7 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
   decode: text,
 };
 
 /** make a semaphore with the number of permits that the client was told, or compare them, and say how many are left and how many are taken; at most once per request. */
 export const expirableSemaphoreConfigure: Script<
-  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '7dc434796e1e45721cf569216e1ae4d5d464423d',
+  sha1: '90bdfacb02aa50d989a16ecf285a6fe09c2cd157',
   source: `-- expirable-semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libLeasesScore}${libLeasesLength}${libLeasesAgain}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,timeouts=KEYS[1],KEYS[2]
+local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local is_deleted=redis.call('GET',KEYS[4])
+local is_deleted=redis.call('GET',KEYS[5])
 local change,note,is_refused=permits_setting(ARGV[5],left,left and left+taken,is_deleted)
-local refusal=change and not left and permits_twin_refusal(timeouts,unpack(KEYS,5))
+local refusal=change and not left and permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
-local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now_ms()) or 0
-needs_memory(requests)
+local now=now_ms()
+local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now) or 0
+needs_memory(leases)
 request_keep_record(requests,ARGV[2])
 if is_refused then
 return request_record(requests,number,note)
 end
 if change and not left then
-redis.call('UNLINK',timeouts,KEYS[4])
+redis.call('UNLINK',timeouts,leases,KEYS[5])
+end
+if left and taken>expired then
+leases_again(timeouts,leases,now)
 end
 if change then
 redis.call('INCRBY',semaphore,string.format('%.0f',change))
@@ -1665,52 +1759,54 @@ return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
 end
-return checked(KEYS,'szzss',run)`,
-  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
+return checked(KEYS,'szzzss',run)`,
+  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
 
 /** remove a semaphore with all its permits, at most once per request. */
 export const expirableSemaphoreDelete: Script<
-  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number },
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: '0ee3971d430acf3e417a9dc6eda3717958e83156',
+  sha1: '3373310a1f61ed43bcf6ac2064c36c45398bd6f6',
   source: `-- expirable-semaphore/delete
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libForeign}${libStoredCount}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,timeouts=KEYS[1],KEYS[2]
+local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
-redis.call('GET',KEYS[4])
+redis.call('ZCARD',leases)
+redis.call('GET',KEYS[5])
 local left,wrong=stored_count(semaphore)
-local refusal=wrong or not left and permits_twin_refusal(timeouts,unpack(KEYS,5))
+local refusal=wrong or not left and permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
 request_keep_record(requests,ARGV[2])
 local clients=permits_clients(redis.call('ZRANGE',timeouts,0,499))
 if left then
-redis.call('SET',KEYS[4],1,'PX',86400000)
+redis.call('SET',KEYS[5],1,'PX',86400000)
 end
 local removed=redis.call('UNLINK',semaphore,timeouts)
+redis.call('UNLINK',leases)
 local answer=request_record(requests,number,removed>0 and '1' or '0')
 return notify_ended(answer,semaphore,clients,permits_own_client(requests))
 end
-return checked(KEYS,'szzss',run)`,
-  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater],
+return checked(KEYS,'szzzss',run)`,
+  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater],
   decode: text,
 };
 
 /** make sure that an acquisition never runs (again), and return what it took. */
 export const expirableSemaphoreGiveBack: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string },
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; leases: string },
   { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; claims: readonly Buffer[] },
   number
 > = {
   name: 'expirable-semaphore/give-back',
-  sha1: '85b792b550964e18fe0e880e0a9f96b9e9d59b61',
+  sha1: '7dd44f8aa73b2ba1eea5675ca00438a2e6dfb59f',
   source: `-- expirable-semaphore/give-back
 ${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
 if not request_recall(KEYS[3],ARGV[1]) then
@@ -1726,11 +1822,11 @@ local claims={}
 for i=7,#ARGV do
 claims[i - 6]=ARGV[i]
 end
-local held,available=permits_return(KEYS[1],KEYS[2],claims,has_left)
+local held,available=permits_return(KEYS[1],KEYS[2],KEYS[6],claims,has_left)
 return notify_available(held,available or 0,ARGV[3],ARGV[4])
 end
-return checked(KEYS,'szzzz',run)`,
-  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
+return checked(KEYS,'szzzzz',run)`,
+  operands: (keys, args) => [6, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.leases, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
   decode: integer,
 };
 
@@ -1765,14 +1861,14 @@ return checked(KEYS,'z',run)`,
 
 /** how many permits of a semaphore are left and how many are taken. */
 export const expirableSemaphoreInspect: Script<
-  { semaphore: string; timeouts: string },
+  { semaphore: string; timeouts: string; leases: string },
   Record<string, never>,
   string
 > = {
   name: 'expirable-semaphore/inspect',
-  sha1: '9c6745f0fa7d4d7657a16b98e5e5662a5842baeb',
+  sha1: 'f6090e6611f840629fe3bbc671a6352dc133c993',
   source: `-- expirable-semaphore/inspect
-${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}local function run()
+${libHashFound}${libChecked}${libNowMs}${libLeasesScore}${libLeasesLength}${libLeasesAgain}${libForeign}${libStoredCount}local function run()
 local left,wrong=stored_count(KEYS[1])
 if wrong then
 return wrong
@@ -1780,51 +1876,55 @@ end
 if not left then
 return '0 0 0'
 end
-local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now_ms())
+local now=now_ms()
+local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now)
 local taken=redis.call('ZCARD',KEYS[2]) - expired
+if taken>0 then
+leases_again(KEYS[2],KEYS[3],now)
+end
 return string.format('%.0f %.0f 1',left+expired,taken)
 end
-return checked(KEYS,'sz',run)`,
-  operands: (keys) => [2, keys.semaphore, keys.timeouts],
+return checked(KEYS,'szz',run)`,
+  operands: (keys) => [3, keys.semaphore, keys.timeouts, keys.leases],
   decode: text,
 };
 
 /** return permits that the client holds to the pool. */
 export const expirableSemaphoreRelease: Script<
-  { semaphore: string; timeouts: string },
+  { semaphore: string; timeouts: string; leases: string },
   { publish: string; channel: string; claim: Buffer },
   number
 > = {
   name: 'expirable-semaphore/release',
-  sha1: '64b5bd4d0a7acaed605e4ad8138c9571eff029aa',
+  sha1: 'cc1bf41ac9e957130616a5cf375180b609725001',
   source: `-- expirable-semaphore/release
 ${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
-local held,available=permits_return(KEYS[1],KEYS[2],{ ARGV[3] },false)
+local held,available=permits_return(KEYS[1],KEYS[2],KEYS[3],{ ARGV[3] },false)
 return notify_available(held,available or 0,ARGV[1],ARGV[2])
 end
-return checked(KEYS,'sz',run)`,
-  operands: (keys, args) => [2, keys.semaphore, keys.timeouts, args.publish, args.channel, args.claim],
+return checked(KEYS,'szz',run)`,
+  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.leases, args.publish, args.channel, args.claim],
   decode: integer,
 };
 
 /** return a permit to the pool whoever holds it, at most once per request. */
 export const expirableSemaphoreReleaseAny: Script<
-  { semaphore: string; timeouts: string; requests: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; leases: string; twin: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; claim: Buffer },
   string
 > = {
   name: 'expirable-semaphore/release-any',
-  sha1: '17327a4494178812aa62d120cf6b24c7df9dcd29',
+  sha1: 'f36e7fd8c177ac8ee9ca09d7ea83cf561b2c64f2',
   source: `-- expirable-semaphore/release-any
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local refusal=redis.call('EXISTS',KEYS[1])==0
-and permits_twin_refusal(KEYS[2],unpack(KEYS,4))
+and permits_twin_refusal(KEYS[2],unpack(KEYS,5))
 if refusal then
 return refusal
 end
 request_keep_record(requests,ARGV[2])
-local held,available=permits_return(KEYS[1],KEYS[2],{ ARGV[5] },false)
+local held,available=permits_return(KEYS[1],KEYS[2],KEYS[4],{ ARGV[5] },false)
 if type(held)=='table' then
 return held
 end
@@ -1834,8 +1934,8 @@ local payload=(available or 0)>0 and string.format('%.0f',available)
 local own=permits_own_client(requests)
 return notify_ended(answer,KEYS[1],clients,own,ARGV[3],ARGV[4],payload)
 end
-return checked(KEYS,'szzs',run)`,
-  operands: (keys, args) => [3 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
+return checked(KEYS,'szzzs',run)`,
+  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
   decode: text,
 };
 
@@ -1846,17 +1946,20 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: 'fd3cf9de4e54d3317d96231251cce3cc4db6064a',
+  sha1: '9626b47a6fc3a180f4f8940b2e6b753d4e24af09',
   source: `-- expirable-semaphore/renew
-${libNowMs}local now=now_ms()
+${libNowMs}${libLeasesLength}${libLeasesLeft}${libLeasesScore}${libLeasesTtl}${libZaddFor}${libLeasesWrite}local now=now_ms()
 local answers={}
 for i=1,#ARGV do
-local semaphore,timeouts=KEYS[2*i - 1],KEYS[2*i]
+local semaphore,timeouts,leases=KEYS[3*i - 2],KEYS[3*i - 1],KEYS[3*i]
 local permit,lease_ms=string.sub(ARGV[i],1,16),tonumber(string.sub(ARGV[i],17))
 local expiry=redis.pcall('ZSCORE',timeouts,permit)
 local left=redis.pcall('GET',semaphore)
+local score=redis.pcall('ZSCORE',leases,permit)
 local ttl=redis.call('PTTL',semaphore)
-local refused=type(expiry)=='table' and expiry or type(left)=='table' and left
+local refused=type(expiry)=='table' and expiry
+or type(left)=='table' and left
+or type(score)=='table' and score
 if refused and not string.find(refused.err,'WRONGTYPE',1,true) then
 return refused
 elseif refused or left and not string.find(left,'^%-?%d+$') then
@@ -1867,10 +1970,9 @@ else
 if ttl>0 then
 redis.call('PEXPIRE',timeouts,ttl)
 end
-local left_ms=tonumber(expiry) - now
+local left_ms=leases_left(score,tonumber(expiry),now)
 if lease_ms>left_ms then
-redis.call('ZREM',timeouts,'')
-redis.call('ZADD',timeouts,string.format('%.0f',now+lease_ms),permit)
+leases_write(timeouts,leases,permit,now,lease_ms,ttl)
 end
 local life=ttl<0 and '' or string.format('%.0f',ttl)
 if lease_ms==0 then
@@ -1887,35 +1989,35 @@ return table.concat(answers,' ')`,
 
 /** grow or shrink the number of permits, at most once per request. */
 export const expirableSemaphoreResize: Script<
-  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '2cd315ca5806b4be79f57fb7aeb64e8584aa8390',
+  sha1: '2687303efaeaa95e905b8d44b2d1dd1caeaa100d',
   source: `-- expirable-semaphore/resize
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,timeouts=KEYS[1],KEYS[2]
+local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-local is_deleted=redis.call('GET',KEYS[4])
+local is_deleted=redis.call('GET',KEYS[5])
 local change,note,is_refused=permits_setting(ARGV[7],left,left and left+taken,is_deleted)
-needs_memory(requests)
+needs_memory(leases)
 request_keep_record(requests,ARGV[2])
 if is_refused then
 return request_record(requests,number,note)
 end
 local is_made=not left
 if is_made then
-local refusal=permits_twin_refusal(timeouts,unpack(KEYS,5))
+local refusal=permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
-redis.call('UNLINK',timeouts,KEYS[4])
+redis.call('UNLINK',timeouts,leases,KEYS[5])
 left,taken=0,0
 end
 local total=left+taken
@@ -1933,60 +2035,61 @@ return notify_available(answer,left+delta+expired,ARGV[5],ARGV[6])
 end
 return answer
 end
-return checked(KEYS,'szzss',run)`,
-  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
+return checked(KEYS,'szzzss',run)`,
+  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
   decode: text,
 };
 
 /** set the number of permits unless one is set, at most once per request. */
 export const expirableSemaphoreTrySet: Script<
-  { semaphore: string; timeouts: string; requests: string; deleted: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; twin: readonly string[] },
   { number: number; lowWater: number; permits: number; ttlMs: number; publish: string; channel: string },
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '0fa923199684e6287f4204ed7d0076b4d4b9d4d6',
+  sha1: '4b0e3e51abdd4155de70c837fe9b2fc66a0b8b2c',
   source: `-- expirable-semaphore/try-set
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,timeouts=KEYS[1],KEYS[2]
+local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
-redis.call('GET',KEYS[4])
+redis.call('GET',KEYS[5])
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-needs_memory(requests)
+needs_memory(leases)
 request_keep_record(requests,ARGV[2])
 if left then
 return request_record(requests,number,'0')
 end
-local refusal=permits_twin_refusal(timeouts,unpack(KEYS,5))
+local refusal=permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
-redis.call('UNLINK',timeouts,KEYS[4])
+redis.call('UNLINK',timeouts,leases,KEYS[5])
 set_for(semaphore,ARGV[3],ARGV[4])
 local answer=request_record(requests,number,'1')
 return notify_made(answer,tonumber(ARGV[3]),ARGV[5],ARGV[6])
 end
-return checked(KEYS,'szzss',run)`,
-  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.deleted, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
+return checked(KEYS,'szzzss',run)`,
+  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
   decode: text,
 };
 
 /** set when a permit expires, whoever holds it, at most once per request. */
 export const expirableSemaphoreUpdateLease: Script<
-  { semaphore: string; timeouts: string; requests: string },
+  { semaphore: string; timeouts: string; requests: string; leases: string },
   { number: number; lowWater: number; permit: Buffer; leaseMs: number; publish: string; channel: string },
   string
 > = {
   name: 'expirable-semaphore/update-lease',
-  sha1: '58f1add688cab9bad70d182661578b4712b44b97',
+  sha1: 'ec107e049ddd107d5d174ff16ee49b5ea208277f',
   source: `-- expirable-semaphore/update-lease
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libLeasesScore}${libLeasesTtl}${libLeasesWrite}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,timeouts=KEYS[1],KEYS[2]
+local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
+redis.call('ZCARD',leases)
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
@@ -1998,7 +2101,7 @@ if not left or expiry<=now then
 return request_record(requests,number,'0')
 end
 local life_ms=redis.call('PTTL',semaphore)
-redis.call('ZADD',timeouts,string.format('%.0f',now+ARGV[4]),ARGV[3])
+leases_write(timeouts,leases,ARGV[3],now,ARGV[4],life_ms)
 if life_ms>0 then
 redis.call('PEXPIRE',timeouts,life_ms)
 end
@@ -2010,8 +2113,8 @@ local payload=string.format('%.0f',math.max(left,0))
 local clients,own=permits_clients({ ARGV[3] }),permits_own_client(requests)
 return notify_ended(answer,semaphore,clients,own,ARGV[5],ARGV[6],payload)
 end
-return checked(KEYS,'szz',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.requests, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
+return checked(KEYS,'szzz',run)`,
+  operands: (keys, args) => [4, keys.semaphore, keys.timeouts, keys.requests, keys.leases, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
   decode: text,
 };
 

@@ -225,6 +225,7 @@ test('private keys have our prefix, the slot of the semaphore, and an end', asyn
   expect(keys.length).toBeGreaterThan(0);
   expect(keys.filter((key) => !key.includes(`{${semaphore.name}}`))).toEqual([]);
   expect(Math.min(...ttls)).toBeGreaterThan(0);
-  expect(Math.max(...ttls)).toBeLessThanOrEqual(1_800_000);
+  // The record of the leases; all others live for half an hour at most.
+  expect(Math.max(...ttls)).toBeLessThanOrEqual(2_592_000_000);
   await semaphore.delete();
 });

@@ -34,6 +34,7 @@ async function permits(entries: number) {
     semaphore: name,
     timeouts: `${name}:timeouts`,
     requests: `${name}:requests`,
+    leases: `${name}:leases`,
     ...queues,
     deleted: `${name}:deleted`,
     twin: [],

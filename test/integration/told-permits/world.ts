@@ -13,7 +13,11 @@ import type { Proxy } from '../../support/proxy.js';
 import { sharedClient } from '../../support/redis.js';
 
 /** Keys without a TTL: the semaphores themselves. */
-export const lasting = [/^redlatch-test:/, /^\{redlatch-test:[^}]*\}:timeout$/];
+export const lasting = [
+  /^redlatch-test:/,
+  /^\{redlatch-test:[^}]*\}:timeout$/,
+  /^redlatch_leases:/,
+];
 
 type Configured = Parameters<ClientEvents['configured']>[0];
 

@@ -27,7 +27,7 @@ export type OpenWorld = (
 
 /** Private records, which expire by themselves; Java’s own of an unlock among them. */
 export const RECORDS: readonly RegExp[] = [
-  /^redlatch_(?:cancelled|requests|beats|opened|generation|permits):/,
+  /^redlatch_(?:cancelled|requests|beats|opened|generation|permits|leases):/,
   /^redisson_unlock_latch:/,
 ];
 

@@ -2,6 +2,10 @@
 // Mistakes about instants on the server that are later than its clock, which was set back.
 
 const tests = ['test/integration/scripts/clock-back.test.ts'];
+const permits = [
+  'test/integration/scripts/clock-back-permits.test.ts',
+  'test/integration/scripts/permits.test.ts',
+];
 
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const clocks = [
@@ -51,6 +55,56 @@ export const clocks = [
     file: 'lua/lib/ends_left.lua',
     changes: [['math.min(left_ms, length_ms)', 'math.max(left_ms, left_ms)']],
     tests,
+  },
+  {
+    id: 'permit-end-only-read',
+    mistake:
+      'a request that finds no permit free leaves the ends of dead permits as far ahead as they are',
+    file: 'lua/expirable-semaphore/acquire.lua',
+    changes: [['local are_more_ahead = served < #counts', 'local are_more_ahead = served == nil']],
+    tests: ['test/simulation/clock.test.ts'],
+  },
+  {
+    id: 'permit-end-of-java',
+    mistake: 'an end that Java wrote is taken for ours',
+    file: 'lua/lib/leases_length.lua',
+    changes: [['score % LEASE_END_MS == expiry % LEASE_END_MS', 'score']],
+    tests: permits,
+  },
+  {
+    id: 'permit-left-unlimited',
+    mistake: 'a holder counts on an end that others may bring down',
+    file: 'lua/lib/leases_left.lua',
+    changes: [['math.min(expiry - now, length_ms)', 'math.min(expiry - now, math.huge)']],
+    tests: permits,
+  },
+  {
+    id: 'permit-end-unrecorded',
+    mistake: 'an end that was renewed or updated is not recorded',
+    file: 'lua/lib/leases_write.lua',
+    changes: [['leases_score(now, expiry)', 'leases_score(now, expiry - 1)']],
+    tests: permits,
+  },
+  {
+    id: 'permit-looks-change-nothing',
+    mistake: 'who only asks how many permits are free waits for as long as the clock was set back',
+    file: 'lua/expirable-semaphore/inspect.lua',
+    changes: [['if taken > 0 then', 'if taken == nil then']],
+    tests: permits,
+  },
+  {
+    id: 'permit-thousand-only',
+    mistake: 'of many ends that are too far ahead the first thousand count',
+    file: 'lua/lib/leases_again.lua',
+    changes: [['return #permits == PERMITS_CHUNK', 'return #permits == nil']],
+    tests: permits,
+  },
+  {
+    id: 'lease-records-pile-up',
+    mistake: 'the leases of permits that Java returns are recorded for ever',
+    file: 'lua/lib/leases_forget.lua',
+    changes: [['if not expiry then', 'if expiry == nil then']],
+    tests: permits,
   },
   {
     id: 'rank-by-clock',

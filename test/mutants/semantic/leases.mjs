@@ -18,7 +18,7 @@ export const leases = [
     id: 'oom-permits-kept',
     mistake: 'the first write of the return of permits needs memory',
     file: 'lua/lib/permits_return.lua',
-    changes: [["    redis.call('ZREM', timeouts, '')\n", '']],
+    changes: [["    redis.call('ZREM', leases, '')\n", '']],
     refusedBy: 'generator',
     tests: ['test/faults/out-of-memory-held.test.ts'],
   },

@@ -44,7 +44,7 @@ export const settings = [
     id: 'leases-deletion-unmarked',
     mistake: 'the deletion of a permit-expirable semaphore is forgotten',
     file: 'lua/expirable-semaphore/delete.lua',
-    changes: [["  redis.call('SET', KEYS[4], 1, 'PX', DELETED_TTL_MS)\n", '']],
+    changes: [["  redis.call('SET', KEYS[5], 1, 'PX', DELETED_TTL_MS)\n", '']],
     tests: ['test/integration/told-permits/flushed.test.ts'],
   },
   {

@@ -91,7 +91,7 @@ function sectionOf(random: Random, leaseMs: number): Section {
 
 export const expirable: KindOfObject<PermitAct> = {
   kind: KIND,
-  stays: /^(?:thing|\{thing\}:timeout)$/u,
+  stays: /^(?:thing|\{thing\}:timeout|redlatch_leases:\{thing\})$/u,
   prepare: async (user, object) => {
     const given = operationOf(user, object, KIND, 'set', { amount: PERMITS });
     await user.recorder.call(given, async () =>

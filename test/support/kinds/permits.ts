@@ -91,7 +91,7 @@ export const permit: LeasedKind<Permit> = {
   id: 'permit-expirable-semaphore',
   isSemaphore: true,
   hasHeartbeat: false,
-  lasting: [...lasting, /^\{redlatch-test:.*\}:timeout$/],
+  lasting: [...lasting, /^\{redlatch-test:.*\}:timeout$/, /^redlatch_leases:/],
   scripts: {
     acquire: scripts.expirableSemaphoreAcquire,
     release: scripts.expirableSemaphoreRelease,
@@ -114,7 +114,7 @@ export const permit: LeasedKind<Permit> = {
     expect(await permitsHeld(name, ask(url))).toEqual([id]);
   },
   async expectWhole(keys) {
-    const names = keys.filter((key) => !key.startsWith('{'));
+    const names = keys.filter((key) => !key.startsWith('{') && !key.startsWith('redlatch_'));
     const totals = names.map(
       async (name) => Number(await ask().get(name)) + (await ask().zcard(timeoutsOf(name))),
     );

@@ -26,8 +26,8 @@ export function permitsWorld(cast: Cast): World {
   const [timeouts, requests] = [cast.beside('timeouts'), cast.beside('requests')];
   const [queue, heartbeats] = [cast.beside('queue'), cast.beside('heartbeats')];
   const twin = cast.beside('twin');
-  const deleted = cast.beside('deleted');
-  const pair = { semaphore, timeouts };
+  const [deleted, leases] = [cast.beside('deleted'), cast.beside('leases')];
+  const pair = { semaphore, timeouts, leases };
   const withTwin = (): { deleted: string; twin: string[] } => ({
     deleted,
     twin: random.chance(0.3) ? [twin] : [],
@@ -44,7 +44,7 @@ export function permitsWorld(cast: Cast): World {
       : grants[random.int(Math.max(grants.length - 6, 0), grants.length - 1)]!;
   const few = (): string => String(random.int(1, 3));
   return {
-    keys: [semaphore, timeouts, requests, queue, heartbeats, deleted, twin],
+    keys: [semaphore, timeouts, leases, requests, queue, heartbeats, deleted, twin],
     next: () =>
       cast.choose([
         [
@@ -97,7 +97,7 @@ export function permitsWorld(cast: Cast): World {
           3,
           () => {
             const claims = cast.few(() => claim(oldGrant(), String(cast.renewalMs())));
-            const keys = claims.flatMap(() => [semaphore, timeouts]);
+            const keys = claims.flatMap(() => [semaphore, timeouts, leases]);
             return operation(expirableSemaphoreRenew, { keys }, { claims });
           },
         ],
@@ -163,6 +163,8 @@ export function permitsWorld(cast: Cast): World {
                 ['DEL', semaphore],
                 ['DEL', timeouts],
                 ['SET', timeouts, 'text', ...BRIEFLY],
+                ['DEL', leases],
+                ['SET', leases, 'text', ...BRIEFLY],
                 ['SET', twin, '2'],
                 ['DEL', twin],
                 ['PEXPIRE', semaphore, '90001'],
