@@ -66,8 +66,14 @@ if refusal then
 end
 
 needs_memory(leases)
-if setting ~= '' then
+-- Of a semaphore that was deleted a setting changes nothing.
+local is_compared = setting ~= '' and (pool or change)
+if is_compared then
   request_keep_record(requests, ARGV[2])
+end
+if pool and is_deleted then
+  -- Java has made it since.
+  redis.call('DEL', KEYS[7])
 end
 if is_refused then
   return request_record(requests, number, note)
@@ -117,7 +123,7 @@ elseif retry_ms < 0 and served < #counts and pool then
   retry_ms = permits_expiry_ms(timeouts, expired + counts[served + 1] - available, now)
 end
 local answer = string.format('%.0f %.0f %.0f', served, retry_ms, life_ms) .. note
-if served > 0 or setting ~= '' then
+if served > 0 or is_compared then
   request_record(requests, number, answer)
 end
 if change and not pool then

@@ -35,7 +35,11 @@ if wrong then
 end
 local is_deleted = redis.call('GET', KEYS[5])
 local change, note, is_refused = permits_setting(ARGV[5], left, left and left + taken, is_deleted)
-local refusal = change and not left and permits_twin_refusal(timeouts, unpack(KEYS, 6))
+if not left and not change then
+  -- It was deleted: nothing is done, and nothing has to be recorded.
+  return '0 0 0' .. note
+end
+local refusal = not left and permits_twin_refusal(timeouts, unpack(KEYS, 6))
 if refusal then
   return refusal
 end
@@ -44,10 +48,14 @@ local now = now_ms()
 local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now) or 0
 needs_memory(leases)
 request_keep_record(requests, ARGV[2])
+if left and is_deleted then
+  -- Java has made it since.
+  redis.call('DEL', KEYS[5])
+end
 if is_refused then
   return request_record(requests, number, note)
 end
-if change and not left then
+if not left then
   -- What is left are permits of an earlier semaphore.
   redis.call('UNLINK', timeouts, leases, KEYS[5])
 end
@@ -57,12 +65,11 @@ end
 if change then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))
 end
-local is_there = left or change
 local available = (left or 0) + (change or 0) + expired
 local held = left and taken - expired or 0
-local view = string.format('%.0f %.0f %.0f', available, held, is_there and 1 or 0)
+local view = string.format('%.0f %.0f 1', available, held)
 local answer = request_record(requests, number, view .. note)
-if change and not left then
+if not left then
   return notify_made(answer, available, ARGV[3], ARGV[4])
 elseif change and change > 0 then
   return notify_available(answer, available, ARGV[3], ARGV[4])

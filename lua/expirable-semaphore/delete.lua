@@ -35,10 +35,12 @@ end
 request_keep_record(requests, ARGV[2])
 -- The holders of more permits than these learn of it when they renew them.
 local clients = permits_clients(redis.call('ZRANGE', timeouts, 0, 499))
+-- A user who may not set the mark is refused here, and nothing is deleted.
+redis.call('SET', KEYS[5], 1, 'XX', 'PX', DELETED_TTL_MS)
+local removed = redis.call('UNLINK', semaphore, timeouts)
+redis.call('UNLINK', leases)
 if left then
   redis.call('SET', KEYS[5], 1, 'PX', DELETED_TTL_MS)
 end
-local removed = redis.call('UNLINK', semaphore, timeouts)
-redis.call('UNLINK', leases)
 local answer = request_record(requests, number, removed > 0 and '1' or '0')
 return notify_ended(answer, semaphore, clients, permits_own_client(requests))

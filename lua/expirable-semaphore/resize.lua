@@ -50,8 +50,6 @@ if is_made then
   if refusal then
     return refusal
   end
-  -- What is left are permits of an earlier semaphore.
-  redis.call('UNLINK', timeouts, leases, KEYS[5])
   left, taken = 0, 0
 end
 local total = left + taken
@@ -59,6 +57,13 @@ local delta = ARGV[3] == 'to' and ARGV[4] - total or tonumber(ARGV[4]) + (change
 -- While the total is in range, so is the number of permits left, whatever is released.
 if total + delta > INT32_MAX or left + delta < INT32_MIN then
   return request_record(requests, number, change and '0!' or '0' .. note)
+end
+if is_made then
+  -- What is left are permits of an earlier semaphore.
+  redis.call('UNLINK', timeouts, leases, KEYS[5])
+elseif is_deleted then
+  -- Java has made it since.
+  redis.call('DEL', KEYS[5])
 end
 -- Expired permits are available, whether they have been returned to the count or not.
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())

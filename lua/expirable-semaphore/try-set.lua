@@ -26,13 +26,17 @@
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- These come first: they fail where a key holds something else.
 redis.call('ZCARD', timeouts)
-redis.call('GET', KEYS[5])
+local is_deleted = redis.call('GET', KEYS[5])
 local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
 needs_memory(leases)
 request_keep_record(requests, ARGV[2])
+if left and is_deleted then
+  -- Java has made it since.
+  redis.call('DEL', KEYS[5])
+end
 if left then
   return request_record(requests, number, '0')
 end

@@ -80,12 +80,15 @@ async function useReadWriteLock(client: Client): Promise<void> {
   await readLock.forceRelease();
 }
 
-async function useSemaphore(client: Client): Promise<void> {
+async function useSemaphore(client: Client, raw: Redis): Promise<void> {
   const semaphore = client.getSemaphore(randomName('gate'));
   await semaphore.trySetPermits(3, { ttlMs: 60_000 });
   await semaphore.using(async () => await semaphore.availablePermits(), { permits: 2 });
   await semaphore.addPermits(-1);
   await semaphore.drainPermits();
+  await semaphore.delete();
+  // As Java makes one: nothing is known of it.
+  await raw.set(semaphore.name, 3);
   await semaphore.delete();
   const told = client.getSemaphore(randomName('gate'), { permits: 3 });
   await told.using(async () => await told.availablePermits());
@@ -94,7 +97,7 @@ async function useSemaphore(client: Client): Promise<void> {
   await told.delete();
 }
 
-async function usePermits(client: Client): Promise<void> {
+async function usePermits(client: Client, raw: Redis): Promise<void> {
   const semaphore = client.getPermitExpirableSemaphore(randomName('seats'));
   await semaphore.trySetPermits(3, { ttlMs: 60_000 });
   await semaphore.setPermits(2);
@@ -105,6 +108,9 @@ async function usePermits(client: Client): Promise<void> {
   await semaphore.release(second?.id ?? '');
   await first?.release();
   await semaphore.acquiredPermits();
+  await semaphore.delete();
+  // As Java makes one: nothing is known of it.
+  await raw.set(semaphore.name, 3);
   await semaphore.delete();
   const told = client.getPermitExpirableSemaphore(randomName('seats'), { permits: 3 });
   await told.using(async () => await told.availablePermits());
@@ -130,7 +136,7 @@ export async function useEverything(client: Client, raw: Redis): Promise<void> {
   await useLocks(client);
   await useFairLock(client, raw);
   await useReadWriteLock(client);
-  await useSemaphore(client);
-  await usePermits(client);
+  await useSemaphore(client, raw);
+  await usePermits(client, raw);
   await useLatch(client);
 }

@@ -1621,7 +1621,7 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: 'fe73782a15db6cf16fb04764a500ae44f112aaa5',
+  sha1: 'd8a3ac631aee99d05e63a8ec090ee8ce970171aa',
   source: `-- expirable-semaphore/acquire
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesAgain}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -1643,8 +1643,12 @@ if refusal then
 return refusal
 end
 needs_memory(leases)
-if setting~='' then
+local is_compared=setting~='' and (pool or change)
+if is_compared then
 request_keep_record(requests,ARGV[2])
+end
+if pool and is_deleted then
+redis.call('DEL',KEYS[7])
 end
 if is_refused then
 return request_record(requests,number,note)
@@ -1691,7 +1695,7 @@ elseif retry_ms<0 and served<#counts and pool then
 retry_ms=permits_expiry_ms(timeouts,expired+counts[served+1] - available,now)
 end
 local answer=string.format('%.0f %.0f %.0f',served,retry_ms,life_ms) .. note
-if served>0 or setting~='' then
+if served>0 or is_compared then
 request_record(requests,number,answer)
 end
 if change and not pool then
@@ -1715,7 +1719,7 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '90bdfacb02aa50d989a16ecf285a6fe09c2cd157',
+  sha1: '6e29930a807cfef7d14df778261fc90877b5e1a9',
   source: `-- expirable-semaphore/configure
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libLeasesScore}${libLeasesLength}${libLeasesAgain}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -1727,7 +1731,10 @@ return wrong
 end
 local is_deleted=redis.call('GET',KEYS[5])
 local change,note,is_refused=permits_setting(ARGV[5],left,left and left+taken,is_deleted)
-local refusal=change and not left and permits_twin_refusal(timeouts,unpack(KEYS,6))
+if not left and not change then
+return '0 0 0' .. note
+end
+local refusal=not left and permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
@@ -1735,10 +1742,13 @@ local now=now_ms()
 local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now) or 0
 needs_memory(leases)
 request_keep_record(requests,ARGV[2])
+if left and is_deleted then
+redis.call('DEL',KEYS[5])
+end
 if is_refused then
 return request_record(requests,number,note)
 end
-if change and not left then
+if not left then
 redis.call('UNLINK',timeouts,leases,KEYS[5])
 end
 if left and taken>expired then
@@ -1747,12 +1757,11 @@ end
 if change then
 redis.call('INCRBY',semaphore,string.format('%.0f',change))
 end
-local is_there=left or change
 local available=(left or 0)+(change or 0)+expired
 local held=left and taken - expired or 0
-local view=string.format('%.0f %.0f %.0f',available,held,is_there and 1 or 0)
+local view=string.format('%.0f %.0f 1',available,held)
 local answer=request_record(requests,number,view .. note)
-if change and not left then
+if not left then
 return notify_made(answer,available,ARGV[3],ARGV[4])
 elseif change and change>0 then
 return notify_available(answer,available,ARGV[3],ARGV[4])
@@ -1771,7 +1780,7 @@ export const expirableSemaphoreDelete: Script<
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: '3373310a1f61ed43bcf6ac2064c36c45398bd6f6',
+  sha1: 'cd5503bf90f0a6e3a9380adbf2542f7ae3663627',
   source: `-- expirable-semaphore/delete
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libForeign}${libStoredCount}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -1786,11 +1795,12 @@ return refusal
 end
 request_keep_record(requests,ARGV[2])
 local clients=permits_clients(redis.call('ZRANGE',timeouts,0,499))
+redis.call('SET',KEYS[5],1,'XX','PX',86400000)
+local removed=redis.call('UNLINK',semaphore,timeouts)
+redis.call('UNLINK',leases)
 if left then
 redis.call('SET',KEYS[5],1,'PX',86400000)
 end
-local removed=redis.call('UNLINK',semaphore,timeouts)
-redis.call('UNLINK',leases)
 local answer=request_record(requests,number,removed>0 and '1' or '0')
 return notify_ended(answer,semaphore,clients,permits_own_client(requests))
 end
@@ -1994,7 +2004,7 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '2687303efaeaa95e905b8d44b2d1dd1caeaa100d',
+  sha1: '8422bab4e0cec8feb4b64dd28aefd48b978f4ece',
   source: `-- expirable-semaphore/resize
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2017,13 +2027,17 @@ local refusal=permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
-redis.call('UNLINK',timeouts,leases,KEYS[5])
 left,taken=0,0
 end
 local total=left+taken
 local delta=ARGV[3]=='to' and ARGV[4] - total or tonumber(ARGV[4])+(change or 0)
 if total+delta>2147483647 or left+delta<-2147483648 then
 return request_record(requests,number,change and '0!' or '0' .. note)
+end
+if is_made then
+redis.call('UNLINK',timeouts,leases,KEYS[5])
+elseif is_deleted then
+redis.call('DEL',KEYS[5])
 end
 local expired=redis.call('ZCOUNT',timeouts,'-inf',now_ms())
 redis.call('INCRBY',semaphore,string.format('%.0f',delta))
@@ -2047,19 +2061,22 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '4b0e3e51abdd4155de70c837fe9b2fc66a0b8b2c',
+  sha1: '02645a422d57d48977b84bdbdfa68d59c7264e52',
   source: `-- expirable-semaphore/try-set
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
-redis.call('GET',KEYS[5])
+local is_deleted=redis.call('GET',KEYS[5])
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
 needs_memory(leases)
 request_keep_record(requests,ARGV[2])
+if left and is_deleted then
+redis.call('DEL',KEYS[5])
+end
 if left then
 return request_record(requests,number,'0')
 end

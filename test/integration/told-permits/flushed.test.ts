@@ -386,6 +386,20 @@ describe('semaphore', () => {
 });
 
 describe('permit-expirable-semaphore', () => {
+  test('with onMismatch "set" a number that somebody sets after a deletion is put right', async () => {
+    const id = name();
+    const own = client();
+    const permits = { count: 5, onMismatch: 'set' } as const;
+    const seats = own.getPermitExpirableSemaphore(id, { permits });
+    expect(await seats.totalPermits()).toBe(5);
+    await seats.delete();
+    await client().getPermitExpirableSemaphore(id).trySetPermits(9);
+
+    expect(await seats.tryAcquire()).not.toBeNull();
+
+    expect(await seats.totalPermits()).toBe(5);
+  });
+
   test('setPermits makes what was deleted, and the deletion is forgotten', async () => {
     const id = name();
     const [, kind] = kinds as [Kind, Kind];
