@@ -1,6 +1,7 @@
 // What the tests of `permits` at construction share: both kinds of semaphore, and what their client
 // sends and tells.
 
+import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type {
   Client,
@@ -9,6 +10,7 @@ import type {
   PermitsSetting,
   Semaphore,
 } from '../../../src/index.js';
+import { eventually } from '../../support/eventually.js';
 import type { Proxy } from '../../support/proxy.js';
 import { sharedClient } from '../../support/redis.js';
 
@@ -95,4 +97,25 @@ export async function takes(
 export async function left(name: string): Promise<number | null> {
   const value = await sharedClient().get(name);
   return value === null ? null : Number(value);
+}
+
+/** All keys of a name are gone, as after a flush or a restart without data. */
+export async function flush(raw: Redis, name: string): Promise<void> {
+  await raw.del(...(await raw.keys(`*${name}*`)));
+}
+
+/** Waits until somebody waits for the semaphore. */
+export async function isListening(raw: Redis, name: string): Promise<void> {
+  await eventually(async () => {
+    const [, listeners] = (await raw.pubsub('NUMSUB', `redisson_sc:{${name}}`)) as [string, number];
+    return listeners === 1;
+  });
+}
+
+/** A client that has stated five permits, and has used them. */
+export async function stated(kind: Kind, client: Client, name: string): Promise<Client> {
+  await (
+    await takes(kind, client, name, 5)
+  )();
+  return client;
 }

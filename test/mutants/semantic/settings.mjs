@@ -38,14 +38,14 @@ export const settings = [
         '',
       ],
     ],
-    tests: ['test/integration/told-permits/flushed.test.ts'],
+    tests: ['test/integration/told-permits/deleted.test.ts'],
   },
   {
     id: 'leases-deletion-unmarked',
     mistake: 'the deletion of a permit-expirable semaphore is forgotten',
     file: 'lua/expirable-semaphore/delete.lua',
     changes: [["  redis.call('SET', KEYS[5], 1, 'PX', DELETED_TTL_MS)\n", '']],
-    tests: ['test/integration/told-permits/flushed.test.ts'],
+    tests: ['test/integration/told-permits/deleted.test.ts'],
   },
   {
     id: 'deletion-unheeded',
@@ -54,7 +54,7 @@ export const settings = [
     changes: [
       ["if not exists and (statement == '1' or not is_deleted) then", 'if not exists then'],
     ],
-    tests: ['test/integration/told-permits/flushed.test.ts'],
+    tests: ['test/integration/told-permits/deleted.test.ts'],
   },
   {
     id: 'first-statement-heeds',
@@ -62,7 +62,7 @@ export const settings = [
       'a number that is stated for the first time does not make a semaphore that was deleted',
     file: 'lua/lib/permits_setting.lua',
     changes: [["(statement == '1' or not is_deleted)", 'not is_deleted']],
-    tests: ['test/integration/told-permits/flushed.test.ts'],
+    tests: ['test/integration/told-permits/deleted.test.ts'],
   },
   {
     id: 'absent-unnoticed',
@@ -94,7 +94,33 @@ export const settings = [
     id: 'successor-uncompared',
     mistake: 'a semaphore that somebody else has made since is not compared',
     file: 'src/core/permits/told-permits.ts',
-    changes: [['told.isDue || told.semaphoreId !== undefined', 'told.isDue']],
+    changes: [['const isAnother = told.semaphoreId !== undefined;', 'const isAnother = false;']],
+    tests: ['test/integration/told-permits/flushed.test.ts'],
+  },
+  {
+    id: 'deletion-below-another',
+    mistake: 'a deletion is still known where the semaphore was made since',
+    file: 'lua/lib/semaphore_revive.lua',
+    changes: [["    redis.call('DEL', key)\n", '']],
+    tests: ['test/integration/told-permits/deleted.test.ts'],
+  },
+  {
+    id: 'deleted-asked-each-time',
+    mistake: 'each wait for a semaphore that was deleted asks for it',
+    file: 'src/core/permits/permit-queue.ts',
+    changes: [['this.#source.carried(refusal.setting)', 'this.#source.carried()']],
+    tests: ['test/integration/told-permits/deleted.test.ts'],
+  },
+  {
+    id: 'gone-release-unseen',
+    mistake: 'a release that finds no semaphore does not show it',
+    file: 'src/semaphore/answers.ts',
+    changes: [
+      [
+        'const exists = mark !== NO_SEMAPHORE;',
+        'const exists = mark !== NO_SEMAPHORE || undefined;',
+      ],
+    ],
     tests: ['test/integration/told-permits/flushed.test.ts'],
   },
 ];
