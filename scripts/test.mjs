@@ -1,6 +1,6 @@
 // @ts-check
-// `npm test`: the static checks, then the whole test suite. The last line is "N passed, N failed",
-// where each static check counts as one.
+// `npm test`: the build, then the whole test suite, and the other static checks beside it: tests wait for most
+// of the time. The last line is "N passed, N failed", where each static check counts as one.
 //
 //   node scripts/test.mjs [--static] [--stage NAME]... [VITEST ARGUMENT]...
 //
@@ -45,7 +45,7 @@ async function staticRows(names) {
     const known = stages.map((stage) => `"${stage.name}"`).join(', ');
     throw new RangeError(`--stage must be one of ${known}, got "${unknown}"`);
   }
-  const wanted = stages.filter((stage) => names.length === 0 || names.includes(stage.name));
+  const wanted = stages.filter(({ name }) => names.length === 0 || names.includes(name));
   // A chosen check may need a build that nobody asked for.
   const needsBuild = wanted.some((stage) => stage.after.includes('build')) && !distIsFresh();
   const chosen = stages.filter(
@@ -82,6 +82,33 @@ function printTable(rows) {
   }
 }
 
+const suite = [
+  {
+    name: 'tests in shared processes',
+    // They wait for most of the time.
+    args: ['--no-isolate', '--maxWorkers=6', ...SHARED.map((name) => `test/${name}/`)],
+  },
+  {
+    name: 'tests',
+    // The static checks look at the documents.
+    args: [...[...LONG, ...SHARED].map((name) => `test/${name}/**`), DOCUMENTS].map(
+      (pattern) => `--exclude=${pattern}`,
+    ),
+  },
+];
+
+/**
+ * @param {{ name: string, args: string[] }[]} runs
+ * @returns {Promise<Row[]>}
+ */
+async function testRows(runs) {
+  const rows = [];
+  for (const { name, args } of runs) {
+    rows.push({ name, ...(await runVitest(args, { timeoutMs: 10 * 60_000 })) });
+  }
+  return rows;
+}
+
 const own = /** @type {const} */ ({
   static: { type: 'boolean' },
   stage: { type: 'string', multiple: true },
@@ -102,30 +129,14 @@ async function main(argv) {
   const startedAt = performance.now();
   /** @type {Row[]} */
   const rows = [];
-  if (rest.length === 0) {
+  if (rest.length > 0) {
+    rows.push(...(await testRows([{ name: 'vitest', args: rest }])));
+  } else if (values.static === true || names.length > 0) {
     rows.push(...(await staticRows(names)));
-  }
-  if (values.static !== true && names.length === 0) {
-    const runs =
-      rest.length > 0
-        ? [{ name: 'vitest', args: rest }]
-        : [
-            {
-              name: 'tests in shared processes',
-              // They wait for most of the time.
-              args: ['--no-isolate', '--maxWorkers=6', ...SHARED.map((name) => `test/${name}/`)],
-            },
-            {
-              name: 'tests',
-              // The static checks have looked at the documents.
-              args: [...[...LONG, ...SHARED].map((name) => `test/${name}/**`), DOCUMENTS].map(
-                (pattern) => `--exclude=${pattern}`,
-              ),
-            },
-          ];
-    for (const { name, args } of runs) {
-      rows.push({ name, ...(await runVitest(args, { timeoutMs: 10 * 60_000 })) });
-    }
+  } else {
+    rows.push(...(await staticRows(['build'])));
+    const others = stages.map(({ name }) => name).filter((name) => name !== 'build');
+    rows.push(...(await Promise.all([staticRows(others), testRows(suite)])).flat());
   }
   const passed = rows.reduce((sum, row) => sum + row.passed, 0);
   const failed = rows.reduce((sum, row) => sum + row.failed, 0);

@@ -2,11 +2,12 @@
 // Child processes for the scripts: one that shows its output, one that keeps it.
 
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { root } from './fresh.mjs';
 
 /**
- * @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number }} RunOptions `cwd`: the root of the
- *   project if there is none
+ * @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number, yields?: boolean }} RunOptions
+ *   `cwd`: the root of the project if there is none; `yields`: it takes the CPU that others leave
  * @typedef {{ code: number, output: string, timedOut: boolean }} RunResult
  */
 
@@ -24,6 +25,9 @@ export async function run(command, args, options = {}) {
     env: { ...process.env, ...options.env },
     stdio: options.show === true ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });
+  if (options.yields === true && child.pid !== undefined) {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  }
   let output = '';
   child.stdout?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text));
   child.stderr?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text));

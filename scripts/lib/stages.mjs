@@ -35,13 +35,18 @@ function inOrder(...steps) {
   };
 }
 
-const node = async (/** @type {string[]} */ ...args) => await run(process.execPath, args);
+const node = async (/** @type {string[]} */ ...args) =>
+  await run(process.execPath, args, { yields: true });
 const tool = async (/** @type {string} */ name, /** @type {string[]} */ ...args) =>
-  await runTool(name, args);
+  await runTool(name, args, { yields: true });
 
 /** @type {Stage[]} */
 export const stages = [
-  { name: 'build', after: [], run: inOrder(async () => await node('scripts/build.mjs')) },
+  {
+    name: 'build',
+    after: [],
+    run: inOrder(async () => await run(process.execPath, ['scripts/build.mjs'])),
+  },
   {
     name: 'typecheck',
     after: ['build'],

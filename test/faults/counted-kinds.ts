@@ -69,7 +69,7 @@ const isThere: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 1;
 const isGone: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 0;
 /** Removes what a kind may have left. */
 export const remove: Kind['prepare'] = async (name) =>
-  await raw.del(name, `{${name}}:timeout`, semaphoreRecord(name));
+  await raw.del(name, `{${name}}:timeout`, `redlatch_leases:{${name}}`, semaphoreRecord(name));
 
 /** A permit that somebody has, for the next 30 s, and none that are left. */
 const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
