@@ -58,7 +58,7 @@ return {
   PERMITS_CHUNK = 1000,
   -- The score that Redisson gives to a permit that never expires.
   NEVER_EXPIRES = 922337203685477,
-  -- The end of a permit's lease is known again by what is left of it in a division by this: 35 minutes.
+  -- The record of our leases keeps the end of each modulo this: 35 minutes.
   LEASE_END_MS = 2097152,
   -- So many lengths of a lease have room behind the point of its end.
   LENGTH_STEPS = 2048,

@@ -38,7 +38,7 @@
 -- include lib/permits_take
 -- include lib/leases_ttl
 -- include lib/leases_forget
--- include lib/leases_again
+-- include lib/leases_bring_down
 -- include lib/permits_expiry_ms
 -- include lib/serve_waiters
 -- include lib/notify
@@ -102,9 +102,9 @@ if served > 0 then
   request_keep_record(requests, ARGV[2])
 end
 if served > 0 and now % KEPT_EVERY == 0 then
-  leases_forget(timeouts, leases, now)
+  leases_forget(timeouts, leases)
 end
-local are_more_ahead = served < #counts and pool and leases_again(timeouts, leases, now)
+local are_more_ahead = served < #counts and pool and leases_bring_down(timeouts, leases, now)
 if change or taken > 0 then
   redis.call('DECRBY', semaphore, string.format('%.0f', taken - (change or 0)))
 end

@@ -21,7 +21,6 @@
 -- include lib/now_ms
 -- include lib/stored_count
 -- include lib/permits_setting
--- include lib/leases_again
 -- include lib/notify_available
 -- include lib/notify_made
 -- include lib/permits_twin_refusal
@@ -44,9 +43,8 @@ if refusal then
   return refusal
 end
 -- Expired permits count as left, though they have not been returned to the pool yet.
-local now = now_ms()
-local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now) or 0
-needs_memory(leases)
+local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now_ms()) or 0
+needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 if left and is_deleted then
   -- Java has made it since.
@@ -58,9 +56,6 @@ end
 if not left then
   -- What is left are permits of an earlier semaphore.
   redis.call('UNLINK', timeouts, leases, KEYS[5])
-end
-if left and taken > expired then
-  leases_again(timeouts, leases, now)
 end
 if change then
   redis.call('INCRBY', semaphore, string.format('%.0f', change))

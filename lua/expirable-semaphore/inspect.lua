@@ -2,12 +2,9 @@
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
--- KEYS[3] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
 -- returns string     permits left, permits taken, and 1 when the semaphore is there, else 0
 
--- at maxmemory: carried out
 -- include lib/now_ms
--- include lib/leases_again
 -- include lib/stored_count
 local left, wrong = stored_count(KEYS[1])
 if wrong then
@@ -17,10 +14,6 @@ if not left then
   return '0 0 0'
 end
 -- Expired permits count as left, though they have not been returned to the pool yet.
-local now = now_ms()
-local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now)
+local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
 local taken = redis.call('ZCARD', KEYS[2]) - expired
-if taken > 0 then
-  leases_again(KEYS[2], KEYS[3], now)
-end
 return string.format('%.0f %.0f 1', left + expired, taken)

@@ -10,7 +10,7 @@
 
 -- at maxmemory: carried out
 -- include lib/now_ms
--- include lib/leases_left
+-- include lib/leases_length
 -- include lib/leases_write
 local now = now_ms()
 local answers = {}
@@ -36,7 +36,10 @@ for i = 1, #ARGV do
     if ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
     end
-    local left_ms = leases_left(score, tonumber(expiry), now)
+    local end_ms = tonumber(expiry)
+    local length_ms = score and leases_length(tonumber(score), end_ms)
+    -- Others may bring an end that is too far ahead down to the length of the lease.
+    local left_ms = math.min(end_ms - now, length_ms or math.huge)
     if lease_ms > left_ms then
       leases_write(timeouts, leases, permit, now, lease_ms, ttl)
     end

@@ -39,7 +39,7 @@ if wrong then
 end
 local is_deleted = redis.call('GET', KEYS[5])
 local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken, is_deleted)
-needs_memory(leases)
+needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 if is_refused then
   return request_record(requests, number, note)

@@ -31,7 +31,7 @@ local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
-needs_memory(leases)
+needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 if left and is_deleted then
   -- Java has made it since.

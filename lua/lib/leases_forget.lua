@@ -1,12 +1,10 @@
--- Forgets leases of permits that Java has returned, where the record has more than there are permits taken: a
--- thousand of them are compared, from a place that the time picks.
-local function leases_forget(timeouts, leases, now)
-  local count = redis.call('ZCARD', leases)
-  if count <= redis.call('ZCARD', timeouts) then
+-- Forgets leases of permits that Java has returned, when the record has more leases than permits are taken: of
+-- the thousand oldest leases those whose permit is gone.
+local function leases_forget(timeouts, leases)
+  if redis.call('ZCARD', leases) <= redis.call('ZCARD', timeouts) then
     return
   end
-  local from = now % math.max(count - PERMITS_CHUNK + 1, 1)
-  local permits = redis.call('ZRANGE', leases, from, from + PERMITS_CHUNK - 1)
+  local permits = redis.call('ZRANGE', leases, 0, PERMITS_CHUNK - 1)
   local gone = {}
   for i, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(permits))) do
     if not expiry then

@@ -45,7 +45,7 @@ const ENDS_LEFT = 'lib/ends_left';
 /** When leases of ours were written, with their ends. */
 const LEASES = /^lib\/leases_/;
 const LEASES_SCORE = 'lib/leases_score';
-const LEASES_LEFT = 'lib/leases_left';
+const LEASES_LENGTH = 'lib/leases_length';
 const ONE_SCORE = /^Z(?:SCORE|MSCORE|REVRANGE|RANGE)$/;
 
 /**
@@ -100,7 +100,7 @@ export function checkInstants(chunk, { path, header, includes }, report) {
     } else if (
       sort === 'written' &&
       READING.test(command) &&
-      !includes.has(LEASES_LEFT) &&
+      !includes.has(LEASES_LENGTH) &&
       !LEASES.test(path)
     ) {
       report(line, `${name}: when a lease was written is read by lib/leases_* only`);

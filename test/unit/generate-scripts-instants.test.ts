@@ -74,8 +74,8 @@ test('when a lease of ours was written is made and read by few libs', () => {
   expect(faultsOf('leases', reads('KEYS[1]'))).toEqual([
     '7: leases: when a lease was written is read by lib/leases_* only',
   ]);
-  const left = `return leases_left(${reads('KEYS[1]').replace('return ', '')}, 1, 2)`;
-  expect(faultsOf('leases', left, ['leases_left'])).toEqual([]);
+  const length = `return leases_length(${reads('KEYS[1]').replace('return ', '')}, 1)`;
+  expect(faultsOf('leases', length, ['leases_length'])).toEqual([]);
 });
 
 test('an end of ours names the length of its lease, which limits it', () => {

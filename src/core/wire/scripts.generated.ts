@@ -418,7 +418,7 @@ return nil
 end
 `;
 
-const libLeasesAgain = `local function leases_again(timeouts,leases,now)
+const libLeasesBringDown = `local function leases_bring_down(timeouts,leases,now)
 local later=string.format('%.0f',(math.floor(now/1000)+1)*2097152)
 local ahead =
 redis.call('ZRANGEBYSCORE',leases,later,'+inf','WITHSCORES','LIMIT',0,1000)
@@ -429,28 +429,31 @@ local permits={}
 for i=1,#ahead,2 do
 permits[#permits+1]=ahead[i]
 end
-redis.call('ZREM',leases,'')
+local expiries,scores,gone={},{},{}
 for i,end_text in ipairs(redis.call('ZMSCORE',timeouts,unpack(permits))) do
 local length_ms=end_text and leases_length(tonumber(ahead[2*i]),tonumber(end_text))
 if length_ms then
-local expiry=now+length_ms
-redis.call('ZADD',timeouts,string.format('%.0f',expiry),permits[i])
-redis.call('ZADD',leases,leases_score(now,expiry),permits[i])
+local n=#expiries
+expiries[n+1],expiries[n+2]=string.format('%.0f',now+length_ms),permits[i]
+scores[n+1],scores[n+2]=leases_score(now,now+length_ms),permits[i]
 else
-redis.call('ZREM',leases,permits[i])
+gone[#gone+1]=permits[i]
 end
+end
+redis.call('ZREM',leases,'',unpack(gone))
+if #expiries>0 then
+redis.call('ZADD',timeouts,unpack(expiries))
+redis.call('ZADD',leases,unpack(scores))
 end
 return #permits==1000
 end
 `;
 
-const libLeasesForget = `local function leases_forget(timeouts,leases,now)
-local count=redis.call('ZCARD',leases)
-if count<=redis.call('ZCARD',timeouts) then
+const libLeasesForget = `local function leases_forget(timeouts,leases)
+if redis.call('ZCARD',leases)<=redis.call('ZCARD',timeouts) then
 return
 end
-local from=now % math.max(count - 1000+1,1)
-local permits=redis.call('ZRANGE',leases,from,from+1000 - 1)
+local permits=redis.call('ZRANGE',leases,0,1000 - 1)
 local gone={}
 for i,expiry in ipairs(redis.call('ZMSCORE',timeouts,unpack(permits))) do
 if not expiry then
@@ -463,16 +466,9 @@ end
 end
 `;
 
-const libLeasesLeft = `local function leases_left(score,expiry,now)
-local length_ms=score and leases_length(tonumber(score),expiry) or math.huge
-return math.min(expiry - now,length_ms)
-end
-`;
-
 const libLeasesLength = `local function leases_length(score,expiry)
-local length_ms=expiry - math.floor(score/2097152)*1000
-if score % 2097152==expiry % 2097152 and length_ms>0 then
-return length_ms
+if score % 2097152==expiry % 2097152 then
+return expiry - math.floor(score/2097152)*1000
 end
 end
 `;
@@ -1621,9 +1617,9 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: 'd8a3ac631aee99d05e63a8ec090ee8ce970171aa',
+  sha1: '3582b7154d901c7dfaae5dd68026fb6a3a33b2f8',
   source: `-- expirable-semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesAgain}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases,setting=KEYS[1],KEYS[2],KEYS[6],ARGV[7]
 local pool,wrong=stored_count(semaphore)
@@ -1674,9 +1670,9 @@ life_ms=math.max(redis.call('PTTL',semaphore),-1)
 request_keep_record(requests,ARGV[2])
 end
 if served>0 and now % 10==0 then
-leases_forget(timeouts,leases,now)
+leases_forget(timeouts,leases)
 end
-local are_more_ahead=served<#counts and pool and leases_again(timeouts,leases,now)
+local are_more_ahead=served<#counts and pool and leases_bring_down(timeouts,leases,now)
 if change or taken>0 then
 redis.call('DECRBY',semaphore,string.format('%.0f',taken - (change or 0)))
 end
@@ -1719,9 +1715,9 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '6e29930a807cfef7d14df778261fc90877b5e1a9',
+  sha1: '4101ceb28119c631662f3a90d02d768a3b339d95',
   source: `-- expirable-semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libLeasesScore}${libLeasesLength}${libLeasesAgain}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
@@ -1738,9 +1734,8 @@ local refusal=not left and permits_twin_refusal(timeouts,unpack(KEYS,6))
 if refusal then
 return refusal
 end
-local now=now_ms()
-local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now) or 0
-needs_memory(leases)
+local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now_ms()) or 0
+needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 if left and is_deleted then
 redis.call('DEL',KEYS[5])
@@ -1750,9 +1745,6 @@ return request_record(requests,number,note)
 end
 if not left then
 redis.call('UNLINK',timeouts,leases,KEYS[5])
-end
-if left and taken>expired then
-leases_again(timeouts,leases,now)
 end
 if change then
 redis.call('INCRBY',semaphore,string.format('%.0f',change))
@@ -1871,14 +1863,14 @@ return checked(KEYS,'z',run)`,
 
 /** how many permits of a semaphore are left and how many are taken. */
 export const expirableSemaphoreInspect: Script<
-  { semaphore: string; timeouts: string; leases: string },
+  { semaphore: string; timeouts: string },
   Record<string, never>,
   string
 > = {
   name: 'expirable-semaphore/inspect',
-  sha1: 'f6090e6611f840629fe3bbc671a6352dc133c993',
+  sha1: '9c6745f0fa7d4d7657a16b98e5e5662a5842baeb',
   source: `-- expirable-semaphore/inspect
-${libHashFound}${libChecked}${libNowMs}${libLeasesScore}${libLeasesLength}${libLeasesAgain}${libForeign}${libStoredCount}local function run()
+${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}local function run()
 local left,wrong=stored_count(KEYS[1])
 if wrong then
 return wrong
@@ -1886,16 +1878,12 @@ end
 if not left then
 return '0 0 0'
 end
-local now=now_ms()
-local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now)
+local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now_ms())
 local taken=redis.call('ZCARD',KEYS[2]) - expired
-if taken>0 then
-leases_again(KEYS[2],KEYS[3],now)
-end
 return string.format('%.0f %.0f 1',left+expired,taken)
 end
-return checked(KEYS,'szz',run)`,
-  operands: (keys) => [3, keys.semaphore, keys.timeouts, keys.leases],
+return checked(KEYS,'sz',run)`,
+  operands: (keys) => [2, keys.semaphore, keys.timeouts],
   decode: text,
 };
 
@@ -1956,9 +1944,9 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: '9626b47a6fc3a180f4f8940b2e6b753d4e24af09',
+  sha1: '64f0ddc550b587c456e04eb45bbc833d319f93a5',
   source: `-- expirable-semaphore/renew
-${libNowMs}${libLeasesLength}${libLeasesLeft}${libLeasesScore}${libLeasesTtl}${libZaddFor}${libLeasesWrite}local now=now_ms()
+${libNowMs}${libLeasesLength}${libLeasesScore}${libLeasesTtl}${libZaddFor}${libLeasesWrite}local now=now_ms()
 local answers={}
 for i=1,#ARGV do
 local semaphore,timeouts,leases=KEYS[3*i - 2],KEYS[3*i - 1],KEYS[3*i]
@@ -1980,7 +1968,9 @@ else
 if ttl>0 then
 redis.call('PEXPIRE',timeouts,ttl)
 end
-local left_ms=leases_left(score,tonumber(expiry),now)
+local end_ms=tonumber(expiry)
+local length_ms=score and leases_length(tonumber(score),end_ms)
+local left_ms=math.min(end_ms - now,length_ms or math.huge)
 if lease_ms>left_ms then
 leases_write(timeouts,leases,permit,now,lease_ms,ttl)
 end
@@ -2004,7 +1994,7 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '8422bab4e0cec8feb4b64dd28aefd48b978f4ece',
+  sha1: '3390f98881b9a1750df9c8086aed4f1901a19f98',
   source: `-- expirable-semaphore/resize
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2016,7 +2006,7 @@ return wrong
 end
 local is_deleted=redis.call('GET',KEYS[5])
 local change,note,is_refused=permits_setting(ARGV[7],left,left and left+taken,is_deleted)
-needs_memory(leases)
+needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 if is_refused then
 return request_record(requests,number,note)
@@ -2061,7 +2051,7 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '02645a422d57d48977b84bdbdfa68d59c7264e52',
+  sha1: '4aba74fa843144fb12afdecf7f7f783a7d19aa81',
   source: `-- expirable-semaphore/try-set
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2072,7 +2062,7 @@ local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-needs_memory(leases)
+needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 if left and is_deleted then
 redis.call('DEL',KEYS[5])

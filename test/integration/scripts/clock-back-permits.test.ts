@@ -47,14 +47,35 @@ describe('after the clock was set back, the lease of a dead client', () => {
     expect(await scene.at.acquire(BACK + retry, randomBytes(16), 2)).toBe('1 -1 -1');
   });
 
-  test.each<[string, (scene: Scene, atMs: number) => Promise<unknown>]>([
-    ['it is only asked how many are free', ({ at }, atMs) => at.inspect(atMs)],
-    ['that is asked with a setting', ({ at }, atMs) => at.configure(atMs)],
-  ])('runs for no longer, though %s', async (_, ask) => {
+  test('runs for a second more at most with each step', async () => {
+    const scene = await full();
+
+    for (let step = 1; step <= 3; step += 1) {
+      const retry = await retryMs(scene, BACK - step * 60_000 + 999, 2);
+
+      expect(retry).toBeGreaterThanOrEqual(LEASE_MS);
+      expect(retry).toBeLessThan(LEASE_MS + step * NEARLY_MS);
+    }
+  });
+
+  test('is left alone by a question, which writes nothing', async () => {
     const scene = await stage();
 
-    expect(await ask(scene, BACK)).toBe('1 1 1');
-    expect(await ask(scene, BACK + LEASE_MS + NEARLY_MS)).toBe('2 0 1');
+    expect(await scene.at.inspect(BACK)).toBe('1 1 1');
+    expect(await scene.at.configure(BACK)).toBe('1 1 1');
+    expect(await scene.expiry()).toBe(START + LEASE_MS);
+  });
+
+  test('runs for no longer behind a thousand that Java has returned', async () => {
+    const scene = await stage();
+    await scene.redis.set(scene.keys.semaphore, 1_001);
+    const first = randomBytes(16);
+    await scene.at.acquire(START + 5_000, first, 1_000);
+    await scene.redis.zremrangebyscore(scene.keys.timeouts, START + 5_000, '+inf');
+    await scene.redis.set(scene.keys.semaphore, 0);
+
+    expect(await retryMs(scene, BACK)).toBe(0);
+    expect(await retryMs(scene, BACK)).toBeLessThan(LEASE_MS + NEARLY_MS);
   });
 
   test('does so beside one that was written since, and is longer', async () => {

@@ -162,7 +162,9 @@ describe.each(kinds)('$kind', (kind) => {
     await takes(kind, own, tagged, 3);
 
     expect([await left(tag), await left(tagged)]).toEqual([2, 2]);
-    await raw.del(tagged, `${tagged}:timeout`, tag, `${tag}:timeout`);
+    for (const id of [tag, tagged]) {
+      await kind.get(own, id).delete();
+    }
   });
 
   test('no permits at all is a number like any other', async () => {

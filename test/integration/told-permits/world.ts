@@ -15,11 +15,7 @@ import type { Proxy } from '../../support/proxy.js';
 import { sharedClient } from '../../support/redis.js';
 
 /** Keys without a TTL: the semaphores themselves. */
-export const lasting = [
-  /^redlatch-test:/,
-  /^\{redlatch-test:[^}]*\}:timeout$/,
-  /^redlatch_leases:/,
-];
+export const lasting = [/^redlatch-test:/, /^\{redlatch-test:[^}]*\}:timeout$/];
 
 type Configured = Parameters<ClientEvents['configured']>[0];
 
