@@ -151,7 +151,8 @@ describe.concurrent('bytes of a counting semaphore that arrive late', () => {
     const { proxy, name, open: start, setPermits } = await open(context);
     await setPermits(0);
     const client = start({ commandTimeoutMs: 300 });
-    await client.getSemaphore(name).availablePermits();
+    // A busy machine may take longer than the time of one call to connect.
+    await eventually(async () => await client.getSemaphore(name).availablePermits());
     const late = keepUnderWay(proxy, scripts.semaphoreRelease);
     const copies = proxy.holdRequests(runs(scripts.semaphoreRelease));
 
@@ -167,8 +168,8 @@ describe.concurrent('bytes of a counting semaphore that arrive late', () => {
 
   test('a release by its grant that was given up takes nothing from the next one', async (context) => {
     const { proxy, name, open: start, other } = await open(context);
+    await other.getSemaphore(name).trySetPermits(1);
     const client = start({ commandTimeoutMs: 300 });
-    await client.getSemaphore(name).trySetPermits(1);
     const permits = await client.getSemaphore(name).acquire();
     const late = keepUnderWay(proxy, scripts.semaphoreReturn);
 

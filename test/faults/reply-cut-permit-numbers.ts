@@ -81,32 +81,6 @@ const updateLease: Case[] = [
   },
 ];
 
-const inspect: Case[] = [
-  {
-    fact: 'a lease that was written in the future, and the numbers of permits, are as with the answer',
-    async run({ proxy, name, client, other, setPermits }) {
-      await setPermits(2);
-      const permit = await take(other.getPermitExpirableSemaphore(name), { leaseMs: 5_000 });
-      const [leases, id] = [`redlatch_leases:{${name}}`, Buffer.from(permit.id, 'hex')];
-      // By an hour: 3,600 seconds, as the record counts them, and as many ms in the end.
-      const end = Number(await rawClient().zscore(`{${name}}:timeout`, id)) + 3_600_000;
-      const score = Math.floor(end / 1_000 - 5) * 2_097_152 + (end % 2_097_152);
-      await rawClient().zadd(`{${name}}:timeout`, end, id);
-      await rawClient().zadd(leases, score, id);
-      const fault = cutReply(proxy, scripts.expirableSemaphoreInspect);
-
-      const asking = client.getPermitExpirableSemaphore(name).availablePermits();
-      await fault.ran();
-      const leaseMs = await permitKind.serverLeaseMs(name, permit);
-      await fault.replay();
-
-      expect(await asking).toBe(1);
-      expect(leaseMs).toBeLessThanOrEqual(6_000);
-      expect(await permitKind.serverLeaseMs(name, permit)).toBeLessThanOrEqual(leaseMs);
-    },
-  },
-];
-
 const deletion: Case[] = [
   {
     fact: 'a semaphore that was set again meanwhile stays, with the permits taken of it',
@@ -132,5 +106,4 @@ export const permitNumberCases: Readonly<Record<string, readonly Case[]>> = {
   'expirable-semaphore/try-set': trySet,
   'expirable-semaphore/update-lease': updateLease,
   'expirable-semaphore/delete': deletion,
-  'expirable-semaphore/inspect': inspect,
 };
