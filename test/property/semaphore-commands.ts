@@ -237,7 +237,8 @@ const foreignSet = (permits: number): SemaphoreCommand =>
       const message = String(permits);
       await raw.multi().set(name, permits).publish(`redisson_sc:{${name}}`, message).exec();
     },
-    (model) => model.available === undefined && !model.mayBeStated,
+    // A later use of ours forgets a deletion then, a look does not.
+    (model) => model.available === undefined && !model.mayBeStated && !model.isDeleted,
   );
 
 /** Redisson takes one, if there is one. */
@@ -260,7 +261,7 @@ const foreignRelease = (): SemaphoreCommand =>
       const available = String(model.available);
       await raw.multi().incr(name).publish(`redisson_sc:{${name}}`, available).exec();
     },
-    ({ mayBeStated }) => !mayBeStated,
+    ({ mayBeStated, isDeleted }) => !mayBeStated && !isDeleted,
   );
 
 const some = fc.integer({ min: 1, max: 4 });
