@@ -37,6 +37,8 @@ local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
+-- It fails where the record of leases holds something else.
+redis.call('ZCARD', leases)
 local is_deleted = redis.call('GET', KEYS[5])
 local change, note, is_refused = permits_setting(ARGV[7], left, left and left + taken, is_deleted)
 needs_memory(requests)

@@ -26,6 +26,7 @@
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- These come first: they fail where a key holds something else.
 redis.call('ZCARD', timeouts)
+redis.call('ZCARD', leases)
 local is_deleted = redis.call('GET', KEYS[5])
 local left, wrong = stored_count(semaphore)
 if wrong then

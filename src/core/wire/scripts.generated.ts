@@ -1715,7 +1715,7 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '4101ceb28119c631662f3a90d02d768a3b339d95',
+  sha1: 'd5768451438cf557e97277bd91bcf610efadc934',
   source: `-- expirable-semaphore/configure
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -1725,6 +1725,7 @@ local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
+redis.call('ZCARD',leases)
 local is_deleted=redis.call('GET',KEYS[5])
 local change,note,is_refused=permits_setting(ARGV[5],left,left and left+taken,is_deleted)
 if not left and not change then
@@ -1994,7 +1995,7 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '3390f98881b9a1750df9c8086aed4f1901a19f98',
+  sha1: '2fac4876090b396d44a5d516211f3bbfd5770361',
   source: `-- expirable-semaphore/resize
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2004,6 +2005,7 @@ local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
+redis.call('ZCARD',leases)
 local is_deleted=redis.call('GET',KEYS[5])
 local change,note,is_refused=permits_setting(ARGV[7],left,left and left+taken,is_deleted)
 needs_memory(requests)
@@ -2051,12 +2053,13 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '4aba74fa843144fb12afdecf7f7f783a7d19aa81',
+  sha1: '22e02e29d67cd7c6426d7c4cad23dea7a54dbddd',
   source: `-- expirable-semaphore/try-set
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
+redis.call('ZCARD',leases)
 local is_deleted=redis.call('GET',KEYS[5])
 local left,wrong=stored_count(semaphore)
 if wrong then
