@@ -59,7 +59,7 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
       return '?'
     end
     local owner = left_ms ~= -2 and redis.call('HRANDFIELD', lock)
-    if owner and not is_holder(owner) then
+    if owner and (not is_holder(owner) or redis.call('HEXISTS', lock, 'mode') == 1) then
       -- Something else was written over the lock: its next ask gets the error.
       return '?'
     end

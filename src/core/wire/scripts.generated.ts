@@ -2751,7 +2751,7 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: 'fa76e5bc0a669cd3e787061866e6fe9d44b35ae8',
+  sha1: 'a17d717f622c5f012c712cab133cd77e6e02fca4',
   source: `-- lock/recheck
 ${libNowMs}${libIsHolder}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libHashFound}${libTicketsChecked}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
 local function serve(lock,line,tickets,token,holder)
@@ -2784,7 +2784,7 @@ if redis.call('HEXISTS',tickets,holder)==0 then
 return '?'
 end
 local owner=left_ms~=-2 and redis.call('HRANDFIELD',lock)
-if owner and not is_holder(owner) then
+if owner and (not is_holder(owner) or redis.call('HEXISTS',lock,'mode')==1) then
 return '?'
 end
 local is_seen,is_ours=own_listening(holder,owner,lock,publish)
