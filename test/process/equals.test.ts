@@ -70,19 +70,21 @@ function fewestOf(turns: readonly string[]): number {
   return Math.min(...crowd.map((_, id) => had(id)));
 }
 
-/** How often the far process asked, and how many turns of others passed it while it waited. */
-function passesOf(turns: readonly string[]): { asks: number; passes: number } {
-  let [asks, passes, waits] = [0, 0, false];
+/** For each time that the far process asked, how many turns of others passed it while it waited. */
+function passesOf(turns: readonly string[]): number[] {
+  const passes: number[] = [];
+  let waits = false;
   for (const turn of turns) {
     if (turn === `?${FAR}`) {
-      [asks, waits] = [asks + 1, true];
+      waits = true;
+      passes.push(0);
     } else if (turn === String(FAR)) {
       waits = false;
     } else if (waits) {
-      passes += 1;
+      passes[passes.length - 1]! += 1;
     }
   }
-  return { asks, passes };
+  return passes;
 }
 
 describe.each([
@@ -90,7 +92,7 @@ describe.each([
   ['permit-expirable semaphore', true],
 ])('the permit of a %s', (_, isLeased) => {
   let fewest: number[] = [];
-  let [asks, passes] = [0, 0];
+  let passes: number[] = [];
 
   test('is taken by three busy processes, turn after turn', async () => {
     const load = { tasks: 5, turnMs: 5, restMs: 0 };
@@ -112,13 +114,13 @@ describe.each([
       [crowd[0]!, { tasks: 2, turnMs: 15, restMs: 0 }],
       [crowd[FAR]!, { tasks: 1, turnMs: 1, restMs: 5 }],
     ]);
-    const turns = await turnsOf(isLeased, 50, loads);
-    ({ asks, passes } = passesOf(turns));
+    passes = passesOf(await turnsOf(isLeased, 100, loads));
 
-    expect(asks).toBeGreaterThan(0);
+    expect(passes.length).toBeGreaterThan(0);
   });
 
-  test.fails('goes to the one that asks before the busy one has it three times', () => {
-    expect(passes / asks).toBeLessThan(3);
+  // The most of all, since a mean of few may be small by chance.
+  test.fails('goes to the one that asks before the busy one has it four times', () => {
+    expect(Math.max(...passes)).toBeLessThan(4);
   });
 });
