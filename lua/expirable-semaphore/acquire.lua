@@ -33,6 +33,7 @@
 -- include lib/now_ms
 -- include lib/stored_count
 -- include lib/permits_setting
+-- include lib/permits_revive
 -- include lib/permits_twin_refusal
 -- include lib/permits_reclaim
 -- include lib/permits_take
@@ -71,10 +72,7 @@ local is_compared = setting ~= '' and (pool or change)
 if is_compared then
   request_keep_record(requests, ARGV[2])
 end
-if pool and is_deleted then
-  -- Java has made it since.
-  redis.call('DEL', KEYS[7])
-end
+permits_revive(KEYS[7], pool, is_deleted)
 if is_refused then
   return request_record(requests, number, note)
 end

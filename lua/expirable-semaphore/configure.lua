@@ -23,6 +23,7 @@
 -- include lib/permits_setting
 -- include lib/notify_available
 -- include lib/notify_made
+-- include lib/permits_revive
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -48,10 +49,7 @@ end
 local expired = left and redis.call('ZCOUNT', timeouts, '-inf', now_ms()) or 0
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-if left and is_deleted then
-  -- Java has made it since.
-  redis.call('DEL', KEYS[5])
-end
+permits_revive(KEYS[5], left, is_deleted)
 if is_refused then
   return request_record(requests, number, note)
 end

@@ -27,6 +27,7 @@
 -- include lib/permits_setting
 -- include lib/notify_available
 -- include lib/notify_made
+-- include lib/permits_revive
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -63,10 +64,8 @@ end
 if is_made then
   -- What is left are permits of an earlier semaphore.
   redis.call('UNLINK', timeouts, leases, KEYS[5])
-elseif is_deleted then
-  -- Java has made it since.
-  redis.call('DEL', KEYS[5])
 end
+permits_revive(KEYS[5], not is_made, is_deleted)
 -- Expired permits are available, whether they have been returned to the count or not.
 local expired = redis.call('ZCOUNT', timeouts, '-inf', now_ms())
 -- A change by 0 is written too: it makes a semaphore that did not exist.

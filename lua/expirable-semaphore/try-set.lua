@@ -20,6 +20,7 @@
 -- include lib/stored_count
 -- include lib/set_for
 -- include lib/notify_made
+-- include lib/permits_revive
 -- include lib/permits_twin_refusal
 
 -- at most once: requests, number
@@ -34,10 +35,7 @@ if wrong then
 end
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-if left and is_deleted then
-  -- Java has made it since.
-  redis.call('DEL', KEYS[5])
-end
+permits_revive(KEYS[5], left, is_deleted)
 if left then
   return request_record(requests, number, '0')
 end

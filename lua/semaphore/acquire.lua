@@ -30,8 +30,8 @@
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
 -- include lib/semaphore_put_in
+-- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/semaphore_settle
 -- include lib/notify_available
@@ -51,7 +51,7 @@ if stored and record then
   available, above = semaphore_settle(record, available)
 end
 needs_memory(requests)
-semaphore_revive(KEYS[5], stored, is_deleted)
+permits_revive(KEYS[5], stored, is_deleted)
 local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, needs)
 available = available - taken
@@ -63,11 +63,13 @@ end
 if made then
   record = semaphore_new_record(record, 0, made, true)
 end
--- Where nothing is known of the semaphore, what was left shows whether it is the one that was stated.
-local mark = not (stored or made) and '-' or string.format('0:%.0f', available + taken)
+local mark = nil
 if record and (made or stored and (taken > 0 or record.has_changed)) then
   mark = semaphore_put_in(record, client, number, needs, served)
   semaphore_keep(KEYS[5], record)
+else
+  -- Where nothing is known of the semaphore, what was left shows whether it is the one that was stated.
+  mark = not (stored or made) and '-' or string.format('0:%.0f', available + taken)
 end
 local change = available - (stored or 0)
 local refused = (made or change ~= 0) and semaphore_change(semaphore, change, KEYS[5], record)

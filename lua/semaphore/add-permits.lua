@@ -22,8 +22,8 @@
 -- include lib/semaphore_change
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
+-- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/notify_available
 -- include lib/notify_made
@@ -39,7 +39,7 @@ local made, note = semaphore_setting(setting, stored, record, is_deleted)
 local available = (stored or 0) + (made or 0)
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-semaphore_revive(KEYS[3], stored, is_deleted)
+permits_revive(KEYS[3], stored, is_deleted)
 local sum = available + delta
 if sum > INT32_MAX or sum < INT32_MIN then
   local refused = string.format('full %.0f', available) .. (made and '!' or note)

@@ -19,8 +19,8 @@
 -- include lib/stored_count
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
+-- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/notify_made
 
@@ -39,7 +39,7 @@ if not available then
 end
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-semaphore_revive(KEYS[3], stored, is_deleted)
+permits_revive(KEYS[3], stored, is_deleted)
 if made then
   record = semaphore_new_record(record, 0, made, true)
 end

@@ -18,8 +18,8 @@
 -- include lib/stored_count
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
+-- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/notify_made
 
@@ -36,7 +36,7 @@ if made then
   needs_memory(requests)
 end
 request_keep_record(requests, ARGV[2])
-semaphore_revive(KEYS[3], stored, is_deleted)
+permits_revive(KEYS[3], stored, is_deleted)
 if made then
   record = semaphore_new_record(record, 0, made, true)
 end

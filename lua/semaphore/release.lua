@@ -36,8 +36,8 @@
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
 -- include lib/semaphore_put_in
+-- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_revive
 -- include lib/semaphore_setting
 -- include lib/semaphore_settle
 -- include lib/semaphore_take_out
@@ -59,7 +59,7 @@ local available = (stored or 0) + (made or 0)
 -- Permits of a semaphore that is gone are gone with it. Without a record nothing is known.
 local belongs = not is_proven or stored and (not record or id == record.id)
 request_keep_record(requests, ARGV[2])
-semaphore_revive(KEYS[5], stored, is_deleted)
+permits_revive(KEYS[5], stored, is_deleted)
 if belongs and available + permits > INT32_MAX then
   local refused = string.format('full %.0f', available) .. (made and '!' or note)
   return request_record(requests, number, refused)
@@ -87,7 +87,7 @@ if #needs > 0 then
     serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, needs)
   available = available - taken
 end
-local mark = (stored or belongs) and string.format('0:%.0f', available + taken) or '-'
+local mark = nil
 if record and (stored or belongs) then
   mark = semaphore_put_in(record, client, number, needs, served)
   if #record.removed > 0 then
@@ -95,6 +95,8 @@ if record and (stored or belongs) then
     redis.call('HDEL', KEYS[5], '')
   end
   semaphore_keep(KEYS[5], record)
+else
+  mark = (stored or belongs) and string.format('0:%.0f', available + taken) or '-'
 end
 local change = available - (stored or 0)
 local refused = (belongs or change ~= 0) and semaphore_change(semaphore, change, KEYS[5], record)

@@ -20,8 +20,8 @@
 -- include lib/set_for
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
+-- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_revive
 -- include lib/notify_made
 
 -- at most once: requests, number
@@ -33,7 +33,7 @@ end
 local old, is_deleted = semaphore_record(KEYS[3])
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
-semaphore_revive(KEYS[3], stored, is_deleted)
+permits_revive(KEYS[3], stored, is_deleted)
 if stored then
   return request_record(requests, number, '0')
 end

@@ -24,10 +24,11 @@ export async function viewPermits<V extends { readonly exists: boolean }>(
   let carried = semaphore.carried();
   if (carried === undefined) {
     const view = await delivery.read(resource, semaphore.inspect());
-    if (!view.exists) {
-      semaphore.absent();
+    if (view.exists) {
+      return view;
     }
-    carried = view.exists ? undefined : semaphore.carried();
+    semaphore.absent();
+    carried = semaphore.carried();
     if (carried === undefined) {
       return view;
     }

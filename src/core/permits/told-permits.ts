@@ -152,7 +152,7 @@ export class ToldPermits {
 
   /** There is no semaphore. */
   absent(key: string): void {
-    const told = this.#told.size === 0 ? undefined : this.#told.get(key);
+    const told = this.#told.get(key);
     if (told !== undefined) {
       this.#told.set(key, { ...told, isDue: true, semaphoreId: undefined, reported: undefined });
     }

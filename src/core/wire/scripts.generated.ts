@@ -929,6 +929,13 @@ return left and held or 0,available
 end
 `;
 
+const libPermitsRevive = `local function permits_revive(key,exists,is_deleted)
+if exists and is_deleted then
+redis.call('DEL',key)
+end
+end
+`;
+
 const libPermitsSetting = `local function permits_setting(setting,exists,total,is_deleted)
 if setting=='' then
 return nil,''
@@ -1434,13 +1441,6 @@ last=tonumber(last),
 end
 `;
 
-const libSemaphoreRevive = `local function semaphore_revive(key,stored,is_deleted)
-if stored and is_deleted then
-redis.call('DEL',key)
-end
-end
-`;
-
 const libSemaphoreSetting = `local function semaphore_setting(setting,stored,record,is_deleted)
 local total=stored and (record and record.total or stored)
 if
@@ -1617,9 +1617,9 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: '3582b7154d901c7dfaae5dd68026fb6a3a33b2f8',
+  sha1: '694d07d72d255fec5f5da6c965346882de71ca94',
   source: `-- expirable-semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsRevive}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases,setting=KEYS[1],KEYS[2],KEYS[6],ARGV[7]
 local pool,wrong=stored_count(semaphore)
@@ -1643,9 +1643,7 @@ local is_compared=setting~='' and (pool or change)
 if is_compared then
 request_keep_record(requests,ARGV[2])
 end
-if pool and is_deleted then
-redis.call('DEL',KEYS[7])
-end
+permits_revive(KEYS[7],pool,is_deleted)
 if is_refused then
 return request_record(requests,number,note)
 end
@@ -1715,9 +1713,9 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: 'd5768451438cf557e97277bd91bcf610efadc934',
+  sha1: '6a173632af9d62821cac58d8ede13b6783e50ca0',
   source: `-- expirable-semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
@@ -1738,9 +1736,7 @@ end
 local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now_ms()) or 0
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
-if left and is_deleted then
-redis.call('DEL',KEYS[5])
-end
+permits_revive(KEYS[5],left,is_deleted)
 if is_refused then
 return request_record(requests,number,note)
 end
@@ -1995,9 +1991,9 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '2fac4876090b396d44a5d516211f3bbfd5770361',
+  sha1: '29f9029f00261562498518bf81059935dbc2a063',
   source: `-- expirable-semaphore/resize
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
@@ -2028,9 +2024,8 @@ return request_record(requests,number,change and '0!' or '0' .. note)
 end
 if is_made then
 redis.call('UNLINK',timeouts,leases,KEYS[5])
-elseif is_deleted then
-redis.call('DEL',KEYS[5])
 end
+permits_revive(KEYS[5],not is_made,is_deleted)
 local expired=redis.call('ZCOUNT',timeouts,'-inf',now_ms())
 redis.call('INCRBY',semaphore,string.format('%.0f',delta))
 local answer=request_record(requests,number,'1' .. note)
@@ -2053,9 +2048,9 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '22e02e29d67cd7c6426d7c4cad23dea7a54dbddd',
+  sha1: '5b45bf39f23ebe90e0778f165b2855b7bd0973e5',
   source: `-- expirable-semaphore/try-set
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
@@ -2067,9 +2062,7 @@ return wrong
 end
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
-if left and is_deleted then
-redis.call('DEL',KEYS[5])
-end
+permits_revive(KEYS[5],left,is_deleted)
 if left then
 return request_record(requests,number,'0')
 end
@@ -3753,9 +3746,9 @@ export const semaphoreAcquire: Script<
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '4cb451e6718356f4f1693f291827893b1b22ad57',
+  sha1: '94fb032dca9792219e0c5d4d353e1cb6ddc41f40',
   source: `-- semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[7],{ unpack(ARGV,8) }
 local stored,wrong=stored_count(semaphore)
@@ -3769,7 +3762,7 @@ if stored and record then
 available,above=semaphore_settle(record,available)
 end
 needs_memory(requests)
-semaphore_revive(KEYS[5],stored,is_deleted)
+permits_revive(KEYS[5],stored,is_deleted)
 local served,taken,retry_ms,has_left =
 serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
@@ -3780,10 +3773,12 @@ end
 if made then
 record=semaphore_new_record(record,0,made,true)
 end
-local mark=not (stored or made) and '-' or string.format('0:%.0f',available+taken)
+local mark=nil
 if record and (made or stored and (taken>0 or record.has_changed)) then
 mark=semaphore_put_in(record,client,number,needs,served)
 semaphore_keep(KEYS[5],record)
+else
+mark=not (stored or made) and '-' or string.format('0:%.0f',available+taken)
 end
 local change=available - (stored or 0)
 local refused=(made or change~=0) and semaphore_change(semaphore,change,KEYS[5],record)
@@ -3813,9 +3808,9 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: '8ef6b2e84b31ce3a46bf91e252b3cde0b3452b82',
+  sha1: 'a435342f70adb3d4dd937e9430eed58a5d4026cb',
   source: `-- semaphore/add-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,delta,setting=KEYS[1],tonumber(ARGV[5]),ARGV[6]
 local stored,wrong=stored_count(semaphore)
@@ -3827,7 +3822,7 @@ local made,note=semaphore_setting(setting,stored,record,is_deleted)
 local available=(stored or 0)+(made or 0)
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
-semaphore_revive(KEYS[3],stored,is_deleted)
+permits_revive(KEYS[3],stored,is_deleted)
 local sum=available+delta
 if sum>2147483647 or sum<-2147483648 then
 local refused=string.format('full %.0f',available) .. (made and '!' or note)
@@ -3865,9 +3860,9 @@ export const semaphoreConfigure: Script<
   string
 > = {
   name: 'semaphore/configure',
-  sha1: '8d8c47b3b8287000978c5cc39dc2048c86be8d56',
+  sha1: 'beea264402924575e2f859160219036a8c918e10',
   source: `-- semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
@@ -3882,7 +3877,7 @@ return '0 0' .. note
 end
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
-semaphore_revive(KEYS[3],stored,is_deleted)
+permits_revive(KEYS[3],stored,is_deleted)
 if made then
 record=semaphore_new_record(record,0,made,true)
 end
@@ -3948,9 +3943,9 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: 'b68ba7c19b48edeb38ee73430af7e34a6be15135',
+  sha1: '3c091f0e52bc33ef9668bdec03646dda40c0165b',
   source: `-- semaphore/drain-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,setting=KEYS[1],ARGV[5]
 local stored,wrong=stored_count(semaphore)
@@ -3964,7 +3959,7 @@ if made then
 needs_memory(requests)
 end
 request_keep_record(requests,ARGV[2])
-semaphore_revive(KEYS[3],stored,is_deleted)
+permits_revive(KEYS[3],stored,is_deleted)
 if made then
 record=semaphore_new_record(record,0,made,true)
 end
@@ -4075,9 +4070,9 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: 'e0b6ab31d58e39f26d9300d9dd856d1b69ad96c1',
+  sha1: '1ff2eb3b4e4fe6635235e88b707038f4ca56e835',
   source: `-- semaphore/release
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libSemaphoreRecord}${libSemaphoreRevive}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,11) }
 local permits,is_proven=tonumber(ARGV[7]),ARGV[8]~=''
@@ -4091,7 +4086,7 @@ local id=string.match(ARGV[8],'^(%d+):')
 local available=(stored or 0)+(made or 0)
 local belongs=not is_proven or stored and (not record or id==record.id)
 request_keep_record(requests,ARGV[2])
-semaphore_revive(KEYS[5],stored,is_deleted)
+permits_revive(KEYS[5],stored,is_deleted)
 if belongs and available+permits>2147483647 then
 local refused=string.format('full %.0f',available) .. (made and '!' or note)
 return request_record(requests,number,refused)
@@ -4118,13 +4113,15 @@ served,taken,retry_ms =
 serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
 end
-local mark=(stored or belongs) and string.format('0:%.0f',available+taken) or '-'
+local mark=nil
 if record and (stored or belongs) then
 mark=semaphore_put_in(record,client,number,needs,served)
 if #record.removed>0 then
 redis.call('HDEL',KEYS[5],'')
 end
 semaphore_keep(KEYS[5],record)
+else
+mark=(stored or belongs) and string.format('0:%.0f',available+taken) or '-'
 end
 local change=available - (stored or 0)
 local refused=(belongs or change~=0) and semaphore_change(semaphore,change,KEYS[5],record)
@@ -4200,9 +4197,9 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'c2428addb7873a1eae5b2b9ecff6ee986b4d2339',
+  sha1: 'efa6b6edf0669d186694f3e1d1d06b8cc0058a80',
   source: `-- semaphore/try-set-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreRecord}${libSemaphoreRevive}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,permits,ttl_ms=KEYS[1],tonumber(ARGV[5]),tonumber(ARGV[6])
 local stored,wrong=stored_count(semaphore)
@@ -4212,7 +4209,7 @@ end
 local old,is_deleted=semaphore_record(KEYS[3])
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
-semaphore_revive(KEYS[3],stored,is_deleted)
+permits_revive(KEYS[3],stored,is_deleted)
 if stored then
 return request_record(requests,number,'0')
 end

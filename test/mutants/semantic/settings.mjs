@@ -100,7 +100,7 @@ export const settings = [
   {
     id: 'deletion-below-another',
     mistake: 'a deletion is still known where the semaphore was made since',
-    file: 'lua/lib/semaphore_revive.lua',
+    file: 'lua/lib/permits_revive.lua',
     changes: [["    redis.call('DEL', key)\n", '']],
     tests: ['test/integration/told-permits/deleted.test.ts'],
   },
