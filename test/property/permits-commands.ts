@@ -179,7 +179,9 @@ const updateLease = (which: number, leaseMs: number): PermitsCommand =>
         permit.state = 'fixed';
       }
       const isSet = await semaphoreOf(real, permit.client).updateLease(id, leaseMs);
-      if (state !== 'fixed') {
+      // A lease that ended before an answer came, which was lost on its way first, is not there any more.
+      const mayBeOver = leaseMs < 1_000 && real.routes[permit.client]!.wasCut;
+      if (state !== 'fixed' && !(!isSet && state === 'live' && mayBeOver)) {
         expect(isSet).toBe(state === 'live');
       }
     },

@@ -26,6 +26,8 @@ export interface Model {
   /** Somebody may have stated the number in code: more permits than that are put right, which
    * `test/property/failover.test.ts` is about. */
   mayBeStated: boolean;
+  /** More were released than were taken: a client that states the number now has them put right. */
+  hasMore: boolean;
   /** How many semaphores there have been. */
   made: number;
   /** All that were ever set or added, less those that were taken away or released twice. */
@@ -116,6 +118,7 @@ export function vanish(model: Model, withMark: boolean): void {
   model.available = undefined;
   model.mark = withMark ? undefined : model.mark;
   model.mayBeStated &&= !withMark;
+  model.hasMore &&= !withMark;
 }
 
 /** Those who had permits give them back: to nobody, when the semaphore has gone meanwhile, or one of
@@ -163,6 +166,12 @@ export async function check(model: Model, real: Real): Promise<void> {
   });
   const taken = liveGrants(model).reduce((sum, { count }) => sum + count, 0);
   expect((model.available ?? 0) + taken).toBe(model.total);
+}
+
+/** A waiter may have got some of the permits of a semaphore that was made just now. */
+export function checkLeft(model: Model, left: number, isMade: boolean): void {
+  const available = model.available ?? 0;
+  expect(isMade ? left <= available : left === available).toBe(true);
 }
 
 /** Everybody gives back what they have, until nobody has anything. */

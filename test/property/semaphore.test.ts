@@ -11,6 +11,7 @@ testModel('permits are neither lost nor doubled, whatever the network does', {
       available: undefined,
       mark: undefined,
       mayBeStated: false,
+      hasMore: false,
       made: 0,
       total: 0,
       told: new Map<number, number[]>(),

@@ -42,6 +42,8 @@ export class Refusals {
   #isClosed = false;
   /** The user may not do the write that is requested: a call that was refused proves it. */
   #isBlind = false;
+  /** Such a call was carried out since the server last refused a write. */
+  #isProven = false;
 
   /** `query` sends one command; it rejects when the server refuses it, or is not connected. */
   constructor(
@@ -66,6 +68,7 @@ export class Refusals {
       this.#add(sourceOf(call), error);
     } else {
       this.#add(WRITES, error);
+      this.#isProven = false;
       this.#refusedAt = this.#clock.now();
       this.#probeKey = privateKey('probe', call.routingKey);
       this.#probeLater();
@@ -79,8 +82,12 @@ export class Refusals {
     }
     this.#delete(SCRIPTS);
     this.#delete(sourceOf(call));
-    if (this.#isBlind && call.refusal !== undefined) {
-      this.#delete(WRITES);
+    if (call.refusal !== undefined) {
+      // It may come before the answer that shows whether the user may do the write.
+      this.#isProven = true;
+      if (this.#isBlind) {
+        this.#delete(WRITES);
+      }
     }
   }
 
@@ -135,6 +142,10 @@ export class Refusals {
     } else {
       // Not allowed, not in this node, or not connected.
       this.#isBlind = true;
+      if (this.#isProven) {
+        this.#delete(WRITES);
+        return;
+      }
     }
     if (this.#clock.now() - this.#refusedAt < PROBED_FOR_MS) {
       this.#probeLater();

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { Refusals } from '../../src/core/connection/refusals.js';
+import { Call, type PendingCall } from '../../src/core/wire/call.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+const READONLY = new Error("READONLY You can't write against a read only replica.");
+const NOPERM = new Error("NOPERM this user has no permissions to run the 'set' command");
+
+const call = (): PendingCall =>
+  new Call(
+    {
+      script: { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply },
+      operands: [],
+    },
+    { answered: () => {}, failed: () => {} },
+    true,
+    { failed: () => {}, unheard: () => {} },
+  );
+
+/** Lets what a timer started come to its end. */
+const turn = async (): Promise<void> => {
+  await new Promise((resolve) => setImmediate(resolve));
+};
+
+test('a refused call that is carried out ends the report of a user who may not do the write', async () => {
+  const clock = fakeClock();
+  const answers = [NOPERM, READONLY, NOPERM];
+  const ended: unknown[] = [];
+  const refusals = new Refusals(
+    clock,
+    { down: () => {}, shown: () => {}, up: (_, source) => ended.push(source) },
+    'a server',
+    // The connection that READONLY ended gives its reason for what was under way.
+    async () => await Promise.reject(answers.shift()!),
+  );
+  const refused = call();
+  refusals.add(refused, READONLY);
+  clock.advance(250);
+  await turn();
+  refusals.add(refused, READONLY);
+  clock.advance(250);
+  await turn();
+
+  refusals.carriedOut(refused);
+  expect(ended).toEqual([]);
+  clock.advance(250);
+  await turn();
+
+  expect(ended).toEqual(['']);
+  expect(clock.pending).toBe(0);
+  refusals.close();
+});
