@@ -2,8 +2,14 @@
 
 import type { Redis } from 'ioredis';
 
+/** Begins to move a slot: from now on it is under way, and its keys stay where they are. */
+export async function beginMove(slot: number, source: Redis, target: Redis): Promise<void> {
+  await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await source.cluster('MYID'));
+  await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', await target.cluster('MYID'));
+}
+
 /**
- * Moves a slot with its keys, as an operator would.
+ * Moves a slot with its keys, as an operator would, also one that is under way.
  *
  * @param masters plain connections to all of them
  */
@@ -13,9 +19,8 @@ export async function moveSlot(
   source: Redis,
   target: Redis,
 ): Promise<void> {
-  const [sourceId, targetId] = [await source.cluster('MYID'), await target.cluster('MYID')];
-  await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId);
-  await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
+  const targetId = await target.cluster('MYID');
+  await beginMove(slot, source, target);
   const { host = '', port = 0 } = target.options;
   for (;;) {
     const keys = (await source.call('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[];

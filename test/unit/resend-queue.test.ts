@@ -5,6 +5,8 @@ import { fakeClock } from '../support/fake-clock.js';
 
 const script = { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply };
 
+const LOADING = new Error('LOADING Redis is loading the dataset in memory');
+
 function stage() {
   const clock = fakeClock();
   const [written, insisted, told]: [number[], number[], string[]] = [[], [], []];
@@ -13,13 +15,13 @@ function stage() {
     () => written.push(...queue.take().map(({ order }) => order)),
     ({ order }) => insisted.push(order),
   );
-  const call = (order: number, resend = true): Call<unknown> => {
+  const call = (order: number, { resend = true, key = 'a' } = {}): Call<unknown> => {
     const receiver = {
       answered: () => {},
       failed: (error: Error) => told.push(`${order}: ${error.message}`),
     };
     const watch = { failed: () => {}, unheard: () => {} };
-    const made = new Call({ script, operands: [] }, receiver, resend, watch);
+    const made = new Call({ script, operands: [1, key] }, receiver, resend, watch);
     made.order = order;
     return made;
   };
@@ -36,9 +38,9 @@ describe('calls that wait to be written', () => {
     queue.add(call(2));
     queue.putBack([call(1), call(3)], new Error('cut'));
 
-    expect(queue.isEmpty).toBe(false);
+    expect(queue.holdsUp(call(5))).toBe(true);
     expect(orders(queue.take())).toEqual([1, 2, 3, 4]);
-    expect(queue.isEmpty).toBe(true);
+    expect(queue.holdsUp(call(5))).toBe(false);
   });
 
   test('have one more copy that may run once they have lost their connection', () => {
@@ -55,7 +57,7 @@ describe('calls that wait to be written', () => {
   test('fail with their connection when they are not to be sent again', () => {
     const { queue, call, told } = stage();
 
-    queue.putBack([call(1, false), call(2)], new Error('cut'));
+    queue.putBack([call(1, { resend: false }), call(2)], new Error('cut'));
 
     expect(told).toEqual(['1: cut']);
     expect(orders(queue.take())).toEqual([2]);
@@ -63,25 +65,63 @@ describe('calls that wait to be written', () => {
 
   test('are written after one pause, however many were refused', () => {
     const { clock, queue, call, written } = stage();
-    queue.add(call(1));
-    queue.pause();
+    queue.refused(call(1), LOADING);
     clock.advance(49);
-    queue.add(call(2));
-    queue.pause();
+    queue.refused(call(2), LOADING);
     expect(written).toEqual([]);
     clock.advance(1);
 
     expect(written).toEqual([1, 2]);
-    queue.add(call(3));
-    queue.pause();
+    queue.refused(call(3), LOADING);
     clock.advance(50);
     expect(written).toEqual([1, 2, 3]);
   });
 
+  test.each(['TRYAGAIN Multiple keys', 'CLUSTERDOWN Hash slot', 'CLUSTERDOWN The cluster'])(
+    'for their slot delay no call for another one: %s',
+    (refusal) => {
+      const { clock, queue, call, written } = stage();
+      queue.refused(call(1), new Error(refusal));
+
+      expect(queue.holdsUp(call(2, { key: 'b' }))).toBe(false);
+      expect(queue.holdsUp(call(2, { key: 'other:{a}' }))).toBe(true);
+      queue.add(call(2));
+      expect(queue.holdsUp(call(3, { key: 'b' }))).toBe(false);
+      clock.advance(50);
+
+      expect(written).toEqual([1, 2]);
+      expect(queue.holdsUp(call(3))).toBe(false);
+    },
+  );
+
+  test.each(['LOADING Redis is', 'BUSY Redis is', "READONLY You can't", 'MASTERDOWN Link with'])(
+    'for their server delay the calls for every slot: %s',
+    (refusal) => {
+      const { clock, queue, call, written } = stage();
+      queue.refused(call(1), new Error('TRYAGAIN Multiple keys'));
+      queue.refused(call(3, { key: 'b' }), new Error(refusal));
+
+      expect(queue.holdsUp(call(2, { key: 'c' }))).toBe(true);
+      queue.add(call(2, { key: 'c' }));
+      clock.advance(50);
+
+      expect(written).toEqual([1, 2, 3]);
+    },
+  );
+
+  test('for their slot hold nothing up any more when they are given up', () => {
+    const { queue, call } = stage();
+    const given = call(1);
+    queue.refused(given, new Error('TRYAGAIN Multiple keys'));
+
+    given.abandon();
+
+    expect(queue.holdsUp(call(2))).toBe(false);
+  });
+
   test('are written no more by time after the end', () => {
     const { clock, queue, call, written, insisted } = stage();
-    queue.add(call(1));
-    queue.pause();
+    queue.refused(call(1), LOADING);
     queue.insist(call(2));
 
     queue.close();
@@ -99,7 +139,7 @@ describe('calls that insist', () => {
     clock.advance(100);
     queue.insist(call(2));
 
-    expect(queue.isEmpty).toBe(true);
+    expect(queue.holdsUp(call(3))).toBe(false);
     clock.advance(149);
     expect(insisted).toEqual([]);
     clock.advance(1);

@@ -105,7 +105,7 @@ export class CommandConnection {
     }
     const redis = this.#connection.ready;
     // Behind the waiting calls, even when ready: a late release must not overtake its acquisition.
-    if (redis === undefined || !this.#waiting.isEmpty) {
+    if (redis === undefined || this.#waiting.holdsUp(call)) {
       this.#waiting.add(call);
     } else {
       this.#write(redis, call);
@@ -253,8 +253,7 @@ export class CommandConnection {
       this.#again(call);
     } else if (isNotNow(error)) {
       this.#refusals.add(call, error);
-      this.#waiting.add(call);
-      this.#notNow(redis, error);
+      this.#notNow(redis, call, error);
     } else if (denial !== undefined) {
       call.fail(denial);
     } else if (isSentAgain(call, error)) {
@@ -265,15 +264,14 @@ export class CommandConnection {
     }
   }
 
-  #notNow(redis: Redis, error: Error): void {
+  #notNow(redis: Redis, call: PendingCall, error: Error): void {
+    this.#waiting.refused(call, error);
     const now = this.#clock.now();
     if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
       // The master was demoted: the address may lead to another one by now.
       this.#demotedAt = now;
       this.#connection.drop(redis, error);
-      return;
     }
-    this.#waiting.pause();
   }
 
   #again(call: PendingCall): void {

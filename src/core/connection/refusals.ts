@@ -7,7 +7,7 @@ import {
   isAccessRefused,
   isNotNow,
   isNoWrite,
-  isTryAgain,
+  isOfSlotAlone,
   refusesScripts,
 } from './server-errors.js';
 
@@ -63,8 +63,8 @@ export class Refusals {
     call.refusal = error;
     if (refusesScripts(error)) {
       this.#add(SCRIPTS, error);
-    } else if (isAccessRefused(error) || isTryAgain(error)) {
-      // The right of one user is missing, or one slot is moving: the server carries out other calls.
+    } else if (isAccessRefused(error) || isOfSlotAlone(error)) {
+      // The right of one user is missing, or one slot is not served: the server carries out other calls.
       this.#add(sourceOf(call), error);
     } else {
       this.#add(WRITES, error);

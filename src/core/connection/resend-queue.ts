@@ -1,7 +1,8 @@
 import type { Clock, Timer } from '../base/clock.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { PendingCall } from '../wire/call.js';
-import { isAccessRefused, isNoWrite } from './server-errors.js';
+import { isAccessRefused, isNoWrite, isOfSlot } from './server-errors.js';
+import { slotOf } from './slots.js';
 
 /** After a refusal that may pass, calls are sent again after this time. */
 const NOT_NOW_PAUSE_MS = 50;
@@ -23,13 +24,16 @@ export function isSentAgain(call: PendingCall, error: Error): boolean {
 
 /**
  * The calls that wait to be written: until there is a connection, again after they lost one, or
- * again after a refusal that may pass.
+ * again after a refusal that may pass. What waits for one slot of a cluster delays no other slot.
  */
 export class ResendQueue {
   readonly #clock: Clock;
   readonly #flush: () => void;
   readonly #resend: (call: PendingCall) => void;
+  /** Calls that wait for the connection or the server. */
   readonly #waiting = new LinkedList<PendingCall>();
+  /** Calls that wait for their slot: a refused one, and those behind it. */
+  readonly #slots = new Map<number, LinkedList<PendingCall>>();
   /** Calls that insist, while the server takes no writes. */
   readonly #insisting = new LinkedList<PendingCall>();
   #pause: Timer | undefined;
@@ -42,19 +46,22 @@ export class ResendQueue {
     this.#resend = resend;
   }
 
-  get isEmpty(): boolean {
-    return this.#waiting.first === undefined;
+  /** Whether a new call has to wait behind others. */
+  holdsUp(call: PendingCall): boolean {
+    return this.#waiting.first !== undefined || this.#lineOf(call) !== undefined;
   }
 
   /** The call is written with the next flush. */
   add(call: PendingCall): void {
-    this.#waiting.push(call);
+    (this.#lineOf(call) ?? this.#waiting).push(call);
   }
 
   /** Takes out the calls that wait, in the order in which they were made: so a later call never
    * overtakes one that was refused or lost its connection. */
   take(): PendingCall[] {
-    return this.#waiting.clear().toSorted((one, other) => one.order - other.order);
+    const calls = [...this.#slots.values(), this.#waiting].flatMap((line) => line.clear());
+    this.#slots.clear();
+    return calls.toSorted((one, other) => one.order - other.order);
   }
 
   /** Takes out every call. */
@@ -78,8 +85,18 @@ export class ResendQueue {
     }
   }
 
-  /** The server has refused a call for the moment: what waits is written after a pause. */
-  pause(): void {
+  /** The server has refused a call for the moment. It is written after a pause, and so is what comes
+   * behind it: other calls of the slot of which the refusal speaks, or all calls. */
+  refused(call: PendingCall, error: Error): void {
+    if (isOfSlot(error)) {
+      const slot = slotOf(call.routingKey);
+      const line = this.#slots.get(slot) ?? new LinkedList();
+      this.#slots.set(slot, line);
+      line.push(call);
+    } else {
+      this.#waiting.push(call);
+    }
+    // One pause for all: a slot that is refused late in it is tried again the sooner.
     this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
       this.#pause = undefined;
       this.#flush();
@@ -95,6 +112,12 @@ export class ResendQueue {
         this.#resend(again);
       }
     });
+  }
+
+  /** The calls that wait for the slot of this one, if any do. */
+  #lineOf(call: PendingCall): LinkedList<PendingCall> | undefined {
+    const line = this.#slots.size === 0 ? undefined : this.#slots.get(slotOf(call.routingKey));
+    return line?.first === undefined ? undefined : line;
   }
 
   /** From now on nothing is sent again by time. */

@@ -9,6 +9,7 @@ const NOT_NOW = new RegExp(
   `${IN_SCRIPT}(?:LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY) `,
   'u',
 );
+const OF_SLOT = new RegExp(`${IN_SCRIPT}(?:TRYAGAIN|CLUSTERDOWN) `, 'u');
 const NO_WRITE = new RegExp(`${IN_SCRIPT}(?:NOREPLICAS|MISCONF|OOM) `, 'u');
 
 /** What a server has to be. */
@@ -49,9 +50,14 @@ export function refusesScripts(error: Error): boolean {
   return isAccessRefused(error) && /'eval(?:sha)?'/iu.test(error.message);
 }
 
-/** The keys of the call are on two nodes while their slot moves: others may be carried out. */
-export function isTryAgain(error: Error): boolean {
-  return new RegExp(`${IN_SCRIPT}TRYAGAIN `, 'u').test(error.message);
+/** It is refused for the moment because of its slot: calls of other slots may be carried out. */
+export function isOfSlot(error: Error): boolean {
+  return OF_SLOT.test(error.message);
+}
+
+/** The same, and others surely may: the slot is moving, or nobody serves it. */
+export function isOfSlotAlone(error: Error): boolean {
+  return isOfSlot(error) && !error.message.includes('The cluster is down');
 }
 
 /** Answers to signing in, and to a call, that stay the same until somebody changes the client's
