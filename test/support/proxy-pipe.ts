@@ -11,11 +11,14 @@ interface Item {
 
 export class Pipe {
   delayMs = 0;
+  /** Time from each piece to the next one, as on a server that is busy. */
+  paceMs = 0;
   swallows = false;
   readonly #deliver: (bytes: Buffer | undefined) => void;
   readonly #queue: Item[] = [];
   readonly #stops = new Set<Stop>();
   #timer: NodeJS.Timeout | undefined;
+  #lastDueAt = 0;
 
   /** @param deliver gets each piece in its time; undefined is the end */
   constructor(deliver: (bytes: Buffer | undefined) => void) {
@@ -24,7 +27,9 @@ export class Pipe {
 
   push(bytes: Buffer | undefined): void {
     if (!this.swallows) {
-      this.#queue.push({ bytes, dueAt: performance.now() + this.delayMs });
+      const dueAt = Math.max(performance.now() + this.delayMs, this.#lastDueAt + this.paceMs);
+      this.#lastDueAt = dueAt;
+      this.#queue.push({ bytes, dueAt });
       this.#flush();
     }
   }

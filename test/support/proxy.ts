@@ -55,6 +55,7 @@ export class Proxy {
   /** Which rule picked a command whose answer is still to come. */
   readonly #chosen = new WeakMap<string[], CutRule>();
   readonly #delay = { upMs: 0, downMs: 0 };
+  #paceMs = 0;
   readonly #paused = { up: false, down: false };
   #rewriter: ReplyRewriter = (_, reply) => reply;
   #server: Server | undefined;
@@ -123,6 +124,14 @@ export class Proxy {
     for (const connection of this.#all) {
       connection.up.delayMs = upMs;
       connection.down.delayMs = downMs;
+    }
+  }
+
+  /** Each connection gets so many requests a second through, as to a busy server; 0: any number. */
+  pace(perSecond: number): void {
+    this.#paceMs = perSecond === 0 ? 0 : 1_000 / perSecond;
+    for (const connection of this.#all) {
+      connection.up.paceMs = this.#paceMs;
     }
   }
 
@@ -222,6 +231,7 @@ export class Proxy {
     });
     connection.up.delayMs = this.#delay.upMs;
     connection.down.delayMs = this.#delay.downMs;
+    connection.up.paceMs = this.#paceMs;
     for (const direction of ['up', 'down'] as const) {
       if (this.#paused[direction]) {
         connection[direction].stop('paused');

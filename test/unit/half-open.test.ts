@@ -68,6 +68,57 @@ test('an answer that arrives with the limit keeps the connection', () => {
   expect([isWanted, silent]).toEqual([true, []]);
 });
 
+test('a connection that brings an answer now and then is not silent, however old its oldest call', () => {
+  const { clock, row, silent, write } = stage();
+  const calls = Array.from({ length: 5 }, write);
+
+  for (const call of calls.slice(0, -1)) {
+    clock.advance(LIMIT_MS - 1);
+    clock.inputHandled();
+    row.delete(call);
+  }
+  clock.advance(LIMIT_MS - 1);
+  clock.inputHandled();
+  const before = [...silent];
+  clock.advance(1);
+  clock.inputHandled();
+
+  expect(before).toEqual([]);
+  expect(silent).toEqual([5 * LIMIT_MS - 4]);
+});
+
+test('a connection is judged by its queries too, and any answer is one to them', () => {
+  const { clock, row, silent, write } = stage();
+  const call = write();
+  void row.query(() => new Promise(() => {}));
+
+  clock.advance(LIMIT_MS - 1);
+  row.delete(call);
+  clock.advance(LIMIT_MS - 1);
+  clock.inputHandled();
+  expect(silent).toEqual([]);
+  clock.advance(1);
+  clock.inputHandled();
+
+  expect(silent).toEqual([2 * LIMIT_MS - 1]);
+  clock.advance(2 * LIMIT_MS);
+  clock.inputHandled();
+  expect(silent).toHaveLength(1);
+});
+
+test('an answer to a query is one to the calls behind it', async () => {
+  const { clock, row, silent, write } = stage();
+  const query = row.query(() => Promise.resolve('known'));
+  write();
+
+  clock.advance(LIMIT_MS - 1);
+  expect(await query).toBe('known');
+  clock.advance(LIMIT_MS - 1);
+  clock.inputHandled();
+
+  expect(silent).toEqual([]);
+});
+
 test('a connection is judged by calls that nobody waits for any more', () => {
   const { clock, silent, write } = stage();
 

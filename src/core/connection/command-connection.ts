@@ -2,7 +2,6 @@ import type { PendingCall } from '../wire/call.js';
 import type { Clock } from '../base/clock.js';
 import type { Environment } from './environment.js';
 import { Connection, type ConnectionOwner, type Server } from './connection.js';
-import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { soon } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
@@ -20,7 +19,7 @@ export interface CommandConnectionOwner extends Pick<
   ConnectionOwner,
   'check' | 'fault' | 'health'
 > {
-  /** How long a command may stay unanswered before its connection counts as half-open. */
+  /** How long nothing may be heard, while an answer is awaited, before a connection counts as half-open. */
   readonly answerLimitMs: number;
   /** There is a ready connection (again). */
   up(): void;
@@ -41,7 +40,6 @@ export class CommandConnection {
   readonly #owner: CommandConnectionOwner;
   readonly #waiting: ResendQueue;
   readonly #unanswered: Unanswered;
-  readonly #queries: DeadlineQueue;
   /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
   readonly #refusals: Refusals;
@@ -73,7 +71,6 @@ export class CommandConnection {
       (call) => this.send(call),
     );
     this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
-    this.#queries = new DeadlineQueue(clock, owner.answerLimitMs);
   }
 
   get isUp(): boolean {
@@ -118,13 +115,7 @@ export class CommandConnection {
     if (redis === undefined) {
       throw this.#connection.whyDown;
     }
-    const limit = new Limit(() => this.#silent(redis));
-    this.#queries.add(limit);
-    try {
-      return await redis.call(command, args);
-    } finally {
-      this.#queries.delete(limit);
-    }
+    return await this.#unanswered.query(() => redis.call(command, args));
   }
 
   /** Takes out the calls that wait for a connection, in the order in which they were made. */
@@ -151,7 +142,6 @@ export class CommandConnection {
   #stop(): void {
     this.#refusals.close();
     this.#unanswered.close();
-    this.#queries.close();
     this.#waiting.close();
     this.#connection.close();
   }
@@ -284,7 +274,8 @@ export class CommandConnection {
   }
 
   /** The answer limit has passed: the connection counts as half-open. */
-  #silent(redis = this.#connection.ready): void {
+  #silent(): void {
+    const redis = this.#connection.ready;
     if (redis !== undefined) {
       const { answerLimitMs } = this.#owner;
       this.#connection.drop(redis, new Error(`no answer from Redis for ${answerLimitMs} ms`));

@@ -1,21 +1,37 @@
 import { Alarm, type Deadlines } from '../base/alarm.js';
 import type { PendingCall } from '../wire/call.js';
-import { LinkedList } from '../base/linked-list.js';
+import { Linked, LinkedList } from '../base/linked-list.js';
 import type { Clock } from '../base/clock.js';
+
+/** A command by which a connection asks the server about itself, and which is no call. */
+class Query extends Linked {
+  readonly sentAt: number;
+
+  constructor(sentAt: number) {
+    super();
+    this.sentAt = sentAt;
+  }
+}
 
 /**
  * The calls that were written to a connection and have no answer yet, in the order of writing. A
- * connection that leaves the oldest one unanswered for too long counts as half-open. So an
- * abandoned call stays here too, until its answer or the end of the connection.
+ * connection that brings no answer at all for too long, while one is awaited, counts as half-open: a busy
+ * server may take long for each, and is there. An abandoned call stays here too, until its answer or the
+ * end of the connection.
  */
 export class Unanswered implements Deadlines {
+  readonly #clock: Clock;
   readonly #limitMs: number;
   readonly #silent: () => void;
   readonly #calls = new LinkedList<PendingCall>();
+  readonly #queries = new LinkedList<Query>();
   readonly #alarm: Alarm;
+  /** When the last answer came after which others were still awaited. */
+  #heardAt = Number.NEGATIVE_INFINITY;
 
   /** `silent` is called when the limit has passed. It must end the connection and clear this. */
   constructor(clock: Clock, limitMs: number, silent: () => void) {
+    this.#clock = clock;
     this.#limitMs = limitMs;
     this.#silent = silent;
     this.#alarm = new Alarm(clock, this);
@@ -35,11 +51,27 @@ export class Unanswered implements Deadlines {
       return false;
     }
     call.isUnanswered = false;
+    this.#heard();
     return !call.isAbandoned;
+  }
+
+  /** Writes a query, and waits for its outcome. */
+  async query<T>(write: () => Promise<T>): Promise<T> {
+    const query = new Query(this.#clock.now());
+    this.#queries.push(query);
+    this.#alarm.added(query.sentAt + this.#limitMs);
+    try {
+      return await write();
+    } finally {
+      if (this.#queries.delete(query)) {
+        this.#heard();
+      }
+    }
   }
 
   /** The connection has ended: takes out all calls, and returns those that are not abandoned. */
   clear(): PendingCall[] {
+    this.#queries.clear();
     const calls = this.#calls.clear();
     for (const call of calls) {
       call.isUnanswered = false;
@@ -49,8 +81,10 @@ export class Unanswered implements Deadlines {
 
   /** For the alarm only. */
   get earliest(): number | undefined {
-    const oldest = this.#calls.first;
-    return oldest && oldest.lastSentAt + this.#limitMs;
+    const call = this.#calls.first?.lastSentAt ?? Infinity;
+    const query = this.#queries.first?.sentAt ?? Infinity;
+    const oldest = Math.min(call, query);
+    return oldest === Infinity ? undefined : Math.max(oldest, this.#heardAt) + this.#limitMs;
   }
 
   /** For the alarm only. */
@@ -61,5 +95,11 @@ export class Unanswered implements Deadlines {
   /** From now on the limit is not checked. */
   close(): void {
     this.#alarm.close();
+  }
+
+  #heard(): void {
+    if (this.#calls.first !== undefined || this.#queries.first !== undefined) {
+      this.#heardAt = this.#clock.now();
+    }
   }
 }
