@@ -228,6 +228,8 @@ describe('after the first success it is an outage:', () => {
   test('rights that are taken away end no wait, and delay no other call', async () => {
     const redis = await addUser('curbed');
     const client = openClient({ redis, commandTimeoutMs: 600 });
+    const errors: string[] = [];
+    client.on('error', ({ error }) => errors.push(error.message));
     await expectCycle(client, raw);
     const refused = randomName();
     const own = runPrefix();
@@ -252,6 +254,10 @@ describe('after the first success it is an outage:', () => {
     expect(String((timeout as CommandTimeoutError).cause)).toContain('NOPERM');
     // A call that had to wait for those that are refused would be sent with them, every 250 ms.
     expect(others.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
+    // A wait without a limit goes on, and is not silent about it.
+    expect(errors).toEqual([
+      expect.stringMatching(/refuses calls: NOPERM.*Give the user the rights/u),
+    ]);
     expect(hold.isHeld).toBe(true);
     await hold.release();
   });

@@ -1,9 +1,10 @@
 // Everything that can be done with each kind of object, so that all its scripts run, and what a user
 // has to be allowed for that.
 
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
+import { prefixed } from '../support/kinds/connection.js';
 import { randomName } from '../support/redis.js';
 
 /** What a user needs: to connect, to listen, and to run scripts ... */
@@ -21,33 +22,61 @@ export const inScripts = [
  * reads; where a lock is handed on; and where a key holds something else. */
 export const seldom = 'lpos lpush linsert persist type hrandfield hgetall pubsub'.split(' ');
 
+/** What a user needs besides, where the objects are in a database other than 0, or in a cluster. */
+export const further = {
+  server: [],
+  database: ['select'],
+  cluster: ['cluster|slots', 'ssubscribe', 'sunsubscribe', 'spublish', 'asking'],
+};
+
 /** Objects whose names start so are allowed: their keys, and the keys and channels beside them. */
 export function patterns(prefix: string): string[] {
-  const keys = ['', '{', 'redlatch_*:{', 'redisson_lock_token:{'];
-  const queues = ['redisson_lock_queue:{', 'redisson_lock_timeout:{'];
-  const channels = ['lock__channel:{', 'countdownlatch__channel__{', 'rwlock:{', 'sc:{'];
+  const keys = [
+    'redlatch_*',
+    ...['token', 'queue', 'timeout'].map((word) => `redisson_lock_${word}`),
+  ];
+  const channels = ['lock__channel', 'countdownlatch__channel__', 'rwlock', 'sc'];
+  // What stands beside a name without a tag has braces around it.
+  const forms = [prefix, `{${prefix}`];
   return [
-    ...[...keys, ...queues].map((start) => `~${start}${prefix}*`),
-    ...channels.map((start) => `&redisson_${start}${prefix}*`),
+    ...forms.map((form) => `~${form}*`),
+    ...keys.flatMap((key) => forms.map((form) => `~${key}:${form}*`)),
+    ...channels.flatMap((channel) => forms.map((form) => `&redisson_${channel}:${form}*`)),
+    // Outside clusters, the channel of a latch has braces around every name.
+    ...forms.map((form) => `&redisson_countdownlatch__channel__{${form}*`),
     '&redlatch:*',
   ];
 }
 
-async function useLocks(client: Client): Promise<void> {
-  const fenced = client.getFencedLock(randomName('fenced'));
+/** All that a user needs for objects whose names start so. */
+export function leastRights(prefix: string, where: keyof typeof further = 'server'): string[] {
+  const commands = [...connecting, ...inScripts, ...further[where]];
+  return [...patterns(prefix), ...commands.map((command) => `+${command}`)];
+}
+
+type Raw = Redis | Cluster;
+
+interface Use {
+  readonly client: Client;
+  readonly raw: Raw;
+  readonly nameOf: (what: string) => string;
+}
+
+async function useLocks({ client, nameOf }: Use): Promise<void> {
+  const fenced = client.getFencedLock(nameOf('fenced'));
   await fenced.using(async (hold) => {
     await hold.extend(40_000);
     await fenced.using(async () => await fenced.holdCount());
   });
-  const lock = client.getLock(randomName('lock'));
+  const lock = client.getLock(nameOf('lock'));
   await lock.acquire({ leaseMs: 60_000 });
   await lock.forceRelease();
   await lock.tryAcquire();
   await lock.forceRelease();
 }
 
-async function useFairLock(client: Client, raw: Redis): Promise<void> {
-  const lock = client.getFairLock(randomName('fair'));
+async function useFairLock({ client, raw, nameOf }: Use): Promise<void> {
+  const lock = client.getFairLock(nameOf('fair'));
   const hold = await lock.acquire();
   const abort = new AbortController();
   const leaving = lock.acquire({ signal: abort.signal }).catch((error: unknown) => {
@@ -56,7 +85,7 @@ async function useFairLock(client: Client, raw: Redis): Promise<void> {
     }
   });
   const waiting = lock.acquire();
-  const queue = `redisson_lock_queue:{${lock.name}}`;
+  const queue = prefixed('redisson_lock_queue', lock.name);
   // Who may not queue fails, and is not waited for.
   const isQueued = eventually(async () => (await raw.llen(queue)) === 2);
   await Promise.race([isQueued, Promise.all([leaving, waiting])]);
@@ -67,8 +96,8 @@ async function useFairLock(client: Client, raw: Redis): Promise<void> {
   await lock.forceRelease();
 }
 
-async function useReadWriteLock(client: Client): Promise<void> {
-  const { readLock, writeLock } = client.getReadWriteLock(randomName('book'));
+async function useReadWriteLock({ client, nameOf }: Use): Promise<void> {
+  const { readLock, writeLock } = client.getReadWriteLock(nameOf('book'));
   await writeLock.using(async (write) => {
     await write.extend(40_000);
     await readLock.using(async (read) => await read.extend(40_000));
@@ -80,8 +109,8 @@ async function useReadWriteLock(client: Client): Promise<void> {
   await readLock.forceRelease();
 }
 
-async function useSemaphore(client: Client, raw: Redis): Promise<void> {
-  const semaphore = client.getSemaphore(randomName('gate'));
+async function useSemaphore({ client, raw, nameOf }: Use): Promise<void> {
+  const semaphore = client.getSemaphore(nameOf('gate'));
   await semaphore.trySetPermits(3, { ttlMs: 60_000 });
   await semaphore.using(async () => await semaphore.availablePermits(), { permits: 2 });
   await semaphore.addPermits(-1);
@@ -90,15 +119,15 @@ async function useSemaphore(client: Client, raw: Redis): Promise<void> {
   // As Java makes one: nothing is known of it.
   await raw.set(semaphore.name, 3);
   await semaphore.delete();
-  const told = client.getSemaphore(randomName('gate'), { permits: 3 });
+  const told = client.getSemaphore(nameOf('gate'), { permits: 3 });
   await told.using(async () => await told.availablePermits());
   client.getSemaphore(told.name, { permits: 4 });
   await told.availablePermits();
   await told.delete();
 }
 
-async function usePermits(client: Client, raw: Redis): Promise<void> {
-  const semaphore = client.getPermitExpirableSemaphore(randomName('seats'));
+async function usePermits({ client, raw, nameOf }: Use): Promise<void> {
+  const semaphore = client.getPermitExpirableSemaphore(nameOf('seats'));
   await semaphore.trySetPermits(3, { ttlMs: 60_000 });
   await semaphore.setPermits(2);
   const [first, second] = await semaphore.acquireMany(2);
@@ -112,15 +141,15 @@ async function usePermits(client: Client, raw: Redis): Promise<void> {
   // As Java makes one: nothing is known of it.
   await raw.set(semaphore.name, 3);
   await semaphore.delete();
-  const told = client.getPermitExpirableSemaphore(randomName('seats'), { permits: 3 });
+  const told = client.getPermitExpirableSemaphore(nameOf('seats'), { permits: 3 });
   await told.using(async () => await told.availablePermits());
   client.getPermitExpirableSemaphore(told.name, { permits: 4 });
   await told.availablePermits();
   await told.delete();
 }
 
-async function useLatch(client: Client): Promise<void> {
-  const latch = client.getCountDownLatch(randomName('latch'));
+async function useLatch({ client, nameOf }: Use): Promise<void> {
+  const latch = client.getCountDownLatch(nameOf('latch'));
   await latch.trySetCount(2, { ttlMs: 60_000 });
   await latch.countDown();
   await latch.count();
@@ -131,12 +160,17 @@ async function useLatch(client: Client): Promise<void> {
   await latch.delete();
 }
 
-/** Uses everything once. `raw` may look at all keys. */
-export async function useEverything(client: Client, raw: Redis): Promise<void> {
-  await useLocks(client);
-  await useFairLock(client, raw);
-  await useReadWriteLock(client);
-  await useSemaphore(client, raw);
-  await usePermits(client, raw);
-  await useLatch(client);
+/** Uses everything once. `raw` may look at all keys, `nameOf` makes a new name. */
+export async function useEverything(
+  client: Client,
+  raw: Raw,
+  nameOf: (what: string) => string = randomName,
+): Promise<void> {
+  const use = { client, raw, nameOf };
+  await useLocks(use);
+  await useFairLock(use);
+  await useReadWriteLock(use);
+  await useSemaphore(use);
+  await usePermits(use);
+  await useLatch(use);
 }

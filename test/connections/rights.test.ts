@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { channelsUnder, randomName, rawClient, runPrefix } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { ownServer, type OwnServer } from '../support/server.js';
-import { connecting, inScripts, patterns, seldom, useEverything } from './everything.js';
+import { further, inScripts, leastRights, seldom, useEverything } from './everything.js';
 import { expectCycle, expectWaitEndsByMessage, expectWorks, openClient } from './exercise.js';
 
 let server: OwnServer;
@@ -24,11 +24,6 @@ async function addUser(name: string, rights: string[]): Promise<string> {
   await raw.call('ACL', 'SETUSER', name, 'reset', 'on', '>secret', ...rights);
   return `redis://${name}:secret@${server.host}:${server.port}`;
 }
-
-const leastRights = (): string[] => [
-  ...patterns(runPrefix()),
-  ...[...connecting, ...inScripts].map((command) => `+${command}`),
-];
 
 const channelOf = (name: string): string => `redisson_lock__channel:{${name}}`;
 
@@ -46,16 +41,19 @@ test('the rights name every command that a script uses, and no other', () => {
 
 test('the documents name the same rights', () => {
   const text = readFileSync('docs/connecting.md', 'utf8');
-  const block = /```text\n(?<rights>~app:.*?)```/su.exec(text)?.groups?.['rights'] ?? '';
-
-  const commands = [...connecting, ...inScripts].map((command) => `+${command}`);
-  expect(block.split(/\s+/u).filter(Boolean).toSorted()).toEqual(
-    [...patterns('app:'), ...commands].toSorted(),
+  const blocks = [...text.matchAll(/```text\n(?<rights>[~+].*?)```/gsu)].map(({ groups }) =>
+    groups?.['rights']?.split(/\s+/u).filter(Boolean).toSorted(),
   );
+
+  expect(blocks).toEqual([
+    leastRights('app:').toSorted(),
+    further.cluster.map((command) => `+${command}`).toSorted(),
+  ]);
+  expect(text).toContain(further.database.map((command) => `\`+${command}\``).join());
 });
 
 test('a user with the least rights can use everything', async () => {
-  const redis = await addUser('least', leastRights());
+  const redis = await addUser('least', leastRights(runPrefix()));
   const pair = [openClient({ redis }), openClient({ redis })] as const;
 
   await useEverything(pair[0], raw);
@@ -63,7 +61,7 @@ test('a user with the least rights can use everything', async () => {
 });
 
 test('a user with the least rights works after a cut, and without INFO if it is not asked', async () => {
-  const url = new URL(await addUser('uninformed', [...leastRights(), '-info']));
+  const url = new URL(await addUser('uninformed', [...leastRights(runPrefix()), '-info']));
   const { username, password } = url;
   const { host, port } = server;
 
@@ -79,7 +77,7 @@ describe('a user whose rights are one short is refused', () => {
   const often = inScripts.filter((command) => ![...seldom, 'publish'].includes(command));
 
   test.each(often)('without %s', async (command) => {
-    const redis = await addUser(`without-${command}`, [...leastRights(), `-${command}`]);
+    const redis = await addUser(`without-${command}`, [...leastRights(runPrefix()), `-${command}`]);
     const client = openClient({ redis });
 
     await expect(useEverything(client, raw)).rejects.toThrow();
@@ -87,7 +85,7 @@ describe('a user whose rights are one short is refused', () => {
 });
 
 test('a name outside the rights of the user is refused, others go on', async () => {
-  const redis = await addUser('fenced-in', leastRights());
+  const redis = await addUser('fenced-in', leastRights(runPrefix()));
   const client = openClient({ redis });
 
   await expect(client.getLock('not-mine').acquire()).rejects.toThrow(
@@ -97,7 +95,7 @@ test('a name outside the rights of the user is refused, others go on', async () 
 });
 
 test('without the right to subscribe a wait still ends, and the error is told', async () => {
-  const redis = await addUser('deaf', [...leastRights(), '-subscribe']);
+  const redis = await addUser('deaf', [...leastRights(runPrefix()), '-subscribe']);
   const client = openClient({ redis });
   const errors: string[] = [];
   client.on('error', ({ error }) => errors.push(error.message));
@@ -113,13 +111,13 @@ test('without the right to subscribe a wait still ends, and the error is told', 
 });
 
 test('a channel that is refused after a reconnect makes no other one deaf, and is told once', async () => {
-  const redis = await addUser('losing-one', leastRights());
+  const redis = await addUser('losing-one', leastRights(runPrefix()));
   // Only who races listens to a channel of each lock.
   const client = openClient({ redis, handOff: 'race' });
   const errors: string[] = [];
   client.on('error', ({ error }) => errors.push(error.message));
   const names = Array.from({ length: 20 }, () => randomName('channel'));
-  const owner = openClient({ redis: await addUser('owner', leastRights()) });
+  const owner = openClient({ redis: await addUser('owner', leastRights(runPrefix())) });
   const holds = await Promise.all(names.map(async (name) => await owner.getLock(name).acquire()));
   const abort = new AbortController();
   const [refused = '', ...others] = names;
@@ -149,7 +147,7 @@ test('a channel that is refused after a reconnect makes no other one deaf, and i
 });
 
 test('a hold is suspect while its user is shut out, and held again when it is back', async () => {
-  const redis = await addUser('in-and-out', leastRights());
+  const redis = await addUser('in-and-out', leastRights(runPrefix()));
   const client = openClient({ redis, leaseMs: 6_000, commandTimeoutMs: 500 });
   const states: string[] = [];
   client.on('suspect', () => states.push('suspect'));
@@ -158,7 +156,7 @@ test('a hold is suspect while its user is shut out, and held again when it is ba
 
   await raw.call('ACL', 'DELUSER', 'in-and-out');
   await eventually(() => hold.state === 'suspect');
-  await addUser('in-and-out', leastRights());
+  await addUser('in-and-out', leastRights(runPrefix()));
   await eventually(() => hold.state === 'held');
 
   expect(states).toEqual(['suspect']);
