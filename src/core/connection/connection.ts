@@ -7,6 +7,7 @@ import { isReplyError, type Redis, type Use } from './driver.js';
 import type { ConnectionOptions } from './driver-types.js';
 import type { Environment } from './environment.js';
 import { NoAnswer } from './no-answer.js';
+import { withNextSentinel } from './sentinel-watch.js';
 
 /** The pause between two attempts starts at the shortest and doubles up to the longest. */
 const PAUSE_MIN_MS = 16;
@@ -219,6 +220,7 @@ export class Connection {
       this.#lastError = error;
       this.#tell(() => this.#owner.disconnected(error));
     } else {
+      this.#server = { ...this.#server, options: withNextSentinel(this.#server.options) };
       this.#noAnswer.failed(error, redis.questionAfter?.(error, this.#reached));
     }
   }

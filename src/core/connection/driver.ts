@@ -4,7 +4,7 @@ import { afterTurn, outside, outsider, whenSettled } from '../base/async-context
 import type { Operand } from '../wire/script.js';
 import { Redactor, REPLY_ERROR } from '../base/redactor.js';
 import { isUnclear, whyNoAnswer, type Question } from './probe.js';
-import { failoverWatch, unrefWhenConnected } from './sentinel-watch.js';
+import { endSentinel, sentinelsOf } from './sentinel-watch.js';
 import { isKnownDriver, takeOver } from './take-over.js';
 import { traced } from './tracing.js';
 import { headOf, type Answered, type Head, type Wire } from './wire.js';
@@ -60,6 +60,7 @@ class GuardedRedis implements GuardedConnection {
   readonly #options: ConnectionOptions;
   readonly #redactor: Redactor;
   readonly #use: Use;
+  readonly #sentinels: ReadonlySet<Redis>;
   #wire: Wire | undefined;
 
   constructor(options: ConnectionOptions, redactor: Redactor, use: Use) {
@@ -71,6 +72,7 @@ class GuardedRedis implements GuardedConnection {
     } catch (error) {
       throw this.#redactor.error(error);
     }
+    this.#sentinels = sentinelsOf(this.#driver);
   }
 
   on(event: 'error', listener: (error: Error) => void): void;
@@ -175,9 +177,6 @@ class GuardedRedis implements GuardedConnection {
 
   unref(): void {
     this.#driver.stream.unref();
-    for (const sentinel of failoverWatch(this.#driver)) {
-      unrefWhenConnected(sentinel);
-    }
   }
 
   destroy(): void {
@@ -186,13 +185,11 @@ class GuardedRedis implements GuardedConnection {
     // An instance that is still connecting emits an error after its listeners are gone.
     driver.on('error', () => {});
     const { stream } = driver as { stream?: Redis['stream'] };
-    const sentinels = failoverWatch(driver);
     driver.disconnect();
     stream?.destroy();
     this.#wire?.close(new Error('Connection is closed.'));
-    for (const sentinel of sentinels) {
-      // The driver does not end one that is still connecting.
-      sentinel.on('connect', () => sentinel.disconnect());
+    for (const sentinel of this.#sentinels) {
+      endSentinel(sentinel);
     }
   }
 

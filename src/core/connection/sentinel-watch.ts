@@ -1,18 +1,44 @@
-import type { DriverRedis } from './driver-types.js';
+import type { ConnectionOptions, DriverRedis } from './driver-types.js';
 
-/** Lets the process end beside it. */
-export function unrefWhenConnected(sentinel: DriverRedis): void {
-  const { stream } = sentinel as { stream?: DriverRedis['stream'] };
-  stream?.unref();
-  sentinel.on('connect', () => sentinel.stream.unref());
+type Connect = (...args: unknown[]) => DriverRedis;
+
+/**
+ * The driver's own connections to the sentinels that are open: one that asks for the master, or those that
+ * report a failover. The driver neither ends them in every case nor gives access to them, so they are taken
+ * where its connector makes them.
+ */
+export function sentinelsOf(redis: DriverRedis): ReadonlySet<DriverRedis> {
+  const open = new Set<DriverRedis>();
+  const connector: unknown = Reflect.get(redis, 'connector');
+  const { connectToSentinel } = (connector ?? {}) as { connectToSentinel?: Connect };
+  if (connector instanceof Object && typeof connectToSentinel === 'function') {
+    const connect: Connect = (...args) => {
+      const sentinel: DriverRedis = Reflect.apply(connectToSentinel, connector, args);
+      open.add(sentinel);
+      // It lets the process end beside it.
+      sentinel.on('connect', () => sentinel.stream.unref());
+      sentinel.on('end', () => open.delete(sentinel));
+      return sentinel;
+    };
+    Reflect.set(connector, 'connectToSentinel', connect);
+  }
+  return open;
 }
 
-/** The driver's own connections to the sentinels, which report a failover. The driver neither ends
- * them in every case nor gives access to them, so they are read from its internals. */
-export function failoverWatch(redis: DriverRedis): DriverRedis[] {
-  const connector: unknown = Reflect.get(redis, 'connector');
-  const { failoverDetector } = (connector ?? {}) as {
-    failoverDetector?: { sentinels?: { client: DriverRedis }[] } | null;
-  };
-  return (failoverDetector?.sentinels ?? []).map(({ client }) => client);
+/** Ends one at once, also while it is connecting or unanswered: a graceful end would wait for it. */
+export function endSentinel(sentinel: DriverRedis): void {
+  const { stream } = sentinel as { stream?: DriverRedis['stream'] };
+  sentinel.disconnect();
+  stream?.destroy();
+}
+
+/**
+ * The options of the next attempt, which asks another sentinel first: the one that was asked may be mute,
+ * and the driver would wait for it until the attempt is given up.
+ */
+export function withNextSentinel(options: ConnectionOptions): ConnectionOptions {
+  const { sentinels } = options;
+  return Array.isArray(sentinels) && sentinels.length > 1
+    ? { ...options, sentinels: [...sentinels.slice(1), ...sentinels.slice(0, 1)] }
+    : options;
 }

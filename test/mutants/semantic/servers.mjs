@@ -59,4 +59,18 @@ export const servers = [
     changes: [['if (this.#question === question) {', 'if (question !== undefined) {']],
     tests: ['test/unit/no-answer.test.ts'],
   },
+  {
+    id: 'sentinel-stays',
+    mistake: 'an attempt that is given up leaves its connections to sentinels',
+    file: 'src/core/connection/driver.ts',
+    changes: [['endSentinel(sentinel);', '']],
+    tests: ['test/connections/stages.test.ts'],
+  },
+  {
+    id: 'sentinel-first-only',
+    mistake: 'each attempt asks the first sentinel, which may be mute',
+    file: 'src/core/connection/sentinel-watch.ts',
+    changes: [['sentinels.length > 1', 'sentinels.length > 9']],
+    tests: ['test/connections/stages.test.ts'],
+  },
 ];
