@@ -44,10 +44,8 @@ return {
   SCORE_AHEAD_MS = 5000,
   -- How long a Java waiter of a fair lock waits by default.
   PATIENCE_MS = 300000,
-  -- A Java waiter whose score is so much later than expected has more patience than the default.
-  PATIENT_MS = 400000,
-  -- The score of a last entry with a heartbeat within this time accounts for all entries before it.
-  FRESH_MS = 2500,
+  -- A Java waiter at the head of a queue whose score is further ahead has the default patience, or more.
+  BRIEF_MS = 90000,
   -- Heartbeats that are older are dropped.
   OLD_HEARTBEAT_MS = 86400000,
   -- Length of a client id, with which each holder id begins.

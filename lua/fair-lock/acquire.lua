@@ -132,6 +132,6 @@ if is_behind then
 end
 if first then
   needs_memory(heartbeats)
-  fair_leave_queue(queue, timeouts, heartbeats, tickets, holder)
+  fair_leave_queue(queue, timeouts, heartbeats, tickets, holder, now)
 end
 return lock_write_hold(lock, holder, 0, count, lease_ms) or '+ 2 0'

@@ -29,6 +29,7 @@
 -- include lib/lock_foreign
 -- include lib/needs_no_memory
 -- include lib/notify
+-- include lib/now_ms
 -- include lib/own_channel
 local lock, queue, timeouts, heartbeats, tickets = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -54,7 +55,7 @@ if held == 1 then
     return 0
   end
   for i = 6, #ARGV do
-    fair_leave_queue(queue, timeouts, heartbeats, tickets, ARGV[i])
+    fair_leave_queue(queue, timeouts, heartbeats, tickets, ARGV[i], now_ms())
   end
   local told = serve()
   redis.call('HDEL', lock, holder)
@@ -84,7 +85,7 @@ if count > 0 or not first then
   return type(held) == 'table' and held or is_free and -2 or -1
 end
 local at = redis.call('LPOS', queue, holder)
-fair_leave_queue(queue, timeouts, heartbeats, tickets, holder)
+fair_leave_queue(queue, timeouts, heartbeats, tickets, holder, now_ms())
 if type(held) == 'table' then
   return held
 end

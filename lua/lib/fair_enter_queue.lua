@@ -9,13 +9,8 @@
 --
 -- Where queue and scores differ in length a part of them was lost: the heartbeat counts as old, and
 -- an entry that the queue does not have as missing.
--- A new entry at the front is behind nobody, and has a score that is 5 s ahead: a dead client delays
--- Java no longer than that. One at the end gets that of fair_score_at_end:
---
---   behind                                   score
---   100 entries or more, which are not read  as if all were Java's, until it is one of the 100
---   an entry of a client just heard of       that of this entry: both are behind the same of Java's
---   any other entry, or none                 by the Java waiters before it: fair_score_queue
+-- A new entry at the front is behind nobody, and has a score 5 s after its heartbeat: a dead client delays
+-- Java no longer than that. One at the end gets that of fair_score_at_end.
 --
 -- The queue and the scores belong to Java, which gives them no TTL. They get one for as long as an
 -- entry of ours is there and its client sends heartbeats: 10 minutes longer than the last score.
@@ -36,11 +31,12 @@ local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, n
   is_due = is_due or is_damaged
   -- It runs even when it changes nothing: it shows that a score and a TTL can be set, before an
   -- entry is made.
-  zadd_for(heartbeats, QUEUE_TTL_MS, is_due and now or heartbeat, client)
+  local heard = is_due and now or heartbeat
+  zadd_for(heartbeats, QUEUE_TTL_MS, heard, client)
   local counted
   if is_due then
     local found
-    counted, found = fair_score_queue(queue, timeouts, heartbeats, holder, now)
+    counted, found = fair_score_queue(queue, timeouts, heartbeats, holder, heartbeat, now)
     if length <= 100 or is_damaged then
       has_entry = found or length > 100 and redis.call('LPOS', queue, holder) ~= false
     end
@@ -50,7 +46,7 @@ local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, n
     local last = redis.call('LINDEX', queue, -1)
     last_score = last and redis.call('ZSCORE', timeouts, last) or 0
   else
-    last_score = fair_score_at_end(queue, timeouts, heartbeats, holder, length, counted, now)
+    last_score = fair_score_at_end(queue, timeouts, heartbeats, holder, length, counted, heard, now)
   end
   if not has_entry then
     redis.call('ZREMRANGEBYSCORE', heartbeats, 0, now - OLD_HEARTBEAT_MS)
@@ -59,7 +55,7 @@ local function fair_enter_queue(queue, timeouts, heartbeats, holder, to_front, n
     else
       redis.call('RPUSH', queue, holder)
     end
-    redis.call('ZADD', timeouts, to_front and now + SCORE_AHEAD_MS or last_score, holder)
+    redis.call('ZADD', timeouts, to_front and heard + SCORE_AHEAD_MS or last_score, holder)
   end
   local ttl = math.max(last_score - now, 0) + QUEUE_TTL_MS
   redis.call('PEXPIRE', queue, ttl)

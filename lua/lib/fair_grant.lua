@@ -19,7 +19,7 @@ local function fair_grant(
   -- refused here. After them the server refuses nothing for want of memory.
   local is_leased = redis.call('PEXPIRE', lock, window_ms) == 1
   redis.call('HSET', tickets, id, redis.call('HGET', tickets, id))
-  fair_leave_queue(queue, timeouts, heartbeats, tickets, id)
+  fair_leave_queue(queue, timeouts, heartbeats, tickets, id, now)
   redis.call('HSET', lock, id, 1)
   if not is_leased then
     redis.call('PEXPIRE', lock, window_ms)

@@ -49,12 +49,6 @@ export const unnoticeable = [
     why: 'a counter that becomes equal to the clock is counted or set to the same',
   },
   {
-    file: 'lua/constants.lua',
-    line: 'FRESH_MS = «2500»,',
-    to: '2501',
-    why: 'a millisecond of a time that is chosen for people',
-  },
-  {
     file: 'lua/lib/fair_first.lua',
     line: 'local client = string.sub(id, «1», CLIENT_ID_LENGTH)',
     to: '0',
@@ -181,12 +175,6 @@ export const unnoticeable = [
     why: 'what stands at the place itself is the opening brace',
   },
   {
-    file: 'lua/constants.lua',
-    line: 'FRESH_MS = «2500»,',
-    to: '2499',
-    why: 'a millisecond of a tolerance of seconds',
-  },
-  {
     file: 'src/core/observe/troubles.ts',
     line: 'const TOLD_AFTER_MS = «1_000»;',
     to: '1001',
@@ -221,12 +209,6 @@ export const unnoticeable = [
     line: 'for hold = 1, math.min(tonumber(holds) or «0», 100) do',
     to: '1',
     why: 'the holds of a reader are a number; where another text stands there, no hold key exists',
-  },
-  {
-    file: 'lua/lib/fair_score_queue.lua',
-    line: "local score = tonumber(redis.call('ZSCORE', timeouts, member) or «0»)",
-    to: '1',
-    why: 'both are long before any instant that counts as patience',
   },
   {
     file: 'src/core/name-entry.ts',

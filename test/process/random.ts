@@ -10,10 +10,10 @@ export interface Chance {
   readonly shuffled: <T>(items: readonly T[]) => T[];
 }
 
-/** The same choices for the same seed (mulberry32); the seed is printed. */
-export function chance(what: string): Chance {
+/** The same choices for the same seed (mulberry32), by default a new one each time; the seed is printed. */
+export function chance(what: string, usual = randomInt(2 ** 31)): Chance {
   const { REDLATCH_TEST_SEED: wanted } = process.env;
-  const seed = wanted === undefined ? randomInt(2 ** 31) : Number(wanted);
+  const seed = wanted === undefined ? usual : Number(wanted);
   process.stderr.write(`${what}: seed ${seed}\n`);
   let state = seed;
   const next = (): number => {

@@ -82,6 +82,32 @@ return sole_holder(lock)
 end
 `;
 
+const libFairCloseUp = `local function fair_close_up(queue,timeouts,heartbeats,holder,at,now)
+local scores={}
+local function is_java(member)
+return member
+and redis.call('ZSCORE',heartbeats,string.sub(member,1,36))==false
+end
+local score=redis.call('ZSCORE',timeouts,holder)
+if not score or not is_java(redis.call('LINDEX',queue,at+1)) then
+return scores
+end
+local before=at>0 and redis.call('ZSCORE',timeouts,redis.call('LINDEX',queue,at - 1))
+local moved=(before or now) - score
+for _,member in ipairs(redis.call('LRANGE',queue,at+1,at+100)) do
+if not is_java(member) then
+break
+end
+local own=redis.call('ZSCORE',timeouts,member)
+if own then
+scores[#scores+1]=own+moved
+scores[#scores+1]=member
+end
+end
+return scores
+end
+`;
+
 const libFairEnterQueue = `local function fair_enter_queue(queue,timeouts,heartbeats,holder,to_front,now)
 local client=string.sub(holder,1,36)
 local heartbeat=heard_at(heartbeats,client,now)
@@ -93,11 +119,12 @@ end
 local length=redis.call('LLEN',queue)
 local is_damaged=length~=redis.call('ZCARD',timeouts)
 is_due=is_due or is_damaged
-zadd_for(heartbeats,600000,is_due and now or heartbeat,client)
+local heard=is_due and now or heartbeat
+zadd_for(heartbeats,600000,heard,client)
 local counted
 if is_due then
 local found
-counted,found=fair_score_queue(queue,timeouts,heartbeats,holder,now)
+counted,found=fair_score_queue(queue,timeouts,heartbeats,holder,heartbeat,now)
 if length<=100 or is_damaged then
 has_entry=found or length>100 and redis.call('LPOS',queue,holder)~=false
 end
@@ -107,7 +134,7 @@ if has_entry or to_front then
 local last=redis.call('LINDEX',queue,-1)
 last_score=last and redis.call('ZSCORE',timeouts,last) or 0
 else
-last_score=fair_score_at_end(queue,timeouts,heartbeats,holder,length,counted,now)
+last_score=fair_score_at_end(queue,timeouts,heartbeats,holder,length,counted,heard,now)
 end
 if not has_entry then
 redis.call('ZREMRANGEBYSCORE',heartbeats,0,now - 86400000)
@@ -116,7 +143,7 @@ redis.call('LPUSH',queue,holder)
 else
 redis.call('RPUSH',queue,holder)
 end
-redis.call('ZADD',timeouts,to_front and now+5000 or last_score,holder)
+redis.call('ZADD',timeouts,to_front and heard+5000 or last_score,holder)
 end
 local ttl=math.max(last_score - now,0)+600000
 redis.call('PEXPIRE',queue,ttl)
@@ -189,7 +216,7 @@ publish
 )
 local is_leased=redis.call('PEXPIRE',lock,window_ms)==1
 redis.call('HSET',tickets,id,redis.call('HGET',tickets,id))
-fair_leave_queue(queue,timeouts,heartbeats,tickets,id)
+fair_leave_queue(queue,timeouts,heartbeats,tickets,id,now)
 redis.call('HSET',lock,id,1)
 if not is_leased then
 redis.call('PEXPIRE',lock,window_ms)
@@ -216,10 +243,15 @@ or own_listeners(before,lock,publish)>0
 end
 `;
 
-const libFairLeaveQueue = `local function fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
+const libFairLeaveQueue = `local function fair_leave_queue(queue,timeouts,heartbeats,tickets,holder,now)
 redis.call('ZREM',timeouts,'')
 redis.call('HDEL',tickets,'')
-if redis.call('LLEN',queue)==1 and redis.call('LINDEX',queue,0)==holder then
+local at=redis.call('LINDEX',queue,0)==holder and 0 or redis.call('LPOS',queue,holder)
+local behind=at and fair_close_up(queue,timeouts,heartbeats,holder,at,now) or {}
+if #behind>0 then
+redis.call('ZADD',timeouts,unpack(behind))
+end
+if at==0 and redis.call('LLEN',queue)==1 then
 redis.call('LREM',queue,1,'')
 redis.call('DEL',heartbeats)
 end
@@ -250,46 +282,64 @@ end
 end
 `;
 
-const libFairScoreAtEnd = `local function fair_score_at_end(queue,timeouts,heartbeats,holder,length,counted,now)
+const libFairScoreAtEnd = `local function fair_score_at_end(queue,timeouts,heartbeats,holder,length,counted,heard,now)
 local least=now+5000
-if length>=100 then
-return least+300000*length
-end
 local last=redis.call('LINDEX',queue,-1)
 local score=last and redis.call('ZSCORE',timeouts,last)
-local heartbeat=last and heard_at(heartbeats,string.sub(last,1,36),now)
-if score and heartbeat and now - heartbeat<2500 then
-return math.max(least,score)
+local last_heard=last and heard_at(heartbeats,string.sub(last,1,36),now)
+local enough
+if score and last_heard then
+enough=score+now - last_heard
+elseif length>=100 then
+enough=(score or now)+5000
+else
+enough=counted or fair_score_queue(queue,timeouts,heartbeats,holder,heard,now)
 end
-return counted or (fair_score_queue(queue,timeouts,heartbeats,holder,now))
+if length>=100 then
+enough=math.max(enough,least+300000)
+end
+return math.max(least,enough) - (now - heard)
 end
 `;
 
-const libFairScoreQueue = `local function fair_score_queue(queue,timeouts,heartbeats,holder,now)
+const libFairScoreQueue = `local function fair_score_queue(queue,timeouts,heartbeats,holder,last_heard,now)
 local client=string.sub(holder,1,36)
-local scores,enough,patient,found,ours =
-{},now+5000,0,false,{ [client]=true }
+local heard={ [client]=last_heard or now }
+local enough,before,moved,is_behind_java=now+5000,nil,0,false
+local scores,found={},false
 for _,member in ipairs(redis.call('LRANGE',queue,0,99)) do
 local owner=string.sub(member,1,36)
-if ours[owner]==nil then
-ours[owner]=redis.call('ZSCORE',heartbeats,owner)~=false
+if heard[owner]==nil then
+heard[owner]=heard_at(heartbeats,owner,now)
 end
-if not ours[owner] then
-local score=tonumber(redis.call('ZSCORE',timeouts,member) or 0)
-if score>enough+400000 then
-patient=math.max(patient,score)
+local score=tonumber(redis.call('ZSCORE',timeouts,member) or before or now)
+local next_score=score
+if not heard[owner] then
+local patience=math.max(score - (before or now),0)
+if not before and patience>90000 then
+patience=math.max(patience,300000)
 end
-enough=enough+300000
-elseif owner==client then
-scores[#scores+1]=math.max(enough,patient)
+enough=enough+patience
+is_behind_java=true
+next_score=score+moved
+else
+if is_behind_java then
+enough=math.max(enough,score+now - heard[owner])
+end
+next_score=owner==client and enough or score
+moved=next_score - score
+end
+if next_score~=score then
+scores[#scores+1]=next_score
 scores[#scores+1]=member
 end
+before=score
 found=found or member==holder
 end
 if #scores>0 then
 redis.call('ZADD',timeouts,unpack(scores))
 end
-return math.max(enough,patient),found
+return enough,found
 end
 `;
 
@@ -2128,9 +2178,9 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '1daf109b8cdca4ce9ec3ccb11a0908e3ff0e2b33',
+  sha1: '4199a9fb78c713baf9f7888eb7220a2c30039612',
   source: `-- fair-lock/acquire
-${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libFairScoreQueue}${libHeardAgain}${libHeardAt}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libHeardLast}${libFairQueueRefusal}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}${libTicketsChecked}local function run()
+${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libHeardAgain}${libHeardAt}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libHeardLast}${libFairQueueRefusal}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}${libTicketsChecked}local function run()
 local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
@@ -2209,7 +2259,7 @@ end
 end
 if first then
 needs_memory(heartbeats)
-fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
+fair_leave_queue(queue,timeouts,heartbeats,tickets,holder,now)
 end
 return lock_write_hold(lock,holder,0,count,lease_ms) or '+ 2 0'
 end
@@ -2225,9 +2275,9 @@ export const fairLockFollowUp: Script<
   number
 > = {
   name: 'fair-lock/follow-up',
-  sha1: '2676c9da667e0ce7567b5dc9929deaf3b8d82cfe',
+  sha1: 'd726df5956dbabb3e95ff0189a1c9c33f9577ad6',
   source: `-- fair-lock/follow-up
-${libHashFound}${libChecked}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local function run()
+${libHashFound}${libChecked}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local function run()
 if redis.call('EXISTS',KEYS[1])==1 then
 return 0
 end
@@ -2251,9 +2301,9 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '7ce9c0d675bcf4c69d2c68c7aa569426188e7373',
+  sha1: '66caf3e2fd88d07950cf04e1e0798acc018df37f',
   source: `-- fair-lock/force-release
-${libHashFound}${libChecked}${libRequestRecall}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local lock=KEYS[1]
 local wrong=lock_foreign(lock)
@@ -2290,9 +2340,9 @@ export const fairLockRelease: Script<
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '9948501de66a404b8152f5640dfb6147ff36f4b4',
+  sha1: '9d6e509b4072a1c337a44f10c8fb045c8a466372',
   source: `-- fair-lock/release
-${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairSettleQueue}${libFairLeaveQueue}${libHeardAgain}${libHeardAt}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNeedsNoMemory}${libNotify}local function run()
+${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairCloseUp}${libFairSettleQueue}${libFairLeaveQueue}${libHeardAgain}${libHeardAt}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNeedsNoMemory}${libNotify}local function run()
 local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local function serve()
@@ -2314,7 +2364,7 @@ redis.call('HDEL',lock,holder)
 return 0
 end
 for i=6,#ARGV do
-fair_leave_queue(queue,timeouts,heartbeats,tickets,ARGV[i])
+fair_leave_queue(queue,timeouts,heartbeats,tickets,ARGV[i],now_ms())
 end
 local told=serve()
 redis.call('HDEL',lock,holder)
@@ -2343,7 +2393,7 @@ if count>0 or not first then
 return type(held)=='table' and held or is_free and -2 or -1
 end
 local at=redis.call('LPOS',queue,holder)
-fair_leave_queue(queue,timeouts,heartbeats,tickets,holder)
+fair_leave_queue(queue,timeouts,heartbeats,tickets,holder,now_ms())
 if type(held)=='table' then
 return held
 end

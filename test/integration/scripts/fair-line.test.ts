@@ -98,44 +98,6 @@ test('an entry behind waiters of ours needs no patience for them', async () => {
   expect(await redis.zrange(keys.heartbeats, '0', '-1')).toEqual([TWO, ONE]);
 });
 
-describe('an entry behind waiters of Java', () => {
-  test('outlasts the patience of each of them', async () => {
-    const { acquire, java, line } = await stage();
-    await acquire(START, `${TWO}:0`);
-    await java(`${JAVA}:1`, START + PATIENCE_MS);
-    await java(`${JAVA}:2`, START + 2 * PATIENCE_MS);
-
-    await acquire(START, `${ONE}:1`);
-
-    expect((await line()).at(-1)).toEqual([`${ONE}:1`, AHEAD_MS + 2 * PATIENCE_MS]);
-  });
-
-  test('has the score of one that is more patient than others, and no later one', async () => {
-    const { acquire, java, line } = await stage();
-    const patient = 1_000_000;
-    await acquire(START, `${TWO}:0`);
-    await java(`${JAVA}:1`, START + patient);
-
-    await acquire(START, `${ONE}:1`);
-    await acquire(START + 2_500, `${TWO}:1`);
-
-    expect((await line()).slice(1)).toEqual([
-      [`${ONE}:1`, patient],
-      [`${TWO}:1`, patient],
-    ]);
-  });
-
-  test('that is not more patient than expected changes nothing', async () => {
-    const { acquire, java, line } = await stage();
-    await acquire(START, `${TWO}:0`);
-    await java(`${JAVA}:1`, START + AHEAD_MS + 400_000);
-
-    await acquire(START, `${ONE}:1`);
-
-    expect((await line()).at(-1)).toEqual([`${ONE}:1`, AHEAD_MS + PATIENCE_MS]);
-  });
-});
-
 describe('the head of the queue', () => {
   test('of ours is absent four seconds after the last heartbeat of its client', async () => {
     const { acquire, release, line } = await stage();
@@ -239,4 +201,22 @@ test('what belongs to Java has a TTL for as long as an entry of ours is the last
   await release(START, `${ONE}:1`);
 
   expect(await ttls()).toEqual([-1, -1]);
+});
+
+test('places that a client takes between two heartbeats end with its others', async () => {
+  const { acquire, line } = await stage();
+  await acquire(START, `${ONE}:0`);
+  await acquire(START, `${ONE}:1`);
+  await acquire(START + 400, `${ONE}:2`);
+  await acquire(START + 400, `${TWO}:1`);
+  await acquire(START + 800, `${TWO}:2`);
+  await acquire(START + 899, `${TWO}:3`);
+
+  expect(await line()).toEqual([
+    [`${ONE}:1`, AHEAD_MS],
+    [`${ONE}:2`, AHEAD_MS],
+    [`${TWO}:1`, AHEAD_MS + 400],
+    [`${TWO}:2`, AHEAD_MS + 400],
+    [`${TWO}:3`, AHEAD_MS + 400],
+  ]);
 });

@@ -2,6 +2,7 @@
 // Mistakes about fair locks: their queue, and how they are handed on.
 
 const FIRST = 'lua/lib/fair_first.lua';
+const SCORES = 'lua/lib/fair_score_queue.lua';
 const QUEUE = 'src/lock/fair-hand-off-queue.ts';
 
 const tickets = ['answers', 'tickets'].map(
@@ -227,5 +228,47 @@ export const fair = [
     file: QUEUE,
     changes: [['      ticket.isDoubtful = true;\n', '      void ticket;\n']],
     tests: ['test/faults/granted-unknown.test.ts'],
+  },
+  {
+    id: 'fair-default-patience',
+    mistake: 'every Java waiter of a fair lock is taken for one of the default patience',
+    file: SCORES,
+    changes: [['enough = enough + patience', 'enough = enough + PATIENCE_MS']],
+    tests: ['test/integration/scripts/fair-java.test.ts'],
+  },
+  {
+    id: 'fair-margin-forgotten',
+    mistake: 'a heartbeat forgets how far ahead of now an entry behind Java waiters was',
+    file: SCORES,
+    changes: [['enough = math.max(enough, score + now - heard[owner])', '']],
+    tests: ['test/integration/scripts/fair-java.test.ts'],
+  },
+  {
+    id: 'fair-java-left-behind',
+    mistake: 'a heartbeat renews an entry of ours and not the Java waiters right behind it',
+    file: SCORES,
+    changes: [['next_score = score + moved', 'next_score = score']],
+    tests: ['test/integration/scripts/fair-java.test.ts'],
+  },
+  {
+    id: 'fair-veteran-head',
+    mistake: 'a Java waiter at the head that has waited for long is taken for an impatient one',
+    file: SCORES,
+    changes: [['math.max(patience, PATIENCE_MS)', 'math.max(patience, 0)']],
+    tests: ['test/integration/scripts/fair-java.test.ts'],
+  },
+  {
+    id: 'fair-gap-stays',
+    mistake: 'Java waiters keep counting an entry of ours before them that has left',
+    file: 'lua/lib/fair_leave_queue.lua',
+    changes: [['#behind > 0', '#behind < 0']],
+    tests: ['test/integration/scripts/fair-java.test.ts'],
+  },
+  {
+    id: 'fair-runaway',
+    mistake: 'an entry behind a hundred others is further ahead than the last one of these',
+    file: 'lua/lib/fair_score_at_end.lua',
+    changes: [['math.max(enough, least + PATIENCE_MS)', 'enough + PATIENCE_MS']],
+    tests: ['test/integration/fair-lock/wire.test.ts'],
   },
 ];
