@@ -3,6 +3,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ClusterSubscriber } from '../../src/core/connection/cluster-subscriber.js';
 import type { Address } from '../../src/core/connection/driver-types.js';
+import { OneServer } from '../../src/core/connection/one-server.js';
 import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
@@ -25,6 +26,11 @@ async function stage() {
       refused: () => {},
       fault: (error: Error) => told.push(error.message),
       masterOf: () => world.master,
+      postAt: () => ({
+        oneServer: new OneServer('', () => {}),
+        publish: async () => await Promise.reject(new Error('nobody publishes here')),
+        moved: () => {},
+      }),
     } as never,
   );
   onTestFinished(() => subscriber.close());

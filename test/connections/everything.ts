@@ -45,6 +45,7 @@ export function patterns(prefix: string): string[] {
     // Outside clusters, the channel of a latch has braces around every name.
     ...forms.map((form) => `&redisson_countdownlatch__channel__{${form}*`),
     '&redlatch:*',
+    '&redlatch_self:*',
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import { expect, test, type TestContext } from 'vitest';
 import { Call, type Receiver } from '../../src/core/wire/call.js';
+import { OneServer } from '../../src/core/connection/one-server.js';
 import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { CommandConnection } from '../../src/core/connection/command-connection.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
@@ -51,6 +52,8 @@ async function stage({ onTestFinished }: TestContext, onDown: Act = () => {}): P
       tell('down', onDown)('');
     },
     redirected: () => false,
+    isNode: false,
+    oneServer: new OneServer('', () => {}),
     fault,
     access: { signedIn: true, served: true },
     health: { down: () => {}, up: () => {}, shown: () => {} },

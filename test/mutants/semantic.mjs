@@ -8,6 +8,7 @@ import { fair } from './semantic/fair.mjs';
 import { handOff } from './semantic/hand-off.mjs';
 import { latches } from './semantic/latch.mjs';
 import { leases } from './semantic/leases.mjs';
+import { listening } from './semantic/listening.mjs';
 import { locks } from './semantic/locks.mjs';
 import { permits } from './semantic/permits.mjs';
 import { rwlock } from './semantic/rwlock.mjs';
@@ -30,6 +31,7 @@ import { write } from './semantic/write.mjs';
 /** @type {SemanticMutant[]} */
 export const semanticMutants = [
   ...leases,
+  ...listening,
   ...locks,
   ...rwlock,
   ...permits,

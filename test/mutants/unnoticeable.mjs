@@ -187,7 +187,7 @@ export const unnoticeable = [
     why: 'a millisecond of a limit of seconds',
   },
   {
-    file: 'src/core/connection/cluster-router.ts',
+    file: 'src/core/connection/map-refresh.ts',
     line: 'if (waitMs > «0») {',
     to: '1',
     why: 'the map is read a millisecond sooner at most',

@@ -98,8 +98,11 @@ async function asksOf({ hold, wait }: Kind, way: Way): Promise<Record<string, nu
   expect(outcome !== null && outcome !== false && outcome !== undefined).toBe(way !== 'kept');
   expect(world.recorder.surprises).toEqual([]);
   const asks: Record<string, number[]> = {};
-  for (const { at, name } of ran.filter((each) => each.at >= BEGIN)) {
-    (asks[name] ??= []).push(Math.round(at - BEGIN));
+  for (const { at, name, argv } of ran.filter((each) => each.at >= BEGIN)) {
+    // By messages to itself a connection proves beside its pings that it hears something.
+    if (name !== 'INFO' && argv[1]?.startsWith('redlatch_self') !== true) {
+      (asks[name] ??= []).push(Math.round(at - BEGIN));
+    }
   }
   return asks;
 }
@@ -121,19 +124,19 @@ function listening(
   const LISTENS = { PING: PING.slice(0, 4), subscribe: [2] };
   return {
     LISTENS,
-    WOKEN: { ...LISTENS, UNSUBSCRIBE: [2_503] },
-    GIVEN_UP: { PING, subscribe: [2], UNSUBSCRIBE: [12_501] },
+    WOKEN: { ...LISTENS, unsubscribe: [2_503] },
+    GIVEN_UP: { PING, subscribe: [2], unsubscribe: [12_501] },
   };
 }
 const { LISTENS, WOKEN, GIVEN_UP } = listening(602, 714);
 /** A number of permits is set before the first one is held. */
 const ofPermits = listening(603, 716);
 /** Where nothing has a lease, a client listens from its first wait on, and as long as it waits. */
-const FIRST_WOKEN = { PING: [3, 2_502], subscribe: [4], UNSUBSCRIBE: [2_503] };
+const FIRST_WOKEN = { PING: [3, 2_502], subscribe: [4], unsubscribe: [2_503] };
 const FIRST_GIVEN_UP = {
   PING: [3, ...every(2_500, 2_502, 12_501)],
   subscribe: [4],
-  UNSUBSCRIBE: [12_501],
+  unsubscribe: [12_501],
 };
 
 /** Whoever waits asks before and after it listens, and when the lease that it was told should be over. */

@@ -100,7 +100,10 @@ test('in a cluster each channel is subscribed with a command of its own after an
   await world.timeline.run(4_000);
 
   // One command can name channels of one slot only.
-  const channels = ran.filter(({ name }) => name === 'ssubscribe').map(({ argv }) => argv.slice(1));
+  const channels = ran
+    .filter(({ name }) => name === 'ssubscribe')
+    .map(({ argv }) => argv.slice(1))
+    .filter(([channel]) => channel?.startsWith('redlatch_self') === false);
   expect(new Set(names.map(slotOf)).size).toBeGreaterThan(2);
   expect(channels.map(({ length }) => length)).toEqual(names.map(() => 1));
 });

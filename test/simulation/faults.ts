@@ -103,6 +103,7 @@ function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void 
       break;
     case 'script flush':
       host.server.forgetScripts();
+      host.server.runId += 1;
       recorder.fault('script flush', 'SCRIPT FLUSH');
       break;
     case 'move slot':

@@ -113,7 +113,7 @@ test('a connection that ends while a channel is left takes no error with it', as
   process.on('unhandledRejection', hear);
   let left = 0;
   const world: World = new World(lua, 1, controlPlan(1).terms, (_, [command]) => {
-    if (command === 'UNSUBSCRIBE') {
+    if (command === 'unsubscribe') {
       left += 1;
       for (const link of world.host.links) {
         link.hostDied(true);

@@ -200,8 +200,11 @@ test('a subscription that is confirmed after it was left is not made again', asy
   await world.timeline.run(from + 5_000);
 
   const subscribed = ran.filter(({ at, name }) => at >= from && name === 'subscribe');
-  // Whoever has held something listens to its own channel.
-  expect(subscribed.map(({ argv }) => argv.slice(1))).toEqual([[`redlatch:${one.id}`]]);
+  // A client that has held something listens to its own channel, and its connection to itself.
+  expect(subscribed.map(({ argv }) => argv.slice(1))).toEqual([
+    [`redlatch:${one.id}`],
+    [expect.stringMatching(/^redlatch_self:/u)],
+  ]);
 });
 
 test('a client of a cluster asks for what it holds as soon as a node is back', async () => {

@@ -18,7 +18,7 @@ export class Listener {
   readonly trace: Trace = (at, argv) => {
     const [command = '', text = '', count = '0', ...operands] = argv;
     const name = command.toUpperCase();
-    if (name === 'PING') {
+    if (name === 'PING' || text.startsWith('redlatch_self')) {
       return;
     }
     const isScript = name === 'EVAL' || name === 'EVALSHA';

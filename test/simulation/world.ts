@@ -145,7 +145,7 @@ export class World {
       this.#map.finish();
       this.#isMoving = false;
       // The channels of a slot do not move with it: their listeners have to come.
-      from.server.channels.clear();
+      from.server.channels.endShards((channel) => slotOf(channel) === slot);
     });
     return true;
   }

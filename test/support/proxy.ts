@@ -47,7 +47,7 @@ atFileEnd(async () => {
 export class Proxy {
   readonly port: number;
   readonly #reservation: Reservation;
-  readonly #target: { host: string; port: number };
+  #target: () => { host: string; port: number };
   readonly #open = new Set<ProxyConnection>();
   readonly #all = new Set<ProxyConnection>();
   readonly #holds = new Set<HoldRule>();
@@ -64,7 +64,7 @@ export class Proxy {
   constructor(reservation: Reservation, target: { host: string; port: number }) {
     this.port = reservation.port;
     this.#reservation = reservation;
-    this.#target = target;
+    this.#target = () => target;
   }
 
   get url(): string {
@@ -133,6 +133,11 @@ export class Proxy {
     for (const connection of this.#all) {
       connection.up.paceMs = this.#paceMs;
     }
+  }
+
+  /** New connections lead to another server, each to the one that is chosen then. */
+  leadTo(choose: () => string): void {
+    this.#target = () => addressOf(choose());
   }
 
   /** New connections are refused; open ones stay, and so does the port: nobody else gets it. */
@@ -218,7 +223,7 @@ export class Proxy {
 
   #connect(client: Socket): void {
     this.#lastId += 1;
-    const connection = new ProxyConnection(this.#lastId, client, this.#target, {
+    const connection = new ProxyConnection(this.#lastId, client, this.#target(), {
       onRequest: (command, from) => ({
         hold: this.#shouldHold(command, from),
         cutReply: this.#shouldCut(command, from),

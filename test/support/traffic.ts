@@ -5,13 +5,15 @@ import { eventually } from './eventually.js';
 import { startProxy, type Proxy } from './proxy.js';
 import { randomName } from './redis.js';
 
-/** Signing in, and asking the other side whether it lives. */
+/** Signing in, and finding out whether a connection still works. */
 const upkeep = /^(?:hello|auth|client|info|select|ping|readonly)$/i;
+const toItself = /^redlatch_self:/u;
 
 export interface Traffic {
   readonly url: string;
   readonly proxy: Proxy;
-  /** Names of the commands sent so far, in lower case, without signing in and pings. */
+  /** Names of the commands sent so far, in lower case, without signing in, and without pings and
+   * messages of a connection to itself. */
   names(): string[];
   /** How many of them run a script. */
   scripts(): number;
@@ -23,8 +25,8 @@ export async function countedTraffic(target: string): Promise<Traffic> {
   const names = (): string[] =>
     proxy
       .requests()
-      .map(([name = '']) => name.toLowerCase())
-      .filter((name) => !upkeep.test(name));
+      .filter(([name = '', channel = '']) => !upkeep.test(name) && !toItself.test(channel))
+      .map(([name = '']) => name.toLowerCase());
   return {
     url: proxy.url,
     proxy,

@@ -10,6 +10,7 @@ import { WaitLimit, Waits } from '../../src/core/waiting/wait-limit.js';
 import { Rechecks } from '../../src/core/waiting/rechecks.js';
 import { Requests } from '../../src/core/delivery/requests.js';
 import type { Verdict } from '../../src/core/locks/wait-queue.js';
+import { OneServer } from '../../src/core/connection/one-server.js';
 import type { RouterOwner } from '../../src/core/connection/router.js';
 import { ChannelHub } from '../../src/core/waiting/channel-hub.js';
 import { systemEnvironment } from '../../src/core/connection/environment.js';
@@ -71,7 +72,12 @@ function translate<T>(address: T): T {
 
 const ofLink = (count: number): PendingCall[] => {
   // Never opened: whatever is sent waits.
-  const link = new CommandConnection(server, environment, { ...owner, redirected: () => false });
+  const link = new CommandConnection(server, environment, {
+    ...owner,
+    redirected: () => false,
+    isNode: false,
+    oneServer: new OneServer('', nothing),
+  });
   return calls(count, (call) => link.send(call));
 };
 

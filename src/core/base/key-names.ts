@@ -12,6 +12,13 @@ export function isOwnChannel(channel: string): boolean {
   return channel.startsWith(OWN_CHANNEL) && !channel.includes('{');
 }
 
+/** The channel of the messages of one connection to itself; `beside`: in the slot of that channel. */
+export function selfChannel(id: string, beside: string | undefined): string {
+  const prefix = `${PRODUCT_NAME}_self`;
+  const tag = beside === undefined ? '' : `${/\{[^{}]+\}/u.exec(beside)?.[0] ?? `{${beside}}`}:`;
+  return `${prefix}:${tag}${id}`;
+}
+
 /** The channel on which a client is told of one lock, in the slot of that. */
 export function ownLockChannel(clientId: string, key: string): string {
   return inFront(OWN_CHANNEL + clientId, key);

@@ -2,6 +2,7 @@ import { asError } from '../wire/replies.js';
 import type { CommandConnection } from './command-connection.js';
 import { isReplyError } from './driver.js';
 import type { Address } from './driver-types.js';
+import type { OneServer } from './one-server.js';
 import { readSlots, type SlotRange } from './slots.js';
 
 /** A node of a cluster. */
@@ -9,6 +10,7 @@ export interface Node {
   readonly id: string;
   readonly address: Address;
   readonly link: CommandConnection;
+  readonly oneServer: OneServer;
   /** Why it did not tell the slots when it was asked last. */
   mapError: Error | undefined;
 }

@@ -1,8 +1,6 @@
 import { isOwnChannel } from '../base/key-names.js';
 import type { PendingCall } from '../wire/call.js';
 import { LinkedList } from '../base/linked-list.js';
-import type { Timer } from '../base/clock.js';
-import { asError } from '../wire/replies.js';
 import { addressOf } from './access.js';
 import { askForSharding, askForSlots, type Node } from './cluster-map.js';
 import { ClusterSubscriber } from './cluster-subscriber.js';
@@ -10,13 +8,11 @@ import { soon } from '../base/async-context.js';
 import { CommandConnection } from './command-connection.js';
 import type { Address, ConnectionOptions } from './driver-types.js';
 import type { Environment } from './environment.js';
+import { MapRefresh } from './map-refresh.js';
+import { OneServer } from './one-server.js';
 import type { Router, RouterOwner } from './router.js';
-import { whyUnsupported } from './server-check.js';
 import { denialOf } from './server-errors.js';
 import { readRedirection, slotOf, type SlotRange } from './slots.js';
-
-/** While the map of slots has gaps, or a node is down, it is read again this often. */
-const REFRESH_PERIOD_MS = 200;
 
 /** Whether messages are sharded: when the cluster can, always, or never. */
 export const SHARDED_SUBSCRIPTION_MODES = ['auto', 'on', 'off'] as const;
@@ -50,9 +46,7 @@ export class ClusterRouter implements Router {
   /** Calls whose slot has no known master. */
   readonly #unrouted = new LinkedList<PendingCall>();
   #publish: 'PUBLISH' | 'SPUBLISH' | undefined;
-  #refreshing = false;
-  #refreshedAt = Number.NEGATIVE_INFINITY;
-  #refresh: Timer | undefined;
+  readonly #refresh: MapRefresh;
   #closedBy: Error | undefined;
 
   constructor(endpoint: ClusterEndpoint, environment: Environment, owner: RouterOwner) {
@@ -60,13 +54,26 @@ export class ClusterRouter implements Router {
     this.#publish = PUBLISH[endpoint.shardedSubscriptionMode];
     this.#environment = environment;
     this.#owner = owner;
+    this.#refresh = new MapRefresh(environment.clock, {
+      read: async () => await this.#readMap(),
+      hasGaps: () => this.#hasGaps(),
+      fault: (error) => owner.fault(error),
+    });
     this.channels = new ClusterSubscriber(endpoint, environment, {
       ...owner,
       trouble: (error) => {
         owner.trouble(error);
-        this.#refreshSoon();
+        this.#refresh.soon();
       },
       masterOf: (channel) => this.#masterFor(channel)?.address,
+      postAt: (address) => {
+        const { oneServer, link } = this.#node(address);
+        return {
+          oneServer,
+          publish: async (command, channel, payload) => await link.query(command, channel, payload),
+          moved: () => this.#refresh.soon(),
+        };
+      },
     });
   }
 
@@ -90,7 +97,7 @@ export class ClusterRouter implements Router {
       soon(() => call.fail(closedBy));
     } else if (node === undefined) {
       this.#unrouted.push(call);
-      this.#refreshSoon();
+      this.#refresh.soon();
     } else {
       node.link.send(call);
     }
@@ -111,7 +118,7 @@ export class ClusterRouter implements Router {
 
   close(error: Error): void {
     this.#closedBy = error;
-    this.#refresh?.cancel();
+    this.#refresh.close();
     this.channels.close();
     for (const { link } of this.#nodes.values()) {
       link.close(error);
@@ -140,24 +147,26 @@ export class ClusterRouter implements Router {
     if (node === undefined) {
       const { readyLimitMs } = this.#endpoint;
       const options = { ...this.#endpoint.options, ...address };
+      const oneServer = new OneServer(addressOf(options), (error) => this.#owner.trouble(error));
       const link = new CommandConnection({ options, readyLimitMs }, this.#environment, {
+        isNode: true,
+        oneServer,
         answerLimitMs: this.#owner.answerLimitMs,
         up: () => {
           this.#owner.up();
-          this.#refreshSoon();
+          this.#refresh.soon();
         },
         down: (cause) => {
           this.#owner.down(cause);
           this.#endUnrouted();
-          this.#refreshSoon();
+          this.#refresh.soon();
         },
-        check: async (redis) => await whyUnsupported(redis, true),
         redirected: (call, error) => this.#redirected(call, error, address),
         fault: (error) => this.#owner.fault(error),
         access: this.#owner.access,
         health: this.#owner.health,
       });
-      node = { id, address, link, mapError: undefined };
+      node = { id, address, link, oneServer, mapError: undefined };
       this.#nodes.set(id, node);
       link.open();
     }
@@ -173,38 +182,10 @@ export class ClusterRouter implements Router {
     call.asking = redirection.isAsk;
     if (!redirection.isAsk) {
       this.#masters.set(redirection.slot, node.id);
-      this.#refreshSoon();
+      this.#refresh.soon();
     }
     node.link.send(call);
     return true;
-  }
-
-  #refreshSoon(): void {
-    if (this.#closedBy === undefined && !this.#refreshing) {
-      const waitMs = this.#refreshedAt + REFRESH_PERIOD_MS - this.#environment.clock.now();
-      if (waitMs > 0) {
-        // An error that repeats must not make the client read the map all the time.
-        this.#refresh?.cancel();
-        this.#refresh = this.#environment.clock.after(waitMs, () => this.#refreshSoon());
-        return;
-      }
-      this.#refreshing = true;
-      soon(() => void this.#refreshMap());
-    }
-  }
-
-  async #refreshMap(): Promise<void> {
-    try {
-      await this.#readMap();
-    } catch (error) {
-      this.#owner.fault(asError(error));
-    } finally {
-      this.#refreshing = false;
-      if (this.#closedBy === undefined && this.#hasGaps()) {
-        this.#refresh?.cancel();
-        this.#refresh = this.#environment.clock.after(REFRESH_PERIOD_MS, () => this.#refreshSoon());
-      }
-    }
   }
 
   #hasGaps(): boolean {
@@ -213,7 +194,7 @@ export class ClusterRouter implements Router {
   }
 
   /** Reads the slots from the first node that answers; tries the seeds again when none does. */
-  async #readMap(): Promise<void> {
+  async #readMap(): Promise<boolean> {
     const up = [...this.#nodes.values()].filter(({ link }) => link.isUp);
     const asked = up.map(async (node) => await this.#readMapFrom(node));
     const ranges = await Promise.any(asked).catch(() => undefined);
@@ -227,11 +208,13 @@ export class ClusterRouter implements Router {
       }
       this.#endUnrouted();
       this.open();
-    } else if (this.#closedBy === undefined) {
+      return false;
+    }
+    if (this.#closedBy === undefined) {
       health.up(this.#trouble, this);
-      this.#refreshedAt = this.#environment.clock.now();
       this.#apply(ranges);
     }
+    return true;
   }
 
   async #readMapFrom(node: Node): Promise<SlotRange[]> {

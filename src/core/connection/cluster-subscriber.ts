@@ -1,13 +1,16 @@
 import type { Environment } from './environment.js';
 import type { Address, ConnectionOptions } from './driver-types.js';
 import { isOwnChannel } from '../base/key-names.js';
-import { Subscriber, type SubscriberOwner } from './subscriber.js';
+import { PLAIN, SHARDED } from './channel-kind.js';
+import { Subscriber, type Post, type SubscriberOwner } from './subscriber.js';
 import type { Channels } from './router.js';
 
 /** The owner of the channels of a cluster. */
 export interface ClusterChannelsOwner extends SubscriberOwner {
   /** The master that serves the slot of a channel, as far as it is known. */
   masterOf(channel: string): Address | undefined;
+  /** What else there is between a master and this client. */
+  postAt(address: Address): Omit<Post, 'server'>;
 }
 
 /** Listens to each channel on the master of its slot, and follows it when the slot moves. */
@@ -85,17 +88,17 @@ export class ClusterSubscriber implements Channels {
     if (master === undefined || this.#sharded === undefined) {
       return undefined;
     }
-    const id = `${master.host}:${master.port}`;
+    // Messages for one client alone are rare, and their channels in no slot: all nodes get them.
+    const kind = this.#sharded && !isOwnChannel(channel) ? SHARDED : PLAIN;
+    const id = `${kind.event} ${master.host}:${master.port}`;
     let subscriber = this.#subscribers.get(id);
     if (subscriber === undefined) {
       const server = {
         options: { ...this.#options, ...master },
         readyLimitMs: this.#readyLimitMs,
       };
-      const sharded = this.#sharded;
-      // Messages for one client alone are rare, and their channels in no slot: all nodes get them.
-      const isSharded = (name: string): boolean => sharded && !isOwnChannel(name);
-      subscriber = new Subscriber(server, this.#environment, this.#owner, isSharded);
+      const post = { ...this.#owner.postAt(master), server };
+      subscriber = new Subscriber(post, this.#environment, this.#owner, kind);
       this.#subscribers.set(id, subscriber);
     }
     return subscriber;

@@ -10,6 +10,7 @@ import { callDenied, denialOf, isNotNow } from './server-errors.js';
 import { Refusals } from './refusals.js';
 import { isSentAgain, ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
+import { examine } from './server-check.js';
 
 /** A server that stays read-only is connected to anew at most this often. */
 const DEMOTED_PERIOD_MS = 1_000;
@@ -17,8 +18,10 @@ const DEMOTED_PERIOD_MS = 1_000;
 /** The owner of a command connection. */
 export interface CommandConnectionOwner extends Pick<
   ConnectionOwner,
-  'check' | 'fault' | 'health'
+  'fault' | 'health' | 'oneServer'
 > {
+  /** Its server is a node of a cluster. */
+  readonly isNode: boolean;
   /** How long nothing may be heard, while an answer is awaited, before a connection counts as half-open. */
   readonly answerLimitMs: number;
   /** There is a ready connection (again). */
@@ -52,7 +55,8 @@ export class CommandConnection {
     this.#owner = owner;
     this.#connection = new Connection(server, environment, {
       connected: () => this.#connected(),
-      check: owner.check,
+      examine: async (redis) => await examine(redis, owner.isNode),
+      oneServer: owner.oneServer,
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => this.#notConnected(cause),
       fault: (error) => owner.fault(error),
@@ -261,6 +265,7 @@ export class CommandConnection {
       // The master was demoted: the address may lead to another one by now.
       this.#demotedAt = now;
       this.#connection.drop(redis, error);
+      this.#owner.oneServer.demoted(this.#connection, error);
     }
   }
 

@@ -7,7 +7,9 @@ import { isReplyError, type Redis, type Use } from './driver.js';
 import type { ConnectionOptions } from './driver-types.js';
 import type { Environment } from './environment.js';
 import { NoAnswer } from './no-answer.js';
+import type { OneServer, Side } from './one-server.js';
 import { withNextSentinel } from './sentinel-watch.js';
+import type { Examined } from './server-check.js';
 
 /** The pause between two attempts starts at the shortest and doubles up to the longest. */
 const PAUSE_MIN_MS = 16;
@@ -33,8 +35,12 @@ export interface ConnectionOwner {
   connected(redis: Redis): void;
   /** The connection is gone, and nothing outstanding on it will be answered. */
   disconnected(cause: Error): void;
-  /** Looks at the server behind a connection that is ready: an error, where it cannot be used. */
-  readonly check?: ((redis: Redis) => Promise<Error | undefined>) | undefined;
+  /** Examines the server behind a connection before that is used. */
+  readonly examine: (redis: Redis) => Promise<Examined>;
+  /** The connections to the same address. */
+  readonly oneServer: OneServer;
+  /** Finds out whether the connection still hears what is published at its address. */
+  prove?(): void;
   /** An attempt to connect failed. */
   failed(cause: Error): void;
   /** One of these functions, or a function of the template, threw. The connection goes on. */
@@ -47,7 +53,7 @@ export interface ConnectionOwner {
  * Keeps one connection to one server: each attempt is a new driver instance that never reconnects
  * by itself, so the driver never resends, queues or resubscribes anything in the background.
  */
-export class Connection {
+export class Connection implements Side {
   /** Where it leads to, in words. */
   readonly address: string;
   #server: Server;
@@ -156,9 +162,21 @@ export class Connection {
     }
   }
 
+  leave(cause: Error): void {
+    const { ready } = this;
+    if (ready !== undefined) {
+      this.drop(ready, cause);
+    }
+  }
+
+  prove(): void {
+    this.#owner.prove?.();
+  }
+
   /** Ends the connection for good. */
   close(): void {
     this.#closed = true;
+    this.#owner.oneServer.ended(this);
     this.#noAnswer.reset();
     this.#owner.health.up(this.#trouble, this);
     this.#retry?.cancel();
@@ -173,20 +191,27 @@ export class Connection {
 
   /** No call is sent before the server is known to be one that can run it. */
   #check(redis: Redis): void {
-    const answer = this.#owner.check?.(redis);
-    if (answer === undefined) {
+    const examined = this.#owner.examine(redis);
+    if (this.#owner.use === 'messages') {
+      // Its channels need not wait for the answer.
       this.#standing(redis);
-      return;
     }
     whenSettled(
-      answer,
-      (error) => (error === undefined ? this.#standing(redis) : this.drop(redis, error)),
+      examined,
+      ({ unsupported, runId }) => {
+        if (unsupported !== undefined) {
+          this.drop(redis, unsupported);
+        } else if (this.#current === redis) {
+          this.#standing(redis);
+          this.#owner.oneServer.learned(this, runId);
+        }
+      },
       (error) => this.#gone(redis, error),
     );
   }
 
   #standing(redis: Redis): void {
-    if (this.#current === redis) {
+    if (this.#current === redis && !this.#ready) {
       this.#waitLimit?.cancel();
       this.#ready = true;
       this.#attempts = 0;
@@ -207,6 +232,7 @@ export class Connection {
       return;
     }
     const wasReady = this.#ready;
+    this.#owner.oneServer.ended(this);
     this.#waitLimit?.cancel();
     this.#current = undefined;
     this.#ready = false;

@@ -25,12 +25,12 @@ export type Use = 'commands' | 'messages';
 export interface GuardedConnection {
   on(event: 'error', listener: (error: Error) => void): void;
   on(event: 'message' | 'smessage', listener: (channel: string, payload: string) => void): void;
-  on(event: 'connect' | 'ready' | 'end', listener: () => void): void;
+  /** `moved`: the server has ended sharded subscriptions by itself, since their slot is elsewhere. */
+  on(event: 'connect' | 'ready' | 'end' | 'moved', listener: () => void): void;
   connect(): Promise<void>;
   call(command: string, ...args: readonly (string | readonly string[])[]): Promise<unknown>;
-  ping(): Promise<unknown>;
-  unsubscribe(channel: string): Promise<unknown>;
-  sunsubscribe(channel: string): Promise<unknown>;
+  /** Whether it emits `moved`. */
+  readonly reportsMoves: boolean;
   /** Writes one script call: by digest, or with the source on its first use. `answered` is called
    * once at most, never before this returns, and must not throw. */
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void;
@@ -77,7 +77,7 @@ class GuardedRedis implements GuardedConnection {
 
   on(event: 'error', listener: (error: Error) => void): void;
   on(event: 'message' | 'smessage', listener: (channel: string, payload: string) => void): void;
-  on(event: 'connect' | 'ready' | 'end', listener: () => void): void;
+  on(event: 'connect' | 'ready' | 'end' | 'moved', listener: () => void): void;
   on(event: string, listener: (...args: never[]) => void): void {
     // The driver emits `end` in the context of the code that has ended the connection.
     const handler = outsider((...args: unknown[]) => {
@@ -121,16 +121,9 @@ class GuardedRedis implements GuardedConnection {
     );
   }
 
-  ping(): Promise<unknown> {
-    return this.call('ping');
-  }
-
-  unsubscribe(channel: string): Promise<unknown> {
-    return this.#clean(() => this.#driver.unsubscribe(channel));
-  }
-
-  sunsubscribe(channel: string): Promise<unknown> {
-    return this.#clean(() => this.#driver.sunsubscribe(channel));
+  get reportsMoves(): boolean {
+    moves ??= new Redis({ lazyConnect: true }).options.protocol !== undefined;
+    return moves;
   }
 
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void {
@@ -201,6 +194,9 @@ class GuardedRedis implements GuardedConnection {
     }
   }
 }
+
+/** Whether the driver reports moves: it does from the version on that speaks RESP3. */
+let moves: boolean | undefined;
 
 /** By digest. */
 const heads = new Map<string, Head>();

@@ -1,12 +1,12 @@
 import type { PendingCall } from '../wire/call.js';
 import type { Environment } from './environment.js';
 import type { Server } from './connection.js';
-import type { Access } from './access.js';
+import { addressOf, type Access } from './access.js';
 import { CommandConnection } from './command-connection.js';
-import { whyUnsupported } from './server-check.js';
+import { OneServer } from './one-server.js';
 import { NODE_OF_CLUSTER, unsupportedServer } from './server-errors.js';
 import { readRedirection } from './slots.js';
-import { Subscriber, type SubscriberOwner } from './subscriber.js';
+import { Subscriber, type Post, type SubscriberOwner } from './subscriber.js';
 
 /** The client as its router sees it: it gets the events of the connections. */
 export interface RouterOwner extends SubscriberOwner {
@@ -64,17 +64,26 @@ export class SingleRouter implements Router {
   readonly #link: CommandConnection;
 
   constructor(server: Server, environment: Environment, owner: RouterOwner) {
+    const oneServer = new OneServer(addressOf(server.options), (error) => owner.trouble(error));
     this.#link = new CommandConnection(server, environment, {
+      isNode: false,
+      oneServer,
       answerLimitMs: owner.answerLimitMs,
       up: () => owner.up(),
       down: (cause) => owner.down(cause),
-      check: async (redis) => await whyUnsupported(redis, false),
       redirected: (call, error) => refuseNode(call, error),
       fault: (error) => owner.fault(error),
       access: owner.access,
       health: owner.health,
     });
-    this.channels = new Subscriber(server, environment, owner, () => false);
+    const post: Post = {
+      server,
+      oneServer,
+      publish: async (command, channel, payload) =>
+        await this.#link.query(command, channel, payload),
+      moved: () => {},
+    };
+    this.channels = new Subscriber(post, environment, owner);
   }
 
   open(): void {

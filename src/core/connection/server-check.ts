@@ -1,24 +1,46 @@
-// Whether a server is one that this library can use.
+// Which server is behind a connection, and whether this library can use it.
 
 import type { UnsupportedServerError } from '../../server-errors.js';
 import { OLDEST_REDIS } from '../base/constants.generated.js';
 import { isReplyError, type Redis } from './driver.js';
 import { NEEDED, NODE_OF_CLUSTER, unsupportedServer } from './server-errors.js';
 
-/** Looks at the server behind a new connection. Where it does not say what it is (a user may have no
- * right to ask, or a proxy hides it), nothing is assumed. Resolves with undefined when it can be used. */
-export async function whyUnsupported(
-  redis: Redis,
-  isCluster: boolean,
-): Promise<UnsupportedServerError | undefined> {
-  const [version, isNode] = await Promise.all([
-    fieldOf(redis, 'server', 'redis_version'),
-    isCluster ? '0' : fieldOf(redis, 'cluster', 'cluster_enabled'),
+/** What is known of the server behind a connection. */
+export interface Examined {
+  /** Undefined when it can be used. */
+  readonly unsupported: UnsupportedServerError | undefined;
+  /** Each start of a server has another one; undefined where it is hidden. */
+  readonly runId: string | undefined;
+}
+
+/** Examines the server behind a new connection. Where it does not report what it is (a user may have no
+ * right to request it, or a proxy hides it), nothing is assumed. */
+export async function examine(redis: Redis, isCluster: boolean): Promise<Examined> {
+  const [info, cluster] = await Promise.all([
+    answerOf(redis, 'INFO', 'server'),
+    isCluster ? undefined : answerOf(redis, 'INFO', 'cluster'),
   ]);
+  const unsupported = await whyUnsupported(redis, {
+    version: fieldOf(info, 'redis_version'),
+    isNode: fieldOf(cluster, 'cluster_enabled') === '1',
+  });
+  return { unsupported, runId: fieldOf(info, 'run_id') };
+}
+
+/** Examines the server behind a new connection that listens only. */
+export async function identify(redis: Redis): Promise<Examined> {
+  const info = await answerOf(redis, 'INFO', 'server');
+  return { unsupported: undefined, runId: fieldOf(info, 'run_id') };
+}
+
+async function whyUnsupported(
+  redis: Redis,
+  { version, isNode }: { version: string | undefined; isNode: boolean },
+): Promise<UnsupportedServerError | undefined> {
   if (version !== undefined && isOlder(version, OLDEST_REDIS)) {
     return unsupportedServer('', { found: `Redis ${version}`, needed: NEEDED, cause: undefined });
   }
-  return isNode === '1' && !(await servesAlone(redis))
+  return isNode && !(await servesAlone(redis))
     ? unsupportedServer('', { ...NODE_OF_CLUSTER, cause: undefined })
     : undefined;
 }
@@ -41,9 +63,8 @@ function nodesIn(slots: unknown): Set<string> {
   return new Set(nodes.map(([host, port]: unknown[]) => `${String(host)}:${String(port)}`));
 }
 
-/** A field of INFO; undefined where the server does not tell. */
-async function fieldOf(redis: Redis, section: string, field: string): Promise<string | undefined> {
-  const info = await answerOf(redis, 'INFO', section);
+/** A field of an answer to INFO; undefined where it has none. */
+function fieldOf(info: unknown, field: string): string | undefined {
   return new RegExp(`^${field}:(.*?)\r?$`, 'mu').exec(String(info))?.[1];
 }
 

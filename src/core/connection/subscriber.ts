@@ -1,16 +1,23 @@
-import { Connection, type Server } from './connection.js';
+import { whenSettled } from '../base/async-context.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
+import type { Health } from '../observe/troubles.js';
+import { PLAIN, SHARDED, type Kind } from './channel-kind.js';
+import { Connection, type Server } from './connection.js';
 import { isReplyError, type Redis } from './driver.js';
 import type { Environment } from './environment.js';
-import type { Health } from '../observe/troubles.js';
-import { whenSettled } from '../base/async-context.js';
+import { Liveness } from './liveness.js';
+import type { OneServer } from './one-server.js';
+import { identify } from './server-check.js';
 import { isAccessRefused } from './server-errors.js';
 
-/** A connection that leaves a ping unanswered for one period counts as half-open. */
-const PING_PERIOD_MS = 2_500;
+/** How often a connection has to prove that it hears messages. */
+const PERIOD_MS = 2_500;
 
 /** Channels named in one SUBSCRIBE; an SSUBSCRIBE can only name channels of one slot. */
 const CHANNELS_PER_COMMAND = 500;
+
+/** So many channels are confirmed again in one period, where the driver does not report their end. */
+const CONFIRMED_AGAIN_MAX = 100;
 
 /** The owner of a subscriber. */
 export interface SubscriberOwner {
@@ -25,34 +32,49 @@ export interface SubscriberOwner {
   fault(error: Error): void;
 }
 
-/** One connection that listens to any number of channels, and finds out when it is half-open. */
+/** The server of a subscriber, and what else there is between it and this client. */
+export interface Post {
+  readonly server: Server;
+  readonly oneServer: OneServer;
+  /** Publishes by the command connection; rejects unless the server has accepted the message. */
+  publish(command: Kind['publish'], channel: string, payload: string): Promise<unknown>;
+  /** Channels are in slots that this server serves no more. */
+  moved(): void;
+}
+
+/** One connection that listens to any number of channels, and finds out when it does not hear them. */
 export class Subscriber {
   readonly #connection: Connection;
+  readonly #post: Post;
   readonly #owner: SubscriberOwner;
-  readonly #isSharded: (channel: string) => boolean;
+  readonly #kind: Kind;
   /** Channels that are wanted, and whether the server has confirmed them on this connection. */
   readonly #channels = new Map<string, boolean>();
   /** Channels whose refusal was reported, and which were not confirmed since. */
   readonly #refused = new Set<string>();
-  readonly #pings: DeadlineQueue;
-  readonly #nextPing = new Limit(() => this.#pingAgain());
-  #unansweredPing: Redis | undefined;
+  readonly #periods: DeadlineQueue;
+  readonly #nextPeriod = new Limit(() => this.#periodEnded());
+  readonly #liveness: Liveness;
 
-  constructor(
-    server: Server,
-    environment: Environment,
-    owner: SubscriberOwner,
-    isSharded: (channel: string) => boolean,
-  ) {
+  constructor(post: Post, environment: Environment, owner: SubscriberOwner, kind: Kind = PLAIN) {
+    this.#post = post;
     this.#owner = owner;
-    this.#isSharded = isSharded;
-    this.#pings = new DeadlineQueue(environment.clock, PING_PERIOD_MS);
-    this.#connection = new Connection(server, environment, {
+    this.#kind = kind;
+    this.#periods = new DeadlineQueue(environment.clock, PERIOD_MS);
+    this.#liveness = new Liveness(environment, kind, {
+      beside: () => [...this.#channels].find(([, isConfirmed]) => isConfirmed)?.[0],
+      publish: (channel, payload) => post.publish(kind.publish, channel, payload),
+      refused: (channel, error) => owner.refused(notAllowed(channel, error)),
+    });
+    this.#connection = new Connection(post.server, environment, {
       connected: (redis) => this.#connected(redis),
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => owner.trouble(cause),
       fault: (error) => owner.fault(error),
       health: owner.health,
+      oneServer: post.oneServer,
+      examine: identify,
+      prove: () => this.#prove(),
       use: 'messages',
     });
   }
@@ -64,19 +86,16 @@ export class Subscriber {
     if (redis !== undefined) {
       this.#subscribe(redis, [channel]);
     }
-    if (this.#nextPing.list === undefined) {
-      this.#pings.add(this.#nextPing);
+    if (this.#nextPeriod.list === undefined) {
+      this.#periods.add(this.#nextPeriod);
     }
   }
 
   remove(channel: string): void {
     this.#channels.delete(channel);
     this.#admitted(channel);
-    const redis = this.#connection.ready;
-    const done = this.#isSharded(channel)
-      ? redis?.sunsubscribe(channel)
-      : redis?.unsubscribe(channel);
-    done?.catch(() => {});
+    this.#unsubscribe(channel);
+    this.#liveness.left(channel, this.#connection.ready);
   }
 
   isConfirmed(channel: string): boolean {
@@ -93,46 +112,59 @@ export class Subscriber {
       this.#admitted(channel);
     }
     this.#channels.clear();
-    this.#pings.close();
+    this.#periods.close();
     this.#connection.close();
   }
 
-  #connected(redis: Redis): void {
-    this.#unansweredPing = undefined;
-    const heard = (channel: string, payload: string): void => this.#owner.message(channel, payload);
-    redis.on('message', heard);
-    redis.on('smessage', heard);
-    const plain: string[] = [];
-    for (const channel of this.#channels.keys()) {
-      if (this.#isSharded(channel)) {
-        this.#subscribe(redis, [channel]);
-      } else {
-        plain.push(channel);
-      }
+  #prove(): void {
+    const redis = this.#connection.ready;
+    if (redis !== undefined) {
+      this.#liveness.prove(redis);
     }
-    for (let i = 0; i < plain.length; i += CHANNELS_PER_COMMAND) {
-      this.#subscribe(redis, plain.slice(i, i + CHANNELS_PER_COMMAND));
+  }
+
+  #connected(redis: Redis): void {
+    redis.on(this.#kind.event, (channel, payload) => {
+      if (!this.#liveness.heard(channel, payload)) {
+        this.#owner.message(channel, payload);
+      }
+    });
+    redis.on('moved', () => this.#moved(redis));
+    const channels = [...this.#channels.keys()];
+    const size = this.#kind === SHARDED ? 1 : CHANNELS_PER_COMMAND;
+    for (let i = 0; i < channels.length; i += size) {
+      this.#subscribe(redis, channels.slice(i, i + size));
     }
   }
 
   #disconnected(cause: Error): void {
+    this.#nothingConfirmed();
+    this.#owner.trouble(cause);
+  }
+
+  #nothingConfirmed(): void {
     for (const channel of this.#channels.keys()) {
       this.#channels.set(channel, false);
     }
-    this.#owner.trouble(cause);
+    this.#liveness.reset();
   }
 
   #subscribe(redis: Redis, channels: string[]): void {
     whenSettled(
-      redis.call(this.#isSharded(channels[0] ?? '') ? 'ssubscribe' : 'subscribe', channels),
+      redis.call(this.#kind.subscribe, channels),
       () => this.#confirmed(redis, channels),
       (error) => this.#failed(redis, channels, error),
     );
   }
 
+  #unsubscribe(channel: string): void {
+    // Where it fails the connection has ended.
+    this.#connection.ready?.call(this.#kind.unsubscribe, channel).catch(() => {});
+  }
+
   #confirmed(redis: Redis, channels: readonly string[]): void {
     for (const channel of channels) {
-      if (this.#connection.ready === redis && this.#channels.has(channel)) {
+      if (this.#connection.ready === redis && this.#channels.get(channel) === false) {
         this.#channels.set(channel, true);
         this.#admitted(channel);
         this.#owner.confirmed(channel);
@@ -148,15 +180,32 @@ export class Subscriber {
       for (const each of channels.filter((other) => this.#channels.has(other))) {
         this.#subscribe(redis, [each]);
       }
+    } else if (error.message.startsWith('MOVED ')) {
+      this.#elsewhere(channel);
     } else if (channels.length > 1 || !isAccessRefused(error)) {
-      // The connection has ended, or the slot has moved: waiters depend on their polls until the
+      // The connection has ended, or the slot is moving: waiters depend on their polls until the
       // channel is added again.
       this.#owner.trouble(error);
     } else if (this.#channels.has(channel) && !this.#refused.has(channel)) {
       this.#refused.add(channel);
       this.#owner.health.down(this.#trouble, channel, () => error);
-      const message = `may not listen to the channel "${channel}": ${error.message}`;
-      this.#owner.refused(new Error(message, { cause: error }));
+      this.#owner.refused(notAllowed(channel, error));
+    }
+  }
+
+  /** The slot of a channel is served by another server. */
+  #elsewhere(channel: string): void {
+    if (this.#channels.has(channel)) {
+      this.#channels.set(channel, false);
+      this.#post.moved();
+    }
+  }
+
+  /** The server has ended some subscriptions by itself: the driver does not report which. */
+  #moved(redis: Redis): void {
+    if (this.#connection.ready === redis) {
+      this.#nothingConfirmed();
+      this.#post.moved();
     }
   }
 
@@ -171,29 +220,38 @@ export class Subscriber {
     return `Redis at ${this.#connection.address} lets this client not listen to messages`;
   }
 
-  #pingAgain(): void {
-    if (this.#channels.size > 0) {
-      this.#pings.add(this.#nextPing);
-      this.#check();
+  #periodEnded(): void {
+    if (this.#channels.size === 0) {
+      return;
     }
-  }
-
-  #check(): void {
+    this.#periods.add(this.#nextPeriod);
     const redis = this.#connection.ready;
     if (redis === undefined) {
       return;
     }
-    if (this.#unansweredPing === redis) {
-      this.#connection.drop(redis, new Error('the subscriber connection does not answer'));
+    const { failure } = this.#liveness;
+    if (failure !== undefined) {
+      this.#connection.drop(redis, failure);
       return;
     }
-    this.#unansweredPing = redis;
-    const answered = (): void => {
-      if (this.#unansweredPing === redis) {
-        this.#unansweredPing = undefined;
-      }
-    };
-    // A ping is rejected when the connection ends, which is reported separately.
-    whenSettled(redis.ping(), answered, () => {});
+    this.#liveness.ping(redis);
+    this.#liveness.prove(redis);
+    if (this.#kind === SHARDED && !redis.reportsMoves) {
+      this.#confirmAgain(redis);
+    }
   }
+
+  /** Finds channels that the server has ended by itself, the ones first that were confirmed long ago. */
+  #confirmAgain(redis: Redis): void {
+    const confirmed = [...this.#channels].filter(([, isConfirmed]) => isConfirmed);
+    for (const [channel] of confirmed.slice(0, CONFIRMED_AGAIN_MAX)) {
+      this.#channels.delete(channel);
+      this.#channels.set(channel, true);
+      this.#subscribe(redis, [channel]);
+    }
+  }
+}
+
+function notAllowed(channel: string, cause: Error): Error {
+  return new Error(`may not listen to the channel "${channel}": ${cause.message}`, { cause });
 }

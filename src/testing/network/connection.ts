@@ -73,6 +73,7 @@ function valueOf(reply: Reply): unknown {
  * library sets: commands are written to an open connection or rejected, and none is sent again. */
 export class SimulatedConnection implements GuardedConnection, LinkClient {
   readonly isKnownDriver = true;
+  readonly reportsMoves = true;
   readonly #dial: (client: LinkClient) => Link;
   readonly #listeners = new Map<string, Listener[]>();
   #pending: Pending[] = [];
@@ -95,18 +96,6 @@ export class SimulatedConnection implements GuardedConnection, LinkClient {
 
   call(command: string, ...args: readonly (string | readonly string[])[]): Promise<unknown> {
     return this.#send([command, ...args.flat().map(bytesOf)]);
-  }
-
-  ping(): Promise<unknown> {
-    return this.#send(['PING']);
-  }
-
-  unsubscribe(channel: string): Promise<unknown> {
-    return this.#send(['UNSUBSCRIBE', bytesOf(channel)]);
-  }
-
-  sunsubscribe(channel: string): Promise<unknown> {
-    return this.#send(['SUNSUBSCRIBE', bytesOf(channel)]);
   }
 
   sendScript(
@@ -172,6 +161,11 @@ export class SimulatedConnection implements GuardedConnection, LinkClient {
   /** For the link only. */
   message(event: MessageEvent, channel: string, payload: string): void {
     this.#emit(event, textOf(channel), textOf(payload));
+  }
+
+  /** For the link only. */
+  moved(): void {
+    this.#emit('moved');
   }
 
   /** For the link only. */

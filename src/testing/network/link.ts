@@ -11,6 +11,8 @@ export interface LinkClient {
   connected(accepted: boolean): void;
   replied(reply: Reply): void;
   message(event: MessageEvent, channel: string, payload: string): void;
+  /** The server has ended a subscription, since its slot has moved. */
+  moved(): void;
   /** The link has ended, and not by `close`. */
   ended(): void;
 }
@@ -103,6 +105,10 @@ export class Link implements Session, HostLink {
 
   message(event: MessageEvent, channel: string, payload: string): void {
     this.#answer(() => this.#client.message(event, channel, payload));
+  }
+
+  moved(): void {
+    this.#answer(() => this.#client.moved());
   }
 
   /** The client ends it: what it has sent may still arrive. */

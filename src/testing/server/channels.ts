@@ -7,6 +7,8 @@ export interface Session {
   isAsking: boolean;
   /** Brings a message to the client. */
   message(event: MessageEvent, channel: string, payload: string): void;
+  /** The server has ended a subscription, since its slot has moved. */
+  moved(): void;
 }
 
 const keyOf = (event: MessageEvent, channel: string): string => `${event} ${channel}`;
@@ -47,8 +49,17 @@ export class Channels {
     }
   }
 
-  clear(): void {
-    this.#listeners.clear();
+  /** The slots of these channels are served by another node from now on. */
+  endShards(isTheirs: (channel: string) => boolean): void {
+    for (const [key, listeners] of this.#listeners) {
+      const [event = '', channel = ''] = key.split(' ', 2);
+      if (event === 'smessage' && isTheirs(channel)) {
+        this.#listeners.delete(key);
+        for (const session of listeners) {
+          session.moved();
+        }
+      }
+    }
   }
 
   /** Called with each message. */

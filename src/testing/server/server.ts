@@ -44,6 +44,8 @@ export class Server {
   readonly keyspace: Keyspace;
   readonly channels: Channels = new Channels();
   node: Node | undefined;
+  /** Each start has another one. */
+  runId = 1;
   refusal: Refusal | undefined;
   /** Channels that nobody may publish to or listen to. */
   deniesChannels = false;
@@ -84,6 +86,8 @@ export class Server {
       case 'UNSUBSCRIBE':
       case 'SUNSUBSCRIBE':
         return this.channels.remove(session, eventOf(name), args);
+      case 'INFO':
+        return `run_id:${this.runId}\r\n`;
       case 'CLUSTER':
         return this.node?.map.slots() ?? new ReplyError(CLUSTER_OFF);
       default: {

@@ -121,34 +121,6 @@ export const delivery = [
     tests: ['test/faults/half-open-load.test.ts', 'test/unit/half-open.test.ts'],
   },
   {
-    id: 'subscriber-half-open',
-    mistake: 'a subscriber connection that answers no ping is kept',
-    file: 'src/core/connection/subscriber.ts',
-    changes: [
-      [
-        'if (this.#unansweredPing === redis) {\n      this.#connection.drop',
-        'if (this.#unansweredPing === redis && this.#channels.size < 0) {\n      this.#connection.drop',
-      ],
-    ],
-    tests: ['test/faults/half-open.test.ts', 'test/faults/subscriber-cuts.test.ts'],
-  },
-  {
-    id: 'refused-channel-deafens',
-    mistake: 'one channel that is refused leaves the others of its batch unsubscribed',
-    file: 'src/core/connection/subscriber.ts',
-    changes: [
-      [
-        'channels.length > 1 && isReplyError(error) &&',
-        'channels.length < 1 && isReplyError(error) &&',
-      ],
-    ],
-    tests: [
-      'test/connections/denied.test.ts',
-      'test/connections/refused-messages.test.ts',
-      'test/connections/rights.test.ts',
-    ],
-  },
-  {
     id: 'no-second-look',
     mistake: 'a waiter does not ask again when its subscription is confirmed',
     file: 'src/core/locks/exclusive-queue.ts',

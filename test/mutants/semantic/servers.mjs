@@ -6,8 +6,8 @@ export const servers = [
   {
     id: 'old-server-used',
     mistake: 'calls are sent to a server that says that it is too old',
-    file: 'src/core/connection/command-connection.ts',
-    changes: [['      check: owner.check,\n', '']],
+    file: 'src/core/connection/connection.ts',
+    changes: [['if (unsupported !== undefined) {', 'if (unsupported !== undefined && !runId) {']],
     tests: ['test/connections/unsupported.test.ts'],
   },
   {
@@ -28,7 +28,7 @@ export const servers = [
     id: 'node-used',
     mistake: 'one node of a cluster is used as a server',
     file: 'src/core/connection/server-check.ts',
-    changes: [["isNode === '1' && ", "isNode === 'yes' && "]],
+    changes: [["'cluster_enabled') === '1'", "'cluster_enabled') === 'yes'"]],
     tests: ['test/connections/cluster-node.test.ts'],
   },
   {

@@ -101,7 +101,7 @@ export const told = [
     id: 'own-channel-in-a-slot',
     mistake: 'the own channel of a client of a cluster is subscribed as one of a slot',
     file: 'src/core/connection/cluster-subscriber.ts',
-    changes: [['sharded && !isOwnChannel(name)', 'sharded']],
+    changes: [['this.#sharded && !isOwnChannel(channel)', 'this.#sharded']],
     tests: ['test/connections/cluster-messages.test.ts'],
   },
 ];

@@ -68,7 +68,7 @@ function simulatedSide(): Side {
   network.add(nobody);
   const process = new Process(timeline, random, { startsAt: 0, rate: 1, latenessMs: 0 });
   const connect = network.connector(process);
-  const session = { isAsking: false, message: () => {} };
+  const session = { isAsking: false, message: () => {}, moved: () => {} };
   return {
     connect: (use = 'commands') => connect({ host: '127.0.0.1', port: 7_000 }, 5_000, use),
     connectToNobody: async () =>
@@ -145,7 +145,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
   'calls and their replies': async ({ open, log, lineCount, side }) => {
     await side.admin('SET', 'text', 'één');
     const connection = await open();
-    tell(log, 'ping', connection.ping());
+    tell(log, 'ping', connection.call('ping'));
     tell(log, 'get', connection.call('GET', 'text'));
     tell(log, 'nothing', connection.call('GET', 'nothing'));
     tell(log, 'set', connection.call('SET', ['a', 'b']));
@@ -160,7 +160,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     const connection = side.connect();
     listen(connection, log);
     connection.connect().catch(() => {});
-    connection.ping().catch(() => log('early ping failed'));
+    connection.call('ping').catch(() => log('early ping failed'));
     await lineCount(3);
     onTestFinished(() => connection.destroy());
   },
@@ -177,7 +177,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
   },
   'it is destroyed with a call under way': async ({ open, log, lineCount }) => {
     const connection = await open();
-    tell(log, 'ping', connection.ping());
+    tell(log, 'ping', connection.call('ping'));
     connection.destroy();
     await lineCount(3);
   },
@@ -196,7 +196,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     tell(
       log,
       'unsubscribe',
-      connection.unsubscribe('one').then(() => 'done'),
+      connection.call('unsubscribe', 'one').then(() => 'done'),
     );
     await lineCount(6);
     await side.admin('PUBLISH', 'one', 'unheard');
