@@ -114,7 +114,7 @@ export class DeadlockError extends CoordinationError {
 }
 
 /**
- * The call was sent, no answer came, and what it did could not be told in time.
+ * The call was sent, a copy of it has no answer, and what that did could not be told in time.
  *
  * @example
  * ```ts
@@ -137,7 +137,7 @@ export class OutcomeUnknownError extends CoordinationError {
 }
 
 /**
- * No connection or no answer in time; nothing was done, or it is being taken back.
+ * No connection, no answer, or only refusals in time (`cause`): nothing was done, or it is being taken back.
  *
  * @example
  * ```ts

@@ -135,7 +135,8 @@ function isThere(
     });
     const end = (ending: Ending): void => {
       const waitedMs = clock.now() - waitLimit.startedAt;
-      const onTimeout = (): Error => delivery.timeout(resource, key, call.sent, waitedMs);
+      const onTimeout = (): Error =>
+        delivery.timeout(resource, key, call.sent, waitedMs, call.refusal);
       delivery.abandon(call);
       reject(services.client.errorOf(ending, resource, onTimeout));
     };

@@ -40,18 +40,20 @@ export interface Permit extends AsyncDisposable {
    * Failure: on a timeout the old deadline stays; when it passes, the permit is given back.
    * @param leaseMs - 1 to 2147483647 milliseconds.
    * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
-   * @throws CommandTimeoutError when the call was not sent, OutcomeUnknownError without an answer.
+   * @throws CommandTimeoutError when it was not sent, or refused; OutcomeUnknownError without an answer.
    */
   extend(leaseMs: number): Promise<void>;
   /**
-   * Gives the permit back; a second call does nothing.
+   * Gives the permit back; once it is released, another call does nothing.
    *
-   * Failure: when no answer comes, the release goes on in the background; the permit is free at the
-   * latest when its lease ends. When the answer comes, or the lease ends without one, `released` or
-   * `lost` is emitted, and `state` may become `lost`.
+   * Failure: when no answer comes, or Redis refuses, the release goes on in the background, and the
+   * permit is not renewed any more; it is free at the latest when its lease ends. Another call then
+   * waits for the outcome, as long as a call may take. When the answer comes, or the lease ends
+   * without one, `released` or `lost` is emitted, and `state` may become `lost`.
    * @throws LeaseLostError when the lease ended before.
    * @throws OutcomeUnknownError when the release was sent and no answer came within
-   * `commandTimeoutMs`; CommandTimeoutError when there was no connection to send it on.
+   * `commandTimeoutMs`; CommandTimeoutError when nothing was carried out: there was no connection to
+   * send it on, or Redis refused it, as `cause` says.
    */
   release(): Promise<void>;
 }

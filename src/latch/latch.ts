@@ -161,11 +161,13 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
       );
       const end = (ending: Ending): void => {
         stopWatching();
+        const { refusal } = poll;
         poll.leave(waiter);
         if (ending.why === 'timeout' && waiter.hasSeen) {
           resolve(false);
         } else {
-          reject(this.services.client.errorOf(ending, this.name, () => this.#timeout(waitLimit)));
+          const timeout = (): Error => this.#timeout(waitLimit, refusal);
+          reject(this.services.client.errorOf(ending, this.name, timeout));
         }
       };
       if (waitLimit.ending !== undefined) {
@@ -185,11 +187,12 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     );
   }
 
-  #timeout(waitLimit: WaitLimit): Error {
+  #timeout(waitLimit: WaitLimit, refusal: Error | undefined): Error {
     const { clock, delivery, router } = this.services;
     const { key } = this.protocol;
     const isConnected = router.whyDown(key) === undefined;
-    return delivery.timeout(this.name, key, isConnected, clock.now() - waitLimit.startedAt);
+    const waitedMs = clock.now() - waitLimit.startedAt;
+    return delivery.timeout(this.name, key, isConnected, waitedMs, refusal);
   }
 
   /** The poll that all local waiters of this latch share. */

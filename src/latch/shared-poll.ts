@@ -44,6 +44,11 @@ export class SharedPoll<V> {
     }
   }
 
+  /** Why the server has refused to run the poll under way, which is sent again. */
+  get refusal(): Error | undefined {
+    return this.#call?.refusal;
+  }
+
   join(watcher: Watcher<V>): void {
     this.#watchers.set(watcher, this.#polls + 1);
     this.wakeUp();

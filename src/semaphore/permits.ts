@@ -34,7 +34,8 @@ export interface Permits extends AsyncDisposable {
    * deleted, its permits are gone too: a release does not make it anew, and gives nothing to one
    * that was set anew (except to one that Java has set).
    * @throws OutcomeUnknownError when the release was sent and no answer came within
-   * `commandTimeoutMs`; CommandTimeoutError when there was no connection to send it on.
+   * `commandTimeoutMs`; CommandTimeoutError when nothing was carried out in that time: there was no
+   * connection to send it on, or Redis refused it, as `cause` says.
    * @throws RangeError when the count would not fit into 32 bits any more; ClosedError.
    */
   release(): Promise<void>;

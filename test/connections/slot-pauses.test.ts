@@ -3,11 +3,12 @@
 
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '../../src/index.js';
+import { CommandTimeoutError, type Client, type ClientOptions } from '../../src/index.js';
 import { slotOf } from '../../src/core/connection/slots.js';
 import { eventually } from '../support/eventually.js';
-import { fairLock, lock, writeLock } from '../support/kinds/locks.js';
+import { fairLock, lock, readLock, writeLock } from '../support/kinds/locks.js';
 import { titled } from '../support/kinds/kind.js';
+import { rejection } from '../contract/fixture.js';
 import { clusterWorld } from './cluster-world.js';
 import { openClient } from './exercise.js';
 import { beginMove, moveSlot } from './move-slot.js';
@@ -26,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => template.disconnect());
 
-const open = (): Client => openClient({ redis: template });
+const open = (options: ClientOptions = {}): Client => openClient({ redis: template, ...options });
 
 /** How often a node has refused a call so. */
 async function refusals(node: Redis, error: string): Promise<number> {
@@ -162,3 +163,26 @@ test('an acquisition behind a forced release stays behind it, though their slot 
   expect([hold.isHeld, other]).toEqual([true, null]);
   await hold.release();
 });
+
+test.each(titled([lock, fairLock, readLock]))(
+  'a %s whose release is refused while its slot moves is released by a later call',
+  async (_, kind) => {
+    const client = open({ commandTimeoutMs: 400 });
+    const name = world.nameOn(0);
+    const grant = await kind.get(client, name).acquire();
+    await beginMove(slotOf(name), first, second);
+
+    const refused = await rejection(grant.release());
+    const again = await rejection(grant.release());
+    await moveSlot(masters, slotOf(name), first, second);
+    await grant.release();
+    const next = await kind.get(open(), name).tryAcquire();
+
+    for (const error of [refused, again]) {
+      expect(error).toBeInstanceOf(CommandTimeoutError);
+      expect(String((error as CommandTimeoutError).cause)).toContain('TRYAGAIN');
+    }
+    expect(next?.isHeld).toBe(true);
+    await next?.release();
+  },
+);

@@ -11,6 +11,7 @@ import { leases } from './semantic/leases.mjs';
 import { listening } from './semantic/listening.mjs';
 import { locks } from './semantic/locks.mjs';
 import { permits } from './semantic/permits.mjs';
+import { refusals } from './semantic/refusals.mjs';
 import { rwlock } from './semantic/rwlock.mjs';
 import { servers } from './semantic/servers.mjs';
 import { settings } from './semantic/settings.mjs';
@@ -36,6 +37,7 @@ export const semanticMutants = [
   ...rwlock,
   ...permits,
   ...delivery,
+  ...refusals,
   ...latches,
   ...servers,
   ...settings,

@@ -138,7 +138,11 @@ export class CommandConnection {
   close(error: Error): void {
     this.#closedBy = error;
     this.#stop();
-    for (const call of [...this.#unanswered.clear(), ...this.#waiting.takeAll()]) {
+    const unanswered = this.#unanswered.clear();
+    for (const call of unanswered) {
+      call.unackedCopies += 1;
+    }
+    for (const call of [...unanswered, ...this.#waiting.takeAll()]) {
       call.fail(error);
     }
   }

@@ -93,6 +93,11 @@ export function isNoWrite(error: Error): boolean {
   return NO_WRITE.test(error.message);
 }
 
+/** The server has refused a call before anything of it was run. */
+export function isNotRun(error: Error): boolean {
+  return isNotNow(error) || isNoWrite(error) || isAccessRefused(error);
+}
+
 /** The errors of calls that no retry can help. */
 type Denial = AccessDeniedError | UnsupportedServerError;
 

@@ -95,6 +95,17 @@ export class CleanUp {
     this.#parts.ended();
   }
 
+  /** What a call would undo has ended by itself, so it need not go on. False when it does, since a copy of
+   * it may run. */
+  stop(call: PendingCall): boolean {
+    if (call.mayHaveRun) {
+      return false;
+    }
+    this.#parts.abandon(call);
+    this.finished(call);
+    return true;
+  }
+
   close(): void {
     this.#memories.close();
   }

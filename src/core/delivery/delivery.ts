@@ -1,5 +1,5 @@
-import { CommandTimeoutError, type OutcomeUnknownError } from '../../errors.js';
-import { PendingReply } from './pending-reply.js';
+import type { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
+import { LINGER_MS, PendingReply } from './pending-reply.js';
 import type { Answered, PendingReplyHooks, PendingReplyTerms, Purpose } from './pending-reply.js';
 import {
   Call,
@@ -16,7 +16,7 @@ import { DeadlineQueue } from '../base/deadline-queue.js';
 import type { Request, Requests } from './requests.js';
 import type { Tombstone } from './tombstone.js';
 import type { Router } from '../connection/router.js';
-import { outcomeUnknown } from './translate.js';
+import { outcomeUnknown, timedOut } from './translate.js';
 import { requestsCancel, requestsTrim } from '../wire/scripts.generated.js';
 
 export interface DeliveryParts extends CallWatch {
@@ -37,7 +37,7 @@ export class Delivery {
   #order = 0;
   /** Number of callers that wait for an answer. */
   #waiting = 0;
-  readonly #cleanUp: CleanUp;
+  readonly cleanUp: CleanUp;
   #cleanedUp: (() => void) | undefined;
   /** Milliseconds left for the callers that send during `late`; undefined: the whole timeout. */
   #leftMs: number | undefined;
@@ -49,15 +49,16 @@ export class Delivery {
       }
       return waiting;
     },
+    linger: (asked) => this.#timeouts.add(asked, LINGER_MS),
     giveUp: () => this.#served(),
-    finish: (call, error) => this.#cleanUp.finished(call, error),
+    finish: (call, error) => this.cleanUp.finished(call, error),
     start: (command, asked) => this.start(command, asked),
   };
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
     this.#timeouts = new DeadlineQueue(parts.clock, parts.timeoutMs);
-    this.#cleanUp = new CleanUp({
+    this.cleanUp = new CleanUp({
       ...parts,
       timeouts: this.#timeouts,
       abandon: (call) => this.abandon(call),
@@ -79,10 +80,10 @@ export class Delivery {
     return this.#order;
   }
 
-  /** Stops waiting for a call; true when a copy of it may run, or may have run. */
+  /** Stops waiting for a call; true when a copy of it may run, or may have run unanswered. */
   abandon(call: PendingCall): boolean {
     call.abandon();
-    return call.sent;
+    return call.mayHaveRun;
   }
 
   /** Sends a read. It settles within `commandTimeoutMs`, the commands of `goOn` included. */
@@ -110,11 +111,11 @@ export class Delivery {
   /** A caller stops waiting for a call. */
   #drop(resource: string, call: PendingCall, purpose: Purpose): Error {
     if (purpose === 'release') {
-      this.#cleanUp.add(call);
+      this.cleanUp.add(call);
     } else {
       this.abandon(call);
     }
-    return this.#outOfTime(resource, call, purpose);
+    return this.outOfTime(resource, call, purpose);
   }
 
   /** Runs `work`. The calls that it sends synchronously have only `leftMs` to settle. */
@@ -175,7 +176,7 @@ export class Delivery {
         if (mayRun || always) {
           setAside(call, mayRun);
         }
-        return this.#outOfTime(resource, call, 'change');
+        return this.outOfTime(resource, call, 'change');
       };
       return await this.#inTime(resource, build(request), 'change', giveUp, {
         insists: always,
@@ -216,18 +217,18 @@ export class Delivery {
         try {
           answered?.(answer);
         } finally {
-          this.#cleanUp.finished(finished);
+          this.cleanUp.finished(finished);
         }
       },
-      failed: (error, unfinished) => this.#cleanUp.finished(unfinished, error),
+      failed: (error, unfinished) => this.cleanUp.finished(unfinished, error),
     });
     call.insists = true;
-    this.#cleanUp.add(call, ending);
+    this.cleanUp.add(call, ending);
   }
 
   /** Resolves when every call is answered or given up, and all clean-up is done or has failed. */
   async cleanedUp(): Promise<void> {
-    while (this.#waiting + this.#cleanUp.size > 0) {
+    while (this.#waiting + this.cleanUp.size > 0) {
       await new Promise<void>((resolve) => {
         this.#cleanedUp = resolve;
       });
@@ -245,16 +246,13 @@ export class Delivery {
     waitedMs: number,
     refusal?: Error,
   ): CommandTimeoutError {
-    const cause = refusal ?? this.#parts.router.whyDown(key);
-    const isDown = sent ? 'no answer from Redis' : 'no connection to Redis';
-    const what = refusal === undefined ? isDown : `Redis refused (${refusal.message})`;
-    const after = `within ${Math.round(waitedMs)} ms`;
-    return new CommandTimeoutError(`${what} ${after} for "${resource}"`, { resource, cause });
+    const whyDown = this.#parts.router.whyDown(key);
+    return timedOut(resource, { sent, waitedMs, refusal, whyDown });
   }
 
   close(): void {
     this.#timeouts.close();
-    this.#cleanUp.close();
+    this.cleanUp.close();
   }
 
   /** Resolves with the answer; rejects with the error of `giveUp` when the time is up. */
@@ -273,6 +271,7 @@ export class Delivery {
       this.#timeouts.add(asked, this.#leftMs);
       asked.call = this.start(command, asked);
       asked.call.insists = terms.insists === true;
+      terms.observer?.started?.(asked.call);
     });
   }
 
@@ -283,18 +282,19 @@ export class Delivery {
   }
 
   #checkCleanedUp(): void {
-    if (this.#waiting + this.#cleanUp.size === 0) {
+    if (this.#waiting + this.cleanUp.size === 0) {
       this.#cleanedUp?.();
     }
   }
 
-  #outOfTime(
+  /** The error of a caller whose time is up. */
+  outOfTime(
     resource: string,
     call: PendingCall,
     purpose: Purpose,
   ): CommandTimeoutError | OutcomeUnknownError {
     const { timeoutMs } = this.#parts;
     const timeout = this.timeout(resource, call.routingKey, call.sent, timeoutMs, call.refusal);
-    return purpose === 'read' || !call.sent ? timeout : outcomeUnknown(resource, timeout);
+    return purpose === 'read' || !call.mayHaveRun ? timeout : outcomeUnknown(resource, timeout);
   }
 }

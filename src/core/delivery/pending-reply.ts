@@ -19,6 +19,7 @@ type GoOn<R> = (answer: R) => Command<R> | undefined;
 
 /** Is told the outcome whenever it comes, also after the caller has given up. */
 export interface AnswerObserver<R> {
+  started?(call: Call<R>): void;
   answered(answer: R, call: Call<R>): void;
   /** There will be no answer. */
   failed(error: Error): void;
@@ -38,12 +39,20 @@ export interface PendingReplyTerms<R> {
 export interface PendingReplyHooks {
   /** True when the caller was still waiting; it then counts as served. */
   serve(asked: Expiring): boolean;
+  /** The caller's time is up, but it waits a moment longer. */
+  linger(asked: Expiring): void;
   /** The caller's time is up. */
   giveUp(): void;
   /** The call came to an end after its caller had given up. */
   finish(call: PendingCall, error?: Error): void;
   start<R>(command: Command<R>, asked: PendingReply<R>): Call<R>;
 }
+
+/** A call that was refused, and is on its way again when its time is up, mostly has its answer a moment later:
+ * the caller waits for that, so often at most and so long each time, and not to be told that the outcome is
+ * unknown. */
+export const LINGERS_MAX = 10;
+export const LINGER_MS = 10;
 
 const ignore = (): void => {};
 
@@ -55,6 +64,7 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   readonly #resource: string;
   readonly #purpose: Purpose;
   readonly #giveUp: (call: Call<R>) => Error;
+  #lingered = 0;
   #resolve: (answered: Answered<R>) => void;
   #reject: (error: Error) => void;
 
@@ -109,6 +119,11 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   }
 
   expired(): void {
+    if (this.call?.isBeingRetried === true && this.#lingered < LINGERS_MAX) {
+      this.#lingered += 1;
+      this.#hooks.linger(this);
+      return;
+    }
     if (this.call !== undefined) {
       this.#reject(this.#giveUp(this.call));
     }
@@ -120,7 +135,7 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
 
   #mayHaveRun(error: Error, call: Call<R>): boolean {
     if (error instanceof ClosedError) {
-      return this.#purpose !== 'read' && call.sent;
+      return this.#purpose !== 'read' && call.mayHaveRun;
     }
     return this.#purpose === 'change' && call.unackedCopies > 0 && !hasNeverRun(error);
   }

@@ -1,4 +1,4 @@
-import { OutcomeUnknownError } from '../../errors.js';
+import { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
 import { AccessDeniedError, UnsupportedServerError, WrongTypeError } from '../../server-errors.js';
 import { accessDenied, unsupportedServer } from '../connection/server-errors.js';
 import { ForeignKeyError } from '../wire/foreign-key.js';
@@ -33,4 +33,26 @@ function wrongType(error: ForeignKeyError, resource: string): WrongTypeError {
 export function outcomeUnknown(resource: string, cause: Error): OutcomeUnknownError {
   const message = `it is unknown whether the call on "${resource}" was carried out`;
   return new OutcomeUnknownError(`${message}: ${cause.message}`, { resource, cause });
+}
+
+/** How the time of a call has passed. */
+interface TimeUp {
+  /** It was sent. */
+  readonly sent: boolean;
+  readonly waitedMs: number;
+  /** The last answer of the server, which has refused it. */
+  readonly refusal: Error | undefined;
+  /** Why there is no connection now. */
+  readonly whyDown: Error | undefined;
+}
+
+/** The error of a call whose time is up. */
+export function timedOut(
+  resource: string,
+  { sent, waitedMs, refusal, whyDown }: TimeUp,
+): CommandTimeoutError {
+  const isDown = sent ? 'no answer from Redis' : 'no connection to Redis';
+  const what = refusal === undefined ? isDown : `Redis refused (${refusal.message})`;
+  const message = `${what} within ${Math.round(waitedMs)} ms for "${resource}"`;
+  return new CommandTimeoutError(message, { resource, cause: refusal ?? whyDown });
 }

@@ -1,5 +1,5 @@
 import { CommandTimeoutError, type LeaseLostError, type LeaseLostReason } from '../../errors.js';
-import type { Command } from '../wire/call.js';
+import type { Command, PendingCall } from '../wire/call.js';
 import type { Lease } from '../lease/lease.js';
 import type { GrantOwner, Grant } from './grant.js';
 import { Release, type ReleaseOwner, type ReleaseResult } from './release.js';
@@ -70,6 +70,16 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G>, 
     this.wake();
   }
 
+  async inTime(known: Promise<void>, limitMs?: number): Promise<void> {
+    const { client } = this.services;
+    client.assertOpen(this.object.resource);
+    await client.inTime(known, limitMs ?? client.settings.commandTimeoutMs);
+  }
+
+  outOfTime(call: PendingCall): Error {
+    return this.services.delivery.outOfTime(this.object.resource, call, 'release');
+  }
+
   announceRelease(grant: G): void {
     const { clock, client } = this.services;
     if (!client.events.wanted('released')) {
@@ -97,7 +107,7 @@ export abstract class GrantLifecycle<G extends Grant> implements GrantOwner<G>, 
       }
     } catch (error) {
       if (error instanceof CommandTimeoutError) {
-        // It was never sent.
+        // It was never sent, or refused.
         lengthening.settled();
       }
       throw error;

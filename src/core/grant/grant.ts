@@ -16,6 +16,12 @@ export interface GrantOwner<G> {
   failed(error: Error): void;
 }
 
+/** The release of a grant that goes on after its call has failed. */
+export interface GoingRelease {
+  /** Waits for its outcome, as long as a call may take; rejects while there is none, and with a loss. */
+  again(): Promise<void>;
+}
+
 /** A grant lives on a lease and belongs to a caller: the hold of a lock, or permits. */
 export abstract class Grant extends Printable implements LeaseHolder, AsyncDisposable {
   /** Its internals are hidden from loggers, which would walk through the whole client. */
@@ -25,6 +31,7 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
   #isReleased = false;
   /** The first call of `release`, until it is settled: a promise keeps its async context. */
   #releasing: Promise<void> | undefined;
+  #goesOn: GoingRelease | undefined;
   /** Set when the outcome of the release is that the lease had ended before. */
   #lostAtRelease: LeaseLostError | undefined;
   #loss: LossSignal | undefined;
@@ -98,14 +105,24 @@ export abstract class Grant extends Printable implements LeaseHolder, AsyncDispo
       return Promise.reject(error);
     }
     if (this.#isReleased) {
-      // The first call reports how the release ended.
-      return this.#releasing?.catch(() => {}) ?? Promise.resolve();
+      return this.#again();
     }
     this.#isReleased = true;
     const releasing = this.owner.release(this);
     this.#releasing = releasing;
     this.ended();
     return releasing;
+  }
+
+  /** The first call reports how the release ended, unless that goes on. */
+  async #again(): Promise<void> {
+    await this.#releasing?.catch(() => {});
+    await this.#goesOn?.again();
+  }
+
+  /** The first call of `release` has failed, and its outcome is open. */
+  releaseGoesOn(release: GoingRelease): void {
+    this.#goesOn = release;
   }
 
   /** The first call of `release` is settled. */

@@ -1,9 +1,10 @@
 import { LeaseLostError, type LeaseLostReason } from '../../errors.js';
 import { WrongTypeError } from '../../server-errors.js';
 import { deadline, type Clock, type Timer } from '../base/clock.js';
-import type { AnswerObserver } from '../delivery/pending-reply.js';
+import type { CleanUp } from '../delivery/clean-up.js';
+import { LINGER_MS, LINGERS_MAX, type AnswerObserver } from '../delivery/pending-reply.js';
 import type { PendingCall } from '../wire/call.js';
-import type { Grant } from './grant.js';
+import type { GoingRelease, Grant } from './grant.js';
 
 /** The server's answer to a release: the object is free; it is free, and the turn of a waiter of
  * another client, which was notified alone; other holds keep it; it was handed to the next in its
@@ -18,12 +19,22 @@ export type ReleaseResult =
     }
   | { readonly is: 'passed' | 'kept' | 'handed' | 'opened' | 'taken' | 'deleted' };
 
+/** A release that is on its way when its lease ends is given up so much later, unless it has an answer. */
+const STOP_AGAIN_MS = 100;
+
 /** Answers that the holder had it. */
 const RELEASED: ReadonlySet<ReleaseResult['is']> = new Set(['freed', 'kept', 'handed', 'opened']);
 
 /** The part of an object that the releases of its grants need. */
 export interface ReleaseOwner<G> {
-  readonly services: { readonly clock: Clock };
+  readonly services: {
+    readonly clock: Clock;
+    readonly delivery: { readonly cleanUp: Pick<CleanUp, 'stop'> };
+  };
+  /** Waits for `known`, as long as a call may take or `limitMs`; rejects when the client was closed. */
+  inTime(known: Promise<void>, limitMs?: number): Promise<void>;
+  /** The error of a release whose time is up. */
+  outOfTime(call: PendingCall): Error;
   /** A release was answered. */
   answered(result: ReleaseResult): void;
   /** A release has notified a waiter of another client, or may have. */
@@ -36,7 +47,7 @@ export interface ReleaseOwner<G> {
  * The release of one grant, from its call to its outcome, which may come long after its caller has
  * given up. The outcome is judged here alone, and told once: the grant was released or lost.
  */
-export class Release<G extends Grant> implements AnswerObserver<ReleaseResult> {
+export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, GoingRelease {
   /** The loss that the server's answer has shown. */
   loss: LeaseLostError | undefined;
   readonly #owner: ReleaseOwner<G>;
@@ -44,12 +55,21 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult> {
   #grant: G | undefined;
   readonly #lost: ((error: LeaseLostError) => void) | undefined;
   #timer: Timer | undefined;
+  #call: PendingCall | undefined;
+  /** The loss that was told. */
+  #lostAs: LeaseLostError | undefined;
+  /** Callbacks of the calls that wait for the outcome. */
+  #waiting: Set<() => void> | undefined;
 
   /** `lost` is called when the grant was lost, after that was told. */
   constructor(owner: ReleaseOwner<G>, grant: G, lost?: (error: LeaseLostError) => void) {
     this.#owner = owner;
     this.#grant = grant;
     this.#lost = lost;
+  }
+
+  started(call: PendingCall): void {
+    this.#call = call;
   }
 
   answered(result: ReleaseResult, call: PendingCall): void {
@@ -77,6 +97,7 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult> {
   failed(error: Error): void {
     const grant = this.#grant;
     if (grant === undefined) {
+      this.#timer?.cancel();
       return;
     }
     if (error instanceof WrongTypeError) {
@@ -94,13 +115,57 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult> {
     if (grant === undefined) {
       return;
     }
-    const { error, remainingMs } = grant.lease;
+    grant.releaseGoesOn(this);
+    const { error, remainingMs, mayOutlast, hasUnackedCopy } = grant.lease;
     if (error === undefined && remainingMs > 0) {
       // Again then: other holds may have kept the lease.
       const { clock } = this.#owner.services;
       this.#timer = deadline(clock, remainingMs, () => this.givenUp(cause));
-    } else {
-      this.#tellLoss(grant, error ?? lossOf(grant, 'unproven', cause));
+      return;
+    }
+    const call = this.#call;
+    this.#tellLoss(grant, error ?? lossOf(grant, 'unproven', cause));
+    // One that could not be sent has an end by itself, when there is a connection again.
+    if (call?.refusal !== undefined && !mayOutlast && !hasUnackedCopy) {
+      this.#stop(call);
+    }
+  }
+
+  async again(): Promise<void> {
+    if (this.#call !== undefined) {
+      await this.#untilKnown();
+    }
+    if (this.#call !== undefined) {
+      throw this.#owner.outOfTime(this.#call);
+    }
+    if (this.#lostAs !== undefined) {
+      throw this.#lostAs;
+    }
+  }
+
+  async #untilKnown(): Promise<void> {
+    let tell!: () => void;
+    const known = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    this.#waiting ??= new Set();
+    this.#waiting.add(tell);
+    try {
+      await this.#owner.inTime(known);
+      for (let i = 0; i < LINGERS_MAX && this.#call?.isBeingRetried === true; i += 1) {
+        await this.#owner.inTime(known, LINGER_MS);
+      }
+    } finally {
+      this.#waiting.delete(tell);
+    }
+  }
+
+  /** The lease has ended on the server, too: nothing is left to be released. */
+  #stop(call: PendingCall): void {
+    const { clock, delivery } = this.#owner.services;
+    if (!delivery.cleanUp.stop(call) && call.isUnanswered) {
+      // It is on its way just now. One that has lost its connection goes on until it is answered.
+      this.#timer = clock.after(STOP_AGAIN_MS, () => this.#stop(call));
     }
   }
 
@@ -122,6 +187,7 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult> {
   }
 
   #tellLoss(grant: G, loss: LeaseLostError, others?: () => void): void {
+    this.#lostAs = loss;
     this.#over();
     grant.lostBefore(loss);
     others?.();
@@ -131,6 +197,10 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult> {
   #over(): void {
     this.#timer?.cancel();
     this.#grant = undefined;
+    this.#call = undefined;
+    for (const tell of this.#waiting ?? []) {
+      tell();
+    }
   }
 }
 

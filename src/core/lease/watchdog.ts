@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../base/clock.js';
 import type { Receiver } from '../wire/call.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Routes } from '../connection/router.js';
+import { isNotRun } from '../connection/server-errors.js';
 import type { Lease } from './lease.js';
 import type { Lengthening } from './lease-deadline.js';
 import { HeldLeases } from './held-leases.js';
@@ -224,10 +225,13 @@ export class Watchdog {
         judgeAll(leases, answers, { sentAt: call.sentAt, now: this.#clock.now() }, terms);
         lengthenings.forEach((lengthening) => lengthening.settled());
       },
-      failed: (error) => {
+      failed: (error, call) => {
         // A reconnection starts a round of its own; after any other error the next round retries.
         answered();
         leases.forEach((lease) => lease.doubt(error));
+        if (!call.mayHaveRun && isNotRun(error)) {
+          lengthenings.forEach((lengthening) => lengthening.settled());
+        }
       },
     };
     // Never sent again: the next round makes its own command, with a later deadline.

@@ -208,14 +208,14 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
 
   /** Its waiters give it up: nothing is left on the server. */
   cancel(): void {
-    const { sent } = this;
     if (this.#call !== undefined) {
       const mayRun = this.#asks.locks.services.delivery.abandon(this.#call);
       this.hasUnackedCopy ||= mayRun;
+      this.#wasSent ||= mayRun;
     }
     this.over();
     this.#handOffs.forget(this.holderId);
-    if (sent) {
+    if (this.#wasSent) {
       this.#asks.cancel(this.holderId, this.hasUnackedCopy);
     }
   }

@@ -102,10 +102,10 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
     const lengthening = lease.lengthening();
     return new Promise((resolve, reject) => {
       let isOver = false;
-      const failed = (error: unknown): void => {
+      const failed = (error: unknown, mayHaveRun: boolean): void => {
         if (!isOver) {
           isOver = true;
-          this.#takeBack(call, lease, lengthening);
+          this.#takeBack(lease, lengthening, mayHaveRun);
           reject(error);
         }
       };
@@ -118,13 +118,13 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
           }
           const isFirst = !lease.isGranted;
           if (lease.error !== undefined) {
-            failed(lease.error);
+            failed(lease.error, true);
           } else if (!isOver) {
             isOver = true;
             const isTooLate = isFirst && !this.#startsInTime(answered, lease);
             resolve(
               isTooLate
-                ? this.#enterAnew(answered, lease, lengthening)
+                ? this.#enterAnew(lease, lengthening)
                 : this.#granted(answered, lease, lengthening, isFirst),
             );
           }
@@ -134,14 +134,15 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
           if (cause instanceof WrongTypeError) {
             this.#lose(lease, 'taken', cause);
           }
-          failed(cause);
+          failed(cause, call.sent);
         },
       });
       waitLimit.onEnd = (ending) =>
         failed(
           services.client.errorOf(ending, resource, () =>
-            services.delivery.timeout(resource, key, call.sent, this.#waitedMs),
+            services.delivery.timeout(resource, key, call.sent, this.#waitedMs, call.refusal),
           ),
+          services.delivery.abandon(call),
         );
     });
   }
@@ -154,10 +155,10 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
   }
 
   /** The companion is over before anybody was told of it: another one takes its place. */
-  #enterAnew(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): Promise<H> {
+  #enterAnew(lease: Lease, lengthening: Lengthening): Promise<H> {
     lease.remove(this);
     lease.lose('expired');
-    this.#takeBack(call, lease, lengthening);
+    this.#takeBack(lease, lengthening, true);
     return this.#enter();
   }
 
@@ -191,12 +192,11 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
     return hold;
   }
 
-  #takeBack(call: Call<Verdict>, lease: Lease, lengthening: Lengthening): void {
+  #takeBack(lease: Lease, lengthening: Lengthening, mayHaveRun: boolean): void {
     this.#terms.waitLimit.onEnd = undefined;
-    const mayRun = this.#grants.services.delivery.abandon(call);
     // Only a late copy on a companion can be granted without an earlier hold of its holder.
-    lease.hasUnackedCopy ||= lease.beside !== undefined && mayRun;
-    if (!mayRun) {
+    lease.hasUnackedCopy ||= lease.beside !== undefined && mayHaveRun;
+    if (!mayHaveRun) {
       lengthening.settled();
     }
     lease.remove(this);

@@ -76,6 +76,16 @@ export abstract class PendingCall extends Linked {
     return !Number.isNaN(this.sentAt);
   }
 
+  /** A copy may run, or may have run: it has no answer. One that was refused has not run. */
+  get mayHaveRun(): boolean {
+    return this.isUnanswered || this.unackedCopies > 0;
+  }
+
+  /** It was refused, and is on its way again; no other copy may have run. */
+  get isBeingRetried(): boolean {
+    return this.isUnanswered && this.refusal !== undefined && this.unackedCopies === 0;
+  }
+
   /** The key that decides which node of a cluster it goes to. */
   get routingKey(): string {
     return String(this.operands[1]);

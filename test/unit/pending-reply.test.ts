@@ -1,0 +1,72 @@
+// A caller whose time is up.
+
+import { expect, test } from 'vitest';
+import { LINGERS_MAX, PendingReply } from '../../src/core/delivery/pending-reply.js';
+import { Call } from '../../src/core/wire/call.js';
+
+const script = { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply };
+
+function stage() {
+  const told: string[] = [];
+  let lingered = 0;
+  const hooks = {
+    serve: () => true,
+    linger: () => {
+      lingered += 1;
+    },
+    giveUp: () => told.push('given up'),
+    finish: () => {},
+    start: () => {
+      throw new Error('nothing goes on');
+    },
+  };
+  const asked = new PendingReply<unknown>(
+    hooks,
+    'jobs',
+    'release',
+    ({ mayHaveRun }) => new Error(mayHaveRun ? 'unknown' : 'refused'),
+    () => told.push('answered'),
+    ({ message }) => told.push(message),
+  );
+  const watch = { failed: () => {}, unheard: () => {} };
+  const call = new Call({ script, operands: [] }, asked, true, watch);
+  asked.call = call;
+  return { asked, call, told, lingered: () => lingered };
+}
+
+test('waits a moment for the answer to a refused call that is on its way again', () => {
+  const { asked, call, told, lingered } = stage();
+  call.refusal = new Error('TRYAGAIN');
+  call.isUnanswered = true;
+
+  asked.expired();
+  expect([told, lingered()]).toEqual([[], 1]);
+  call.isUnanswered = false;
+  asked.expired();
+
+  expect(told).toEqual(['refused', 'given up']);
+});
+
+test('is told that the outcome is unknown when that answer does not come', () => {
+  const { asked, call, told, lingered } = stage();
+  call.refusal = new Error('TRYAGAIN');
+  call.isUnanswered = true;
+
+  for (let i = 0; i <= LINGERS_MAX; i += 1) {
+    asked.expired();
+  }
+
+  expect([told, lingered()]).toEqual([['unknown', 'given up'], LINGERS_MAX]);
+});
+
+test.each([
+  ['that was never refused', { isUnanswered: true }],
+  ['of which a copy was lost', { isUnanswered: true, unackedCopies: 1, refusal: new Error('no') }],
+])('waits no longer for a call %s', (_, state) => {
+  const { asked, call, told, lingered } = stage();
+  Object.assign(call, state);
+
+  asked.expired();
+
+  expect([told, lingered()]).toEqual([['unknown', 'given up'], 0]);
+});
