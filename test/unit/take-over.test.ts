@@ -6,7 +6,10 @@ import type { DriverRedis } from '../../src/core/connection/driver-types.js';
 import { takeOver } from '../../src/core/connection/take-over.js';
 
 /** A driver whose command is answered by `answer`, with so many others under way. */
-function driverOf(answer: (nonce: string) => unknown, { commands = 0, offline = 0 } = {}) {
+function driverOf(
+  answer: (nonce: string, name: string) => unknown,
+  { commands = 0, offline = 0 } = {},
+) {
   const writes: string[] = [];
   const stream = new Duplex({
     read: () => {},
@@ -22,7 +25,7 @@ function driverOf(answer: (nonce: string) => unknown, { commands = 0, offline = 
     sendCommand() {
       return this.commandQueue;
     },
-    call: (_name: string, nonce: string) => Promise.resolve(answer(nonce)),
+    call: async (name: string, nonce: string) => await Promise.resolve(answer(nonce, name)),
   };
   return { driver: driver as unknown as DriverRedis, stream, writes };
 }
@@ -43,7 +46,38 @@ test('it is taken when both questions are answered by what was asked', async () 
   expect(writes).toHaveLength(1);
 });
 
+/** Answers of a server that refuses PING. */
+const refusing =
+  (echo: (nonce: string) => unknown) =>
+  (nonce: string, name: string): unknown => {
+    if (name === 'PING') {
+      throw new Error('MISCONF Redis is configured to save RDB snapshots');
+    }
+    return echo(nonce);
+  };
+
+test('it is taken where PING alone is refused', async () => {
+  const { driver, stream, writes } = driverOf(refusing((nonce) => nonce));
+  const taking = taken(driver);
+  await new Promise(setImmediate);
+
+  stream.emit('data', Buffer.from(`$36\r\n${nonceIn(writes[0])}\r\n`));
+
+  expect(await taking).toBeDefined();
+  expect(writes[0]).toContain('ECHO');
+});
+
+test('the connection is used through the driver where every question is refused', async () => {
+  const { driver, writes } = driverOf(() => {
+    throw new Error('NOPERM');
+  });
+
+  expect(await taken(driver)).toBeUndefined();
+  expect(writes).toEqual([]);
+});
+
 test.each([
+  ['the refusal of PING was that of something else', driverOf(refusing(() => 'PONG of before'))],
   ['the first answer is that to something else', driverOf(() => 'OK')],
   ['another command of the driver has no answer', driverOf((nonce) => nonce, { commands: 1 })],
   ['the driver has a command to write', driverOf((nonce) => nonce, { offline: 1 })],

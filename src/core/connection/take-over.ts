@@ -22,20 +22,14 @@ export async function takeOver(
   if (!isUnpatched(driver)) {
     return undefined;
   }
-  const nonce = randomUUID();
-  let answer: unknown;
-  try {
-    answer = await driver.call('PING', nonce);
-  } catch {
-    // Refused, also where the server cannot save its data (MISCONF): calls get to it all the same. Or the
-    // connection has ended, of which the driver tells.
+  // A server that cannot save its data refuses PING alone (MISCONF), and so may the rights of a user.
+  const first = (await answerTo(driver, 'PING')) ?? (await answerTo(driver, 'ECHO'));
+  if (first === undefined || first.answer === 'PONG') {
+    // Both are refused, or a proxy answers by itself: nothing in signing in is answered so. Or the connection
+    // has ended, of which the driver tells.
     return undefined;
   }
-  if (answer === 'PONG') {
-    // A proxy that answers by itself. Nothing in signing in is answered so.
-    return undefined;
-  }
-  if (answer !== nonce || !QUEUES.every((queue) => lengthOf(driver, queue) === 0)) {
+  if (!first.isOwn || !QUEUES.every((queue) => lengthOf(driver, queue) === 0)) {
     throw mismatch();
   }
   const stream: Duplex = driver.stream;
@@ -44,7 +38,7 @@ export async function takeOver(
   const wire = new Wire(stream, cleaned);
   await new Promise<void>((resolve, reject) => {
     const second = randomUUID();
-    wire.send(headOf(['PING', second]), [], (reply, error) => {
+    wire.send(headOf([first.command, second]), [], (reply, error) => {
       if (reply === second) {
         resolve();
       } else {
@@ -53,6 +47,21 @@ export async function takeOver(
     });
   });
   return wire;
+}
+
+/** Undefined where the command is refused. A nonce of its own for each: a late answer to the one before would
+ * be no answer to this one. */
+async function answerTo(
+  driver: DriverRedis,
+  command: string,
+): Promise<{ command: string; answer: unknown; isOwn: boolean } | undefined> {
+  const nonce = randomUUID();
+  try {
+    const answer = await driver.call(command, nonce);
+    return { command, answer, isOwn: answer === nonce };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the driver keeps its commands where the tested versions do. */

@@ -1,6 +1,6 @@
 import { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
 import { AccessDeniedError, UnsupportedServerError, WrongTypeError } from '../../server-errors.js';
-import { accessDenied, unsupportedServer } from '../connection/server-errors.js';
+import { accessDenied, isNoWrite, unsupportedServer } from '../connection/server-errors.js';
 import { ForeignKeyError } from '../wire/foreign-key.js';
 
 /** Turns an error of the driver into the error that the caller gets. */
@@ -10,6 +10,10 @@ export function translate(error: Error, resource: string): Error {
   }
   if (error instanceof UnsupportedServerError) {
     return unsupportedServer(resource, error);
+  }
+  if (isNoWrite(error)) {
+    const message = `Redis refused the call on "${resource}": ${error.message}`;
+    return new CommandTimeoutError(message, { resource, cause: error });
   }
   // The connection does not know which object its calls are about.
   return error instanceof AccessDeniedError && error.cause instanceof Error

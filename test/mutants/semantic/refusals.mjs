@@ -51,6 +51,20 @@ export const refusals = [
     tests: ['test/faults/refusal-reports.test.ts'],
   },
   {
+    id: 'no-write-untyped',
+    mistake: 'a call that a server without writes refuses ends with an error of the driver',
+    file: 'src/core/delivery/translate.ts',
+    changes: [['  if (isNoWrite(error)) {', '  if (resource === undefined) {']],
+    tests: ['test/faults/misconf.test.ts'],
+  },
+  {
+    id: 'ping-refused-not-taken',
+    mistake: 'the socket of a server that refuses PING alone is left to the driver',
+    file: 'src/core/connection/take-over.ts',
+    changes: [[" ?? (await answerTo(driver, 'ECHO'))", '']],
+    tests: ['test/unit/take-over.test.ts'],
+  },
+  {
     id: 'refused-is-unknown',
     mistake: 'a call that was refused each time it was sent counts as one whose outcome is unknown',
     file: 'src/core/wire/call.ts',

@@ -14,7 +14,7 @@ export const wire = [
     id: 'taken-by-any-answer',
     mistake: 'a socket is taken whatever the driver was answered',
     file: 'src/core/connection/take-over.ts',
-    changes: [['answer !== nonce || ', '']],
+    changes: [['!first.isOwn || ', '']],
     tests: ['test/unit/take-over.test.ts'],
   },
   {
