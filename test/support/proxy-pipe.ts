@@ -27,7 +27,9 @@ export class Pipe {
 
   push(bytes: Buffer | undefined): void {
     if (!this.swallows) {
-      const dueAt = Math.max(performance.now() + this.delayMs, this.#lastDueAt + this.paceMs);
+      // Without a pace the last piece does not matter: a test may have set the clock back since.
+      const pacedAt = this.paceMs > 0 ? this.#lastDueAt + this.paceMs : Number.NEGATIVE_INFINITY;
+      const dueAt = Math.max(performance.now() + this.delayMs, pacedAt);
       this.#lastDueAt = dueAt;
       this.#queue.push({ bytes, dueAt });
       this.#flush();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClusterRouter } from '../../src/core/connection/cluster-router.js';
 import { CommandConnection } from '../../src/core/connection/command-connection.js';
+import { OneServer } from '../../src/core/connection/one-server.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const environment = { clock: fakeClock() } as never;
@@ -10,6 +11,7 @@ const makers = {
     new CommandConnection({ options: {}, readyLimitMs: 1_000 }, environment, {
       answerLimitMs: 1_000,
       health: { up: () => {} },
+      oneServer: new OneServer('', () => {}),
     } as never),
   'a cluster client': () => {
     const options = { options: {}, seeds: [], readyLimitMs: 1_000 };
