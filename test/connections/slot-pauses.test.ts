@@ -123,7 +123,7 @@ describe.each(cycles)('$what all the while', ({ prepare }) => {
     }
 
     // With one answer between two pauses there are ten at most.
-    expect(times).toBeGreaterThan(30);
+    expect(times).toBeGreaterThan(10);
   });
 
   test('while nobody serves another slot', async () => {
@@ -138,7 +138,7 @@ describe.each(cycles)('$what all the while', ({ prepare }) => {
     await second.call('CLUSTER', 'ADDSLOTS', slot);
     await (await waiting).release();
 
-    expect(times).toBeGreaterThan(30);
+    expect(times).toBeGreaterThan(10);
   });
 });
 
