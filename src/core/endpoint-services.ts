@@ -17,6 +17,9 @@ import { RECHECK_MAX_MS } from './waiting/timing.js';
 /** A silent connection has at least this long to answer, unless `commandTimeoutMs` is shorter. */
 const ANSWER_LIMIT_MIN_MS = 500;
 
+/** What other calls may add to the way of a call is at most this. */
+const WAY_MAX_MS = 500;
+
 /** The same trouble with connections is reported at most this often. */
 const TROUBLE_PERIOD_MS = 5_000;
 
@@ -50,6 +53,7 @@ export class EndpointServices {
     const refusedMessages = new RefusedMessages(failed);
     this.router = createRouter({
       answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6)),
+      wayMs: Math.min(WAY_MAX_MS, leaseMs / 6),
       access: { signedIn: false, served: false },
       health: client.troubles,
       up: () => this.#up(),
@@ -84,7 +88,6 @@ export class EndpointServices {
     this.ownChannel = new OwnChannel(client.id, {
       hub: this.hub,
       clock,
-      newestOrder: () => this.delivery.newestOrder,
       look: (key, done) => this.watchdog.look(key, done),
       lookAtAll: () => this.watchdog.lookAtAll(),
       isConfirmed: (channel) => this.router.channels.isConfirmed(channel),

@@ -192,7 +192,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     const { resource, key } = this.protocol;
     const build = (request: Request): Command<string> =>
       this.protocol.updateLease(request, id, leaseMs);
-    return this.services.delivery.countOnce(resource, key, build, late);
+    return this.services.delivery.countOnce(resource, key, build, late, true);
   }
 
   /** Gives back permits that were granted and are not needed any more. */

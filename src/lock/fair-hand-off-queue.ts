@@ -131,7 +131,6 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
   }
 
   granted(ticket: FairTicket, grant: LineGrant): void {
-    this.contended = true;
     this.#tickets.giveToFirst(ticket);
     const { waiter } = ticket;
     let lease: Lease | undefined;
@@ -147,6 +146,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
       this.#replace(ticket, false);
       return;
     }
+    this.contended = true;
     const { handOffs, services } = this.asks.locks;
     // All who wait behind those of this client may be others.
     const terms = { othersWait: true, holdsMax: grant.holdsMax, fencingToken: undefined };

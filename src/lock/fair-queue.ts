@@ -100,7 +100,6 @@ export class FairQueue implements WaitQueue {
   renewed(ticket: RacingTicket): void {
     const { waiter } = ticket;
     const wasHead = ticket === this.#head;
-    this.contended = true;
     ticket.stopListening?.();
     ticket.isListening = false;
     this.#queue.delete(waiter);

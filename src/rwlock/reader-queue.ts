@@ -93,6 +93,14 @@ export class ReaderQueue implements WaitQueue {
 
   busy(ticket: ReadTicket, { busyMs, rank = 0 }: Verdict & { is: 'busy' }): void {
     this.contended = true;
+    this.#askAgain(ticket, busyMs, rank);
+  }
+
+  renewed(ticket: ReadTicket): void {
+    this.#askAgain(ticket, 0, 0);
+  }
+
+  #askAgain(ticket: ReadTicket, inMs: number, rank: number): void {
     ticket.rank = ticket.rank === 0 ? rank : ticket.rank;
     const wasEntering = this.#entering.delete(ticket.waiter);
     this.#waiting.set(ticket.waiter, ticket);
@@ -101,12 +109,8 @@ export class ReaderQueue implements WaitQueue {
       // Something has changed since it was asked for.
       this.wakeUp();
     } else if (this.#asking === undefined) {
-      this.#sleep(busyMs);
+      this.#sleep(inMs);
     }
-  }
-
-  renewed(ticket: ReadTicket): void {
-    this.busy(ticket, { is: 'busy', busyMs: 0 });
   }
 
   leave(waiter: LockWaiter): void {
@@ -119,7 +123,7 @@ export class ReaderQueue implements WaitQueue {
     ticket.hasUnackedCopy ||= asking?.mayRun === true && asking.tickets.includes(ticket);
     ticket.cancel();
     // An ask that was not answered yet may have made an entry.
-    this.#mayBeQueued ||= this.contended || this.#entering.has(waiter);
+    this.#mayBeQueued = true;
     this.#forget(waiter);
   }
 

@@ -158,7 +158,7 @@ export class SemaphoreGrants implements PermitsOwner {
       const goesOn = returned.mark !== undefined;
       const setTombstone = (request: Request) =>
         protocol.settle(request, goesOn ? returned : undefined, waiters);
-      const tombstone = { setTombstone, always: goesOn, follower };
+      const tombstone = { setTombstone, always: goesOn, follower, goesFirst: true };
       const answered = await services.delivery.sendOnce(resource, key, build, tombstone);
       if (answered.answer.mustCount === true) {
         return await send(waiters, mustQueue, true);

@@ -166,6 +166,7 @@ test('130,000 calls that wait for a master which is cut off get there when it is
     refused: up,
     fault,
     answerLimitMs: 60_000,
+    wayMs: 500,
     access: { signedIn: true, served: true },
     health: { down: up, up, shown: up },
   };

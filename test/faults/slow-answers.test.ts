@@ -1,9 +1,10 @@
 // A lease counts from before its command was sent: a late answer proves no more than an early one.
 
 import { describe, expect, test } from 'vitest';
+import { CommandTimeoutError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
-import { faultWorlds, runs, type World, prepare } from './world.js';
+import { faultWorlds, rejection, runs, type World, prepare } from './world.js';
 import { leasedKinds, lockKinds } from '../support/kinds/kinds.js';
 import {
   titled,
@@ -116,6 +117,27 @@ describe.concurrent.each(titled(leasedKinds))('a %s with answers that are late',
     await kind.expectIn(name, grant);
     await grant.release();
     expect(await kind.isFree(name)).toBe(true);
+  });
+});
+
+describe.concurrent.each(titled(leasedKinds))('a %s with grants that come too late', (_, kind) => {
+  test('a wait for it has waited for the server, and for nobody else', async (context) => {
+    const world = await open(context);
+    const { proxy, name, client } = world;
+    await prepare(kind, world);
+    const sent = (): number =>
+      proxy.requests().filter(runs(kind.enter ?? kind.scripts.acquire)).length;
+
+    const leaseMs = 2 * LATE_MS;
+    proxy.delay({ downMs: 3 * LATE_MS });
+    const { error } = await rejection(
+      kind.get(client, name).acquire({ leaseMs, waitMs: 12 * LATE_MS }),
+    );
+    proxy.delay({});
+
+    expect(error).toBeInstanceOf(CommandTimeoutError);
+    expect(sent()).toBeGreaterThan(1);
+    await eventually(async () => await kind.isFree(name));
   });
 });
 

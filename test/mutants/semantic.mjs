@@ -2,6 +2,7 @@
 // Mistakes that a programmer could make in redlatch, each of which a test must find: `npm run mutants`
 // makes them one by one.
 
+import { bursts } from './semantic/bursts.mjs';
 import { clocks } from './semantic/clocks.mjs';
 import { delivery } from './semantic/delivery.mjs';
 import { fair } from './semantic/fair.mjs';
@@ -37,6 +38,7 @@ export const semanticMutants = [
   ...rwlock,
   ...permits,
   ...delivery,
+  ...bursts,
   ...refusals,
   ...latches,
   ...servers,

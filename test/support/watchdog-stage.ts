@@ -4,7 +4,7 @@ import { Lease, type LeaseIdentity } from '../../src/core/lease/lease.js';
 import type { Renewal, RenewalAnswer, RenewalItem } from '../../src/core/lease/renewal.js';
 import { Watchdog } from '../../src/core/lease/watchdog.js';
 import { Events } from '../../src/core/observe/events.js';
-import { Call, type Receiver } from '../../src/core/wire/call.js';
+import { Call, type CallTerms, type Receiver } from '../../src/core/wire/call.js';
 import { fakeClock, type FakeClock } from './fake-clock.js';
 
 export const LEASE_MS = 3_000;
@@ -45,7 +45,8 @@ export function stage(): Stage {
     items = given;
     return { script, operands: [] };
   }) as unknown as Renewal;
-  const start = (command: never, receiver: Receiver<never>, resend = true): Call<never> => {
+  const start = (command: never, receiver: Receiver<never>, terms: CallTerms = {}): Call<never> => {
+    const resend = terms.resend !== false;
     const call = new Call(command, receiver, resend, { failed: stopped, unheard: () => {} });
     call.sentAt = clock.now();
     call.lastSentAt = clock.now();

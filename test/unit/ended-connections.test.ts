@@ -10,6 +10,7 @@ const makers = {
   'a connection': () =>
     new CommandConnection({ options: {}, readyLimitMs: 1_000 }, environment, {
       answerLimitMs: 1_000,
+      wayMs: 500,
       health: { up: () => {} },
       oneServer: new OneServer('', () => {}),
     } as never),

@@ -16,7 +16,6 @@ function stage() {
   const listeners: Listener[] = [];
   /** The looks that are under way. */
   const open: (() => void)[] = [];
-  let order = 0;
   const channel = new OwnChannel(CLIENT, {
     hub: {
       listen(name, listener) {
@@ -26,7 +25,6 @@ function stage() {
       },
     },
     clock,
-    newestOrder: () => order,
     look(key, done) {
       looks.push(key);
       open.push(done);
@@ -38,8 +36,7 @@ function stage() {
   });
   /** A call of the client; what it returns is its grant, which returns the end of that. */
   const ask = (key: string, kind = 'lock') => {
-    order += 1;
-    const held: Held = { identity: { kind, key }, order };
+    const held: Held = { identity: { kind, key }, sentAt: clock.now() };
     return () => {
       channel.held(held);
       return () => channel.over(held);
@@ -50,7 +47,10 @@ function stage() {
     hold('long ago');
     clock.advance(100);
   };
-  const tell = (key?: string) => listeners[0]?.(key === undefined ? key : `e${key}`);
+  const tell = (key?: string): void => {
+    listeners[0]?.(key === undefined ? key : `e${key}`);
+    clock.advance(1);
+  };
   const answer = () => {
     for (const done of open.splice(0)) {
       done();

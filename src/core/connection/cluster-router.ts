@@ -149,9 +149,9 @@ export class ClusterRouter implements Router {
       const options = { ...this.#endpoint.options, ...address };
       const oneServer = new OneServer(addressOf(options), (error) => this.#owner.trouble(error));
       const link = new CommandConnection({ options, readyLimitMs }, this.#environment, {
+        ...this.#owner,
         isNode: true,
         oneServer,
-        answerLimitMs: this.#owner.answerLimitMs,
         up: () => {
           this.#owner.up();
           this.#refresh.soon();
@@ -162,9 +162,6 @@ export class ClusterRouter implements Router {
           this.#refresh.soon();
         },
         redirected: (call, error) => this.#redirected(call, error, address),
-        fault: (error) => this.#owner.fault(error),
-        access: this.#owner.access,
-        health: this.#owner.health,
       });
       node = { id, address, link, oneServer, mapError: undefined };
       this.#nodes.set(id, node);

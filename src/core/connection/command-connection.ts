@@ -11,6 +11,7 @@ import { Refusals } from './refusals.js';
 import { isSentAgain, ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
 import { examine } from './server-check.js';
+import { Window } from './window.js';
 
 /** A server that stays read-only is connected to anew at most this often. */
 const DEMOTED_PERIOD_MS = 1_000;
@@ -24,6 +25,8 @@ export interface CommandConnectionOwner extends Pick<
   readonly isNode: boolean;
   /** How long nothing may be heard, while an answer is awaited, before a connection counts as half-open. */
   readonly answerLimitMs: number;
+  /** How long the answer to a call may take because of other calls. */
+  readonly wayMs: number;
   /** There is a ready connection (again). */
   up(): void;
   /** The connection was lost, or could not be made. */
@@ -43,6 +46,7 @@ export class CommandConnection {
   readonly #owner: CommandConnectionOwner;
   readonly #waiting: ResendQueue;
   readonly #unanswered: Unanswered;
+  readonly #window: Window;
   /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
   readonly #refusals: Refusals;
@@ -69,12 +73,12 @@ export class CommandConnection {
       this.#connection.address,
       this.query.bind(this),
     );
-    this.#waiting = new ResendQueue(
-      clock,
-      () => this.#flush(),
-      (call) => this.send(call),
-    );
+    const send = (call: PendingCall): void => this.send(call);
+    this.#waiting = new ResendQueue(clock, () => this.#flush(), send);
     this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
+    const [unanswered, waiting] = [this.#unanswered, this.#waiting];
+    const write = (call: PendingCall): void => this.#again(call);
+    this.#window = new Window(clock, { wayMs: owner.wayMs, unanswered, waiting, write });
   }
 
   get isUp(): boolean {
@@ -109,7 +113,7 @@ export class CommandConnection {
     if (redis === undefined || this.#waiting.holdsUp(call)) {
       this.#waiting.add(call);
     } else {
-      this.#write(redis, call);
+      this.#window.add(call);
     }
   }
 
@@ -148,6 +152,7 @@ export class CommandConnection {
   }
 
   #stop(): void {
+    this.#window.leave();
     this.#refusals.close();
     this.#unanswered.close();
     this.#waiting.close();
@@ -173,15 +178,16 @@ export class CommandConnection {
   }
 
   #flush(): void {
-    const redis = this.#connection.ready;
-    if (redis !== undefined) {
+    if (this.isUp) {
+      this.#window.leave();
       for (const call of this.#waiting.take()) {
-        this.#write(redis, call);
+        this.#window.add(call);
       }
     }
   }
 
   #disconnected(cause: Error): void {
+    this.#window.leave();
     // The calls that were written get no answer any more.
     this.#waiting.putBack(this.#unanswered.clear(), cause);
     this.#owner.down(cause);
@@ -195,19 +201,19 @@ export class CommandConnection {
     }
     call.lastSentAt = now;
     this.#unanswered.add(call);
-    const { sha1 } = call.script;
     if (call.asking) {
       redis.call('ASKING').catch(() => {});
     }
     // The first use on a connection sends the source: one command, where EVALSHA might cost two.
-    const isKnown = this.#known.has(sha1);
-    this.#known.add(sha1);
+    const isKnown = this.#known.has(call.script.sha1);
+    this.#known.add(call.script.sha1);
     redis.sendScript(call.script, isKnown, call.operands, (reply, error) => {
       if (error === undefined) {
         this.#carriedOut(call, reply);
       } else {
         this.#refused(redis, call, error);
       }
+      this.#window.answered(call);
     });
   }
 

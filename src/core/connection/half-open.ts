@@ -26,7 +26,7 @@ export class Unanswered implements Deadlines {
   readonly #calls = new LinkedList<PendingCall>();
   readonly #queries = new LinkedList<Query>();
   readonly #alarm: Alarm;
-  /** When the last answer came after which others were still awaited. */
+  #size = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
 
   /** `silent` is called when the limit has passed. It must end the connection and clear this. */
@@ -37,9 +37,20 @@ export class Unanswered implements Deadlines {
     this.#alarm = new Alarm(clock, this);
   }
 
+  /** How many calls there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** When the last answer came after which others were still awaited. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
   /** The call was written just now. */
   add(call: PendingCall): void {
     call.isUnanswered = true;
+    this.#size += 1;
     this.#calls.push(call);
     this.#alarm.added(call.lastSentAt + this.#limitMs);
   }
@@ -51,6 +62,7 @@ export class Unanswered implements Deadlines {
       return false;
     }
     call.isUnanswered = false;
+    this.#size -= 1;
     this.#heard();
     return !call.isAbandoned;
   }
@@ -72,6 +84,7 @@ export class Unanswered implements Deadlines {
   /** The connection has ended: takes out all calls, and returns those that are not abandoned. */
   clear(): PendingCall[] {
     this.#queries.clear();
+    this.#size = 0;
     const calls = this.#calls.clear();
     for (const call of calls) {
       call.isUnanswered = false;

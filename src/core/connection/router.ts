@@ -12,6 +12,8 @@ import { Subscriber, type Post, type SubscriberOwner } from './subscriber.js';
 export interface RouterOwner extends SubscriberOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
   readonly answerLimitMs: number;
+  /** How long the answer to a call may take because of other calls. */
+  readonly wayMs: number;
   readonly access: Access;
   up(): void;
   down(cause: Error): void;
@@ -66,15 +68,10 @@ export class SingleRouter implements Router {
   constructor(server: Server, environment: Environment, owner: RouterOwner) {
     const oneServer = new OneServer(addressOf(server.options), (error) => owner.trouble(error));
     this.#link = new CommandConnection(server, environment, {
+      ...owner,
       isNode: false,
       oneServer,
-      answerLimitMs: owner.answerLimitMs,
-      up: () => owner.up(),
-      down: (cause) => owner.down(cause),
       redirected: (call, error) => refuseNode(call, error),
-      fault: (error) => owner.fault(error),
-      access: owner.access,
-      health: owner.health,
     });
     const post: Post = {
       server,

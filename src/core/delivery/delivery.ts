@@ -1,14 +1,8 @@
 import type { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
 import { LINGER_MS, PendingReply } from './pending-reply.js';
 import type { Answered, PendingReplyHooks, PendingReplyTerms, Purpose } from './pending-reply.js';
-import {
-  Call,
-  commandOf,
-  type CallWatch,
-  type Command,
-  type Receiver,
-  type PendingCall,
-} from '../wire/call.js';
+import { ANY_CALL, Call, CLEAN_UP, commandOf } from '../wire/call.js';
+import type { CallTerms, CallWatch, Command, PendingCall, Receiver } from '../wire/call.js';
 import { CleanUp, type Background } from './clean-up.js';
 import type { KeepAlive, Clock } from '../base/clock.js';
 import { countOf, lateCountOf, type CountReply } from './count-reply.js';
@@ -67,8 +61,10 @@ export class Delivery {
   }
 
   /** Sends a call. The sender waits until it is settled, or abandons it. */
-  start<R>(command: Command<R>, receiver: Receiver<R>, resend = true): Call<R> {
-    const call = new Call(command, receiver, resend, this.#parts);
+  start<R>(command: Command<R>, receiver: Receiver<R>, terms: CallTerms = ANY_CALL): Call<R> {
+    const call = new Call(command, receiver, terms.resend !== false, this.#parts);
+    call.insists = terms.insists === true;
+    call.goesFirst = call.insists || terms.goesFirst === true;
     this.#order += 1;
     call.order = this.#order;
     this.#parts.router.send(call);
@@ -96,7 +92,7 @@ export class Delivery {
     return (await this.#inTime(resource, command, 'read', giveUp, { goOn })).answer;
   }
 
-  /** Sends a command that may run twice, and settles within `commandTimeoutMs`. */
+  /** Sends a command about what is held, which may run twice; settles within `commandTimeoutMs`. */
   send<R>(
     resource: string,
     command: Command<R>,
@@ -104,7 +100,7 @@ export class Delivery {
     observer?: PendingReplyTerms<R>['observer'],
   ): Promise<Answered<R>> {
     const giveUp = (call: Call<R>): Error => this.#drop(resource, call, purpose);
-    const terms = { insists: purpose === 'release', observer };
+    const terms = { insists: purpose === 'release', goesFirst: true, observer };
     return this.#inTime(resource, command, purpose, giveUp, terms);
   }
 
@@ -137,6 +133,7 @@ export class Delivery {
     key: string,
     build: (request: Request) => Command<string>,
     late: (count: number | undefined, call: PendingCall) => void = () => {},
+    goesFirst = false,
   ): Promise<CountReply> {
     const setTombstone = ({ number }: Request): Command<string> => {
       const args = { number, lowWater: this.#parts.requests.lowWater(key) };
@@ -144,7 +141,7 @@ export class Delivery {
     };
     const tombstoneSet = (answer: unknown, call: PendingCall): void =>
       late(lateCountOf(answer), call);
-    const tombstone = { setTombstone, always: false, follower: { tombstoneSet } };
+    const tombstone = { setTombstone, always: false, goesFirst, follower: { tombstoneSet } };
     const { answer, call } = await this.sendOnce(resource, key, build, tombstone);
     return { count: countOf(answer), sentAt: call.sentAt, call };
   }
@@ -156,7 +153,7 @@ export class Delivery {
     resource: string,
     key: string,
     build: (request: Request) => Command<R>,
-    { setTombstone, always, follower }: Tombstone,
+    { setTombstone, always, follower, goesFirst }: Tombstone,
   ): Promise<Answered<R>> {
     const request = this.openRequest(key);
     const fate = { tombstone: false };
@@ -180,6 +177,7 @@ export class Delivery {
       };
       return await this.#inTime(resource, build(request), 'change', giveUp, {
         insists: always,
+        goesFirst,
         copiesLeft: (call) => setAside(call, true),
       });
     } finally {
@@ -211,7 +209,7 @@ export class Delivery {
   /** Sends a command that may run at any time. It goes on in the background through outages of any
    * length, unless it is limited. */
   inBackground<R>(command: Command<R>, { answered, ...ending }: Background<R> = {}): void {
-    const call = this.start(command, {
+    const receiver: Receiver<R> = {
       answered: (answer, finished) => {
         // First, since the end of the clean-up lets local waiters ask.
         try {
@@ -221,9 +219,8 @@ export class Delivery {
         }
       },
       failed: (error, unfinished) => this.cleanUp.finished(unfinished, error),
-    });
-    call.insists = true;
-    this.cleanUp.add(call, ending);
+    };
+    this.cleanUp.add(this.start(command, receiver, CLEAN_UP), ending);
   }
 
   /** Resolves when every call is answered or given up, and all clean-up is done or has failed. */
@@ -269,8 +266,7 @@ export class Delivery {
       this.#waiting += 1;
       this.#parts.keepAlive.ref();
       this.#timeouts.add(asked, this.#leftMs);
-      asked.call = this.start(command, asked);
-      asked.call.insists = terms.insists === true;
+      asked.call = this.start(command, asked, terms);
       terms.observer?.started?.(asked.call);
     });
   }

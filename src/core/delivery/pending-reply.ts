@@ -29,6 +29,7 @@ export interface AnswerObserver<R> {
 export interface PendingReplyTerms<R> {
   /** It is sent again as long as the server takes no writes. */
   readonly insists?: boolean;
+  readonly goesFirst?: boolean | undefined;
   readonly goOn?: GoOn<R> | undefined;
   readonly observer?: AnswerObserver<R> | undefined;
   /** The call has failed, while an earlier copy of it may have run, or may still run. */

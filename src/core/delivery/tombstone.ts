@@ -6,6 +6,8 @@ export interface Tombstone {
   readonly setTombstone: (request: Request) => Command<unknown>;
   /** Set it also when the call was never sent: it then does what the call should have done. */
   readonly always: boolean;
+  /** The call is about what is held, or gives back. */
+  readonly goesFirst?: boolean | undefined;
   readonly follower?: TombstoneFollower | undefined;
 }
 

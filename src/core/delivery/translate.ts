@@ -55,8 +55,10 @@ export function timedOut(
   resource: string,
   { sent, waitedMs, refusal, whyDown }: TimeUp,
 ): CommandTimeoutError {
-  const isDown = sent ? 'no answer from Redis' : 'no connection to Redis';
-  const what = refusal === undefined ? isDown : `Redis refused (${refusal.message})`;
+  const isUnsent =
+    whyDown === undefined ? 'not sent to Redis behind earlier calls' : 'no connection to Redis';
+  const isMissing = sent ? 'no answer from Redis' : isUnsent;
+  const what = refusal === undefined ? isMissing : `Redis refused (${refusal.message})`;
   const message = `${what} within ${Math.round(waitedMs)} ms for "${resource}"`;
   return new CommandTimeoutError(message, { resource, cause: refusal ?? whyDown });
 }

@@ -53,6 +53,8 @@ export class Lease {
   holders: LeaseHolder[] = [];
   /** The number, among the calls of the client, of the call that has acquired it. */
   order = 0;
+  /** When that call was first sent. */
+  sentAt: number = Number.NEGATIVE_INFINITY;
   /** That call was written more than once, and may have run behind later ones. */
   isReordered = false;
   /** Renews a lease that was granted for a part of its time only. */
@@ -173,6 +175,7 @@ export class Lease {
   /** Keeps the facts about the call that has acquired it. */
   acquiredBy({ order, sentAt, lastSentAt }: Acquiring): void {
     this.order = order;
+    this.sentAt = sentAt;
     this.isReordered = lastSentAt !== sentAt;
   }
 

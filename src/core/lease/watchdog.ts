@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../base/clock.js';
-import type { Receiver } from '../wire/call.js';
+import { OF_ROUND, type Receiver } from '../wire/call.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Routes } from '../connection/router.js';
 import { isNotRun } from '../connection/server-errors.js';
@@ -201,7 +201,7 @@ export class Watchdog {
       // The next renewal says more.
       failed: () => settled(),
     };
-    this.#delivery.start(renewal(leases.map((lease) => itemOf(lease, 0))), receiver, false);
+    this.#delivery.start(renewal(leases.map((lease) => itemOf(lease, 0))), receiver, OF_ROUND);
   }
 
   #renew(renewal: Renewal, leases: readonly Lease[]): void {
@@ -235,6 +235,6 @@ export class Watchdog {
       },
     };
     // Never sent again: the next round makes its own command, with a later deadline.
-    this.#delivery.start(renewal(items), receiver, false);
+    this.#delivery.start(renewal(items), receiver, OF_ROUND);
   }
 }

@@ -89,18 +89,22 @@ export class ExclusiveQueue extends Sleeper implements WaitQueue, TicketQueue {
   }
 
   busy(_ticket: Ticket, { busyMs }: Verdict & { is: 'busy' }): void {
-    this.#asking = false;
     this.contended = true;
+    this.#askAgain(busyMs);
+  }
+
+  renewed(): void {
+    this.#askAgain(0);
+  }
+
+  #askAgain(inMs: number): void {
+    this.#asking = false;
     this.#listen();
     if (this.#wokenUp) {
       this.#ask();
     } else {
-      this.#sleep(busyMs);
+      this.#sleep(inMs);
     }
-  }
-
-  renewed(ticket: Ticket): void {
-    this.busy(ticket, { is: 'busy', busyMs: 0 });
   }
 
   /** A poll found that the lease lasts so many ms more; -1: without limit, -2: worth asking. */

@@ -127,7 +127,6 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
   }
 
   granted(_ticket: LineTicket, grant: LineGrant): void {
-    this.contended = true;
     const ticket = this.#dropTicket();
     const waiter = this.#waiters.first;
     if (ticket === undefined || waiter === undefined) {
@@ -152,6 +151,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
       this.wakeUp();
       return;
     }
+    this.contended = true;
     this.#waiters.delete(waiter);
     if (!lease.active) {
       // It was lost while its hold was made.

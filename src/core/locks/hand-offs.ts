@@ -2,7 +2,7 @@ import { soon } from '../base/async-context.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 import { MEMORY_MS } from '../delivery/clean-up.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import type { Command, PendingCall } from '../wire/call.js';
+import { OF_ROUND, type Command, type PendingCall } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import { Rechecks, type Rechecked } from '../waiting/rechecks.js';
 import { STAND_BACK_MS } from '../base/constants.generated.js';
@@ -242,7 +242,7 @@ export class HandOffs {
           asked.forEach((ticket) => ticket.recheckFailed());
         },
       },
-      false,
+      OF_ROUND,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { DeadlockError, type LeaseLostError, type LeaseLostReason } from '../../errors.js';
 import { WrongTypeError } from '../../server-errors.js';
 import { contention, RETRIED_LEASE_MIN_MS, type AcquisitionTerms } from './acquisition.js';
-import type { Call } from '../wire/call.js';
+import { ABOUT_HOLD, type Call, type Receiver } from '../wire/call.js';
 import { translate } from '../delivery/translate.js';
 import type { LockHold } from './hold.js';
 import type { Lease, LeaseHolder } from '../lease/lease.js';
@@ -111,7 +111,7 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
       };
       const { identity, alive, beside } = lease;
       const command = protocol.acquire(identity.holderId, alive, leaseMs, 'none', beside);
-      const call = services.delivery.start(command, {
+      const receiver: Receiver<Verdict> = {
         answered: (verdict, answered) => {
           if (verdict.is !== 'granted') {
             this.#lose(lease, verdict.is === 'gone' ? verdict.reason : 'taken');
@@ -136,7 +136,8 @@ export class Reentry<H extends LockHold = LockHold> implements LeaseHolder {
           }
           failed(cause, call.sent);
         },
-      });
+      };
+      const call = services.delivery.start(command, receiver, ABOUT_HOLD);
       waitLimit.onEnd = (ending) =>
         failed(
           services.client.errorOf(ending, resource, () =>

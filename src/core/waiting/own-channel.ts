@@ -16,16 +16,14 @@ const TOLD_MAX = 100;
 /** A hold, as far as this is about it. */
 export interface Held {
   readonly identity: { readonly kind: string; readonly key: string };
-  /** The number, among the calls of the client, of the call that has acquired it. */
-  readonly order: number;
+  /** Clock instant before the call was first sent that has acquired it. */
+  readonly sentAt: number;
 }
 
 /** The parts of a client that its own channel works on. */
 export interface OwnChannelServices {
   readonly hub: Pick<ChannelHub, 'listen'>;
   readonly clock: Clock;
-  /** The number of the newest call of the client. */
-  newestOrder(): number;
   /** Asks the server about all that is held under this key, and calls `done` when that is known. */
   look(key: string, done: () => void): void;
   /** Asks the server about everything that is held. */
@@ -66,11 +64,11 @@ export class OwnChannel {
   readonly #services: OwnChannelServices;
   readonly #holds: Side;
   readonly #permits: Side;
-  /** The newest call when a message came, by its key: what was acquired by this call, or before, may
-   * have been ended before its grant was known here. */
+  /** When a message came, by its key: what was acquired by a call that was sent before may have been ended
+   * before its grant was known here. */
   readonly #told = new Map<string, number>();
   /** The same of a new subscription, for all keys. */
-  #toldOfAll = 0;
+  #toldOfAll = Number.NEGATIVE_INFINITY;
   /** Gets the messages that are no hints. */
   onMessage: (message: string) => void = () => {};
   /** Keys that are being looked at, and whether to look again after that. */
@@ -84,20 +82,20 @@ export class OwnChannel {
   }
 
   /** Something is held from now on. */
-  held({ identity: { kind, key }, order }: Held): void {
+  held({ identity: { kind, key }, sentAt }: Held): void {
     const side = this.#sideOf(kind);
     side.count += 1;
     if (side.count === 1 && !side.isListening) {
       side.since = this.#services.clock.now();
       side.timer ??= this.#listenLater(side, LISTENS_AFTER_MS);
     }
-    if (order <= Math.max(this.#toldOfAll, this.#told.get(key) ?? 0)) {
+    if (sentAt <= Math.max(this.#toldOfAll, this.#told.get(key) ?? Number.NEGATIVE_INFINITY)) {
       this.#look(key);
     }
   }
 
   /** It was released or lost. */
-  over({ identity: { kind } }: Held): void {
+  over({ identity: { kind } }: Pick<Held, 'identity'>): void {
     this.#sideOf(kind).count -= 1;
   }
 
@@ -153,7 +151,7 @@ export class OwnChannel {
   #heard(message: string | undefined): void {
     if (message === undefined) {
       // What was held before the channel was subscribed may have ended unheard.
-      this.#toldOfAll = this.#services.newestOrder();
+      this.#toldOfAll = this.#services.clock.now();
       this.#services.lookAtAll();
       this.#services.confirmed();
       return;
@@ -164,7 +162,7 @@ export class OwnChannel {
     }
     const key = message.slice(HINT.length);
     this.#told.delete(key);
-    this.#told.set(key, this.#services.newestOrder());
+    this.#told.set(key, this.#services.clock.now());
     if (this.#told.size > TOLD_MAX) {
       const [oldest = ''] = this.#told.keys();
       this.#told.delete(oldest);

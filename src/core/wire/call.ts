@@ -27,6 +27,24 @@ export interface Command<R> {
   readonly operands: Operand[];
 }
 
+/** The standing of a call among others. */
+export interface CallTerms {
+  /** See `PendingCall.insists`; it also goes first. */
+  readonly insists?: boolean | undefined;
+  /** See `PendingCall.goesFirst`. */
+  readonly goesFirst?: boolean | undefined;
+  /** See `PendingCall.resend`; so unless it is false. */
+  readonly resend?: boolean | undefined;
+}
+
+export const ANY_CALL: CallTerms = {};
+/** One of a round: the next one makes its own. */
+export const OF_ROUND: CallTerms = { resend: false };
+/** About what is held. */
+export const ABOUT_HOLD: CallTerms = { goesFirst: true };
+/** Gives back or undoes something. */
+export const CLEAN_UP: CallTerms = { insists: true };
+
 /** Binds a script to its keys and arguments. */
 export function commandOf<K, A, R>(script: Script<K, A, R>, keys: K, args: A): Command<R> {
   return { script, operands: script.operands(keys, args) };
@@ -50,7 +68,8 @@ export interface CallWatch {
 export abstract class PendingCall extends Linked {
   abstract readonly script: { readonly sha1: string; readonly source: string };
   abstract operands: Operand[];
-  /** Whether to write it again on the next connection when its answer is lost with this one. */
+  /** Whether to write it again on the next connection when its answer is lost with this one. The others come
+   * in rounds, each for many leases, and wait for no turn. */
   abstract readonly resend: boolean;
   /** Its number among the calls of its client: a call with a larger number was made later. */
   order = 0;
@@ -62,6 +81,8 @@ export abstract class PendingCall extends Linked {
   unackedCopies = 0;
   /** It gives back or undoes something: sent again for as long as the server takes no writes. */
   insists = false;
+  /** It is about what is held, or gives back: it goes before calls that wait for their turn. */
+  goesFirst = false;
   /** The last error with which the server refused to run it. */
   refusal: Error | undefined;
   /** It goes to a cluster node that is importing its slot: ASKING has to be sent before it. */

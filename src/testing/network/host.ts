@@ -7,7 +7,7 @@ export interface HostLink {
   hostDied(isTold: boolean): void;
 }
 
-/** The machine of a server: it may stand still, or be down for a while. */
+/** The machine of a server: it may be slow, stand still, or be down for a while. */
 export class Host implements Actor {
   readonly address: string;
   readonly server: Server;
@@ -16,11 +16,21 @@ export class Host implements Actor {
   isUp = true;
   /** Of several outages the longest counts. */
   downUntil = 0;
+  /** So many commands are carried out in a second; 0: each at once. */
+  perSecond = 0;
+  #busyUntil = 0;
   readonly links: Set<HostLink> = new Set<HostLink>();
 
   constructor(address: string, server: Server) {
     this.address = address;
     this.server = server;
+  }
+
+  /** When it has carried out a command that arrives now. */
+  carriesOutAt(now: number): number {
+    const takesMs = this.perSecond === 0 ? 0 : 1_000 / this.perSecond;
+    this.#busyUntil = Math.max(now, this.#busyUntil) + takesMs;
+    return this.#busyUntil;
   }
 
   /** It answers nothing before `until`; what arrives is kept. */

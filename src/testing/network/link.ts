@@ -95,12 +95,22 @@ export class Link implements Session, HostLink {
   send(argv: readonly string[]): void {
     this.#used();
     this.#travel(this.#toServer, () => {
-      if (this.#isOpenAtServer) {
-        this.#conditions.trace(this.#conditions.timeline.now, argv);
-        const reply = this.host.server.handle(this, argv);
-        this.#answer(() => this.#client.replied(reply));
+      const { timeline } = this.#conditions;
+      const at = this.host.carriesOutAt(timeline.now);
+      if (at === timeline.now) {
+        this.#carryOut(argv);
+      } else {
+        timeline.quietly(at, () => this.#carryOut(argv), this.host);
       }
     });
+  }
+
+  #carryOut(argv: readonly string[]): void {
+    if (this.#isOpenAtServer) {
+      this.#conditions.trace(this.#conditions.timeline.now, argv);
+      const reply = this.host.server.handle(this, argv);
+      this.#answer(() => this.#client.replied(reply));
+    }
   }
 
   message(event: MessageEvent, channel: string, payload: string): void {

@@ -32,22 +32,6 @@ export const delivery = [
     tests: ['test/unit/half-open.test.ts'],
   },
   {
-    id: 'silence-of-one-call',
-    mistake: 'a connection that answers other calls counts as half-open when one takes too long',
-    file: 'src/core/connection/half-open.ts',
-    changes: [
-      ['    call.isUnanswered = false;\n    this.#heard();\n', '    call.isUnanswered = false;\n'],
-    ],
-    tests: ['test/unit/half-open.test.ts', 'test/faults/burst.test.ts'],
-  },
-  {
-    id: 'silence-of-one-query',
-    mistake: 'the answer to a query is none to the calls behind it',
-    file: 'src/core/connection/half-open.ts',
-    changes: [['        this.#heard();\n', '']],
-    tests: ['test/unit/half-open.test.ts'],
-  },
-  {
     id: 'half-open-rearmed',
     mistake: 'each new call puts the judgement of a half-open connection off',
     file: 'src/core/base/alarm.ts',

@@ -136,12 +136,7 @@ export const rwlock = [
     id: 'readers-stay-in-line',
     mistake: 'a client whose readers have left stays in the wait queue, and writers wait for it',
     file: 'src/rwlock/reader-queue.ts',
-    changes: [
-      [
-        'this.#mayBeQueued ||= this.contended || this.#entering.has(waiter);',
-        'this.#mayBeQueued ||= this.#entering.has(waiter) && this.contended;',
-      ],
-    ],
+    changes: [['this.#mayBeQueued = true;', 'this.#mayBeQueued ||= this.contended;']],
     tests: ['test/unit/reader-leaving.test.ts'],
   },
   {

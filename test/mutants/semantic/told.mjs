@@ -21,7 +21,7 @@ export const told = [
     id: 'own-channel-early',
     mistake: 'a message that comes before the grant which it is about is lost',
     file: 'src/core/waiting/own-channel.ts',
-    changes: [['this.#told.set(key, this.#services.newestOrder());', '']],
+    changes: [['this.#told.set(key, this.#services.clock.now());', '']],
     tests: ['test/unit/own-channel.test.ts'],
   },
   {
