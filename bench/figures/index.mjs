@@ -1,5 +1,6 @@
 // @ts-check
 // The figures, in the order in which they are measured. A new one joins by one more line here.
+import { burst } from './burst.mjs';
 import { contended } from './contended.mjs';
 import { fair } from './fair.mjs';
 import { gate } from './gate.mjs';
@@ -29,6 +30,7 @@ import { waiters } from './waiters.mjs';
 export const figures = [
   uncontended,
   throughput,
+  burst,
   waiters,
   renewals,
   memory,

@@ -19,7 +19,7 @@ import { median } from '../lib/stats.mjs';
  * @property {Kind} kind
  * @property {number} loops at the same time, each on an object of its own
  * @property {number} warmUps cycles until the code is the optimised one
- * @property {number} ms length of a round
+ * @property {number | 'once'} ms length of a round; or each loop makes one cycle, all at the same time
  *
  * @typedef {object} CyclesRound
  * @property {number} perSecond
@@ -117,5 +117,9 @@ export async function cycles(options) {
   const names = Array.from({ length: loops }, (_, i) => `${side}:${kind}:${loops}:${i}`);
   const all = await cyclesOf(options, names);
   await run(all, (done) => done < warmUps);
-  return { round: () => run(all, (_, elapsedMs) => elapsedMs < ms) };
+  const goesOn =
+    ms === 'once'
+      ? (/** @type {number} */ done) => done === 0
+      : (/** @type {number} */ _, /** @type {number} */ elapsedMs) => elapsedMs < ms;
+  return { round: () => run(all, goesOn) };
 }
