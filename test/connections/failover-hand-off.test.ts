@@ -69,7 +69,7 @@ async function lineOf(raw: Redis, name: string): Promise<string[]> {
   const lists = [`redlatch_line:{${name}}`, `redisson_lock_queue:{${name}}`];
   const entries = [
     ...(await Promise.all(lists.map(async (key) => await raw.lrange(key, 0, -1)))),
-    await raw.zrange(`redlatch_writers:{${name}}`, 0, -1),
+    await raw.zrange(`redlatch_writers:{${name}}`, '0', '-1'),
   ];
   return entries.flat().map((entry) => entry.slice(0, 36));
 }
