@@ -81,6 +81,14 @@ const checks = [
       }),
   },
   {
+    name: 'a cluster whose slots move and whose masters change',
+    run: async () =>
+      await runVitest(['test/connections/cluster-storm.test.ts'], {
+        env: { REDLATCH_TEST_STORM_MS: '45000' },
+        timeoutMs: LIMIT_MS,
+      }),
+  },
+  {
     name: 'the package on other releases of Node.js',
     run: async () => {
       const REDLATCH_TEST_NODES = (await installNodes()).join(delimiter);
