@@ -101,6 +101,18 @@ test('130,000 calls in flight, and as many behind them, outlive their connection
   expect(told.filter((answer) => answer !== 'answered 1')).toEqual([]);
 });
 
+test('what is behind the calls in flight can go to another server with them', async (context) => {
+  const { link, proxy, told, send } = await stage(context);
+  proxy.pauseUpstream();
+
+  const calls = Array.from({ length: 100 }, () => send());
+  proxy.refuse();
+  proxy.cutAll();
+  await eventually(() => told.includes('down '));
+
+  expect(link.takeWaiting()).toHaveLength(calls.length);
+});
+
 test('who throws at its answer keeps nobody from being answered, and it is told', async (context) => {
   const { told, send } = await stage(context);
 

@@ -78,7 +78,7 @@ export const bursts = [
   },
   {
     id: 'turn-lost-with-connection',
-    mistake: 'what waits for its turn is forgotten when the connection ends',
+    mistake: 'what waits for its turn stays with a server that is gone',
     file: 'src/core/connection/command-connection.ts',
     changes: [
       [
@@ -86,7 +86,7 @@ export const bursts = [
         '  #disconnected(cause: Error): void {\n',
       ],
     ],
-    tests: ['test/faults/burst.test.ts'],
+    tests: ['test/faults/in-flight.test.ts'],
   },
   {
     id: 'late-grant-is-contention',
