@@ -52,7 +52,7 @@ export interface PendingReplyHooks {
 /** A call that was refused, and is on its way again when its time is up, mostly has its answer a moment later:
  * the caller waits for that, so often at most and so long each time, and not to be told that the outcome is
  * unknown. */
-export const LINGERS_MAX = 10;
+export const LINGERS_MAX = 4;
 export const LINGER_MS = 10;
 
 const ignore = (): void => {};
