@@ -31,7 +31,6 @@ describe.concurrent('a server that is busy, and answers all the while', () => {
     const { proxy, name, client } = await open(context, { leaseMs: LEASE_MS });
     const lost: string[] = [];
     client.on('lost', ({ resource }) => lost.push(resource));
-    const connections = proxy.everyConnection().length;
     const requests = proxy.requests().length;
 
     proxy.pace(PER_SECOND);
@@ -44,14 +43,12 @@ describe.concurrent('a server that is busy, and answers all the while', () => {
 
     expect(lost).toEqual([]);
     expect(sent).toBeLessThan(1.5 * CALLS);
-    // The subscriber may have come.
-    expect(proxy.everyConnection().length - connections).toBeLessThanOrEqual(1);
     await Promise.all(holds.map(async (hold) => await hold.release()));
   });
 
   test('gets renewals, extensions and releases before the calls of a burst', async (context) => {
     const { proxy, name, client } = await open(context, {
-      leaseMs: LEASE_MS,
+      leaseMs: 2 * LEASE_MS,
       commandTimeoutMs: 30_000,
     });
     const hold = await take(client.getLock(name));
@@ -65,7 +62,7 @@ describe.concurrent('a server that is busy, and answers all the while', () => {
       answered += 1;
     });
     await eventually(() => answered > (CALLS * 2) / 3, { withinMs: 15_000 });
-    await hold.extend(2 * LEASE_MS);
+    await hold.extend(3 * LEASE_MS);
     await hold.release();
     const left = CALLS - answered;
     proxy.pace(0);
