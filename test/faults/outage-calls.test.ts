@@ -19,6 +19,7 @@ import {
   rejection,
   runs,
   sendsCommands,
+  settledRequests,
   take,
   type World,
   prepare,
@@ -161,6 +162,8 @@ describe.concurrent.each(titled(kinds))('Redis goes down while a %s is waited fo
     const trying = kind.get(client, name).tryAcquire({ waitMs });
     const acquiring = rejection(kind.get(world.open(options), name).acquire({ waitMs }));
     await listening(name, 2);
+    // The server knows of them before they have its answer.
+    await settledRequests(world.proxy, name);
 
     world.down();
     const startedAt = performance.now();
