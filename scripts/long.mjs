@@ -17,7 +17,7 @@ import { runVitest } from './lib/vitest.mjs';
 
 /** Of chaos with seeds that nobody has seen. */
 const CHAOS_MINUTES = 2;
-const LIMIT_MS = 8 * 60_000;
+const LIMIT_MS = 12 * 60_000;
 
 /** The first seeds of the simulation, always the same: a commit that passed passes again. To look
  * for more is a work of its own (`npm run simulate`). */
@@ -56,7 +56,11 @@ const checks = [
   {
     name: 'the whole suite on ioredis 5',
     run: async () =>
-      await runVitest([], { env: { REDLATCH_TEST_IOREDIS: '5' }, timeoutMs: LIMIT_MS }),
+      // The simulation has no driver, and mistakes are made in a list.
+      await runVitest(['--exclude=test/simulation/**', '--exclude=test/mutants/**'], {
+        env: { REDLATCH_TEST_IOREDIS: '5' },
+        timeoutMs: LIMIT_MS,
+      }),
   },
   {
     name: 'whatever talks to Redis, through the driver',
