@@ -22,7 +22,7 @@ export interface Call<Act> {
   readonly until: number;
   /** It took effect in that time, or never. */
   readonly isOptional: boolean;
-  /** Of optional acts without an end: equal for those that have the same effect. */
+  /** Of optional acts that end at the same time, or never: equal for those that have the same effect. */
   readonly twin?: string | undefined;
 }
 

@@ -94,6 +94,8 @@ function untoldGrants(operations: readonly Operation[]): Call<HolderAct>[] {
         from: calledAt,
         until: returnedAt,
         isOptional: true,
+        // One for each force, and all the same.
+        twin: `${owner} ${mode} ${calledAt} ${returnedAt}`,
       })),
   );
 }
