@@ -40,9 +40,8 @@ export class Liveness {
   /** The connection that has not answered the last PING. */
   #unanswered: Redis | undefined;
   #self: Self | undefined;
-  /** Number of the last message. */
+  /** Number of the message that is to be heard; it moves on when that was heard, or proves nothing any more. */
   #number = 0;
-  #isHeard = false;
   /** When the server has accepted the last message, as long as that was not heard. */
   #acceptedAt: number | undefined;
   /** The user may not listen to the channel, which was reported. */
@@ -60,10 +59,9 @@ export class Liveness {
   /** The connection is a new one, or has lost channels. */
   reset(): void {
     this.#unanswered = undefined;
-    this.#self = undefined;
-    this.#number += 1;
-    this.#acceptedAt = undefined;
     this.#isMute = false;
+    this.#self = undefined;
+    this.#settle();
   }
 
   /** Why the connection counts as dead; undefined while it does not. */
@@ -108,8 +106,7 @@ export class Liveness {
       return false;
     }
     if (payload === String(this.#number)) {
-      this.#isHeard = true;
-      this.#acceptedAt = undefined;
+      this.#settle();
     }
     return true;
   }
@@ -120,9 +117,14 @@ export class Liveness {
     if (self?.beside === channel) {
       redis?.call(this.#kind.unsubscribe, self.channel).catch(() => {});
       this.#self = undefined;
-      this.#number += 1;
-      this.#acceptedAt = undefined;
+      this.#settle();
     }
+  }
+
+  /** No message is to be heard. */
+  #settle(): void {
+    this.#number += 1;
+    this.#acceptedAt = undefined;
   }
 
   #listen(redis: Redis): void {
@@ -154,13 +156,12 @@ export class Liveness {
   }
 
   #send(channel: string): void {
-    this.#number += 1;
-    this.#isHeard = false;
+    this.#settle();
     const number = this.#number;
     whenSettled(
       this.#owner.publish(channel, String(number)),
       () => {
-        if (number === this.#number && !this.#isHeard) {
+        if (number === this.#number) {
           this.#acceptedAt = this.#clock.now();
         }
       },
