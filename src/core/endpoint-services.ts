@@ -17,7 +17,7 @@ import { RECHECK_MAX_MS } from './waiting/timing.js';
 /** A silent connection has at least this long to answer, unless `commandTimeoutMs` is shorter. */
 const ANSWER_LIMIT_MIN_MS = 500;
 
-/** What other calls may add to the way of a call is at most this. */
+/** Other calls may make the way of a call longer by this at most. */
 const WAY_MAX_MS = 500;
 
 /** The same trouble with connections is reported at most this often. */

@@ -9,7 +9,7 @@ import type { Channels } from './router.js';
 export interface ClusterChannelsOwner extends SubscriberOwner {
   /** The master that serves the slot of a channel, as far as it is known. */
   masterOf(channel: string): Address | undefined;
-  /** What else there is between a master and this client. */
+  /** The way to a master, its address apart. */
   postAt(address: Address): Omit<Post, 'server'>;
 }
 

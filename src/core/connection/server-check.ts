@@ -5,7 +5,7 @@ import { OLDEST_REDIS } from '../base/constants.generated.js';
 import { isReplyError, type Redis } from './driver.js';
 import { NEEDED, NODE_OF_CLUSTER, unsupportedServer } from './server-errors.js';
 
-/** What is known of the server behind a connection. */
+/** The server behind a connection, as far as it is known. */
 export interface Examined {
   /** Undefined when it can be used. */
   readonly unsupported: UnsupportedServerError | undefined;

@@ -74,7 +74,7 @@ export class Window {
     }
   }
 
-  /** What waits for its turn waits with the others now, which may have been made before it. */
+  /** The calls that wait for their turn join those that wait for a connection: these may be older. */
   leave(): void {
     for (const call of [...this.#aboutHolds.clear(), ...this.#others.clear()]) {
       this.#parts.waiting.add(call);

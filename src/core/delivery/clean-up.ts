@@ -95,7 +95,7 @@ export class CleanUp {
     this.#parts.ended();
   }
 
-  /** What a call would undo has ended by itself, so it need not go on. False when it does, since a copy of
+  /** The effect that a call would undo has ended by itself: it need not go on. False when it does, since a copy of
    * it may run. */
   stop(call: PendingCall): boolean {
     if (call.mayHaveRun) {
