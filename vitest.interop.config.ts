@@ -7,6 +7,8 @@ export default defineConfig({
     ...base.test,
     include: ['test/interop/**/*.test.ts'],
     exclude: configDefaults.exclude,
+    // Some of these tests stop all timers: whatever Node does then, it does because of a message.
+    setupFiles: [base.test?.setupFiles ?? [], 'test/support/global-timers.ts'].flat(),
     maxWorkers: 2,
     testTimeout: 60_000,
   },

@@ -10,6 +10,7 @@ import { Redis } from 'ioredis';
 import { RedisUnavailableError, startRedis } from '../scripts/redis/provider.mjs';
 import { figures } from './figures/index.mjs';
 import { peers } from './peers/index.mjs';
+import { quorum } from './peers/quorum.mjs';
 import { endAllWorkers } from './lib/bench-worker.mjs';
 import { verdictOf, report, reportJson, reportPage, setting } from './lib/report.mjs';
 
@@ -17,7 +18,8 @@ const HELP = `npm run bench -- [options]
 
   --quick      one minute instead of about 12, with --peers 7 instead of 23; noisier
   --peers      other libraries beside redlatch, instead of the figures
-  --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')}
+  --only TEXT  only the figures whose id contains TEXT: ${figures.map(({ id }) => id).join(', ')};
+               with --peers: peers, quorum
   --json FILE  also write the figures to FILE
   --page FILE  also write them as a page: docs/figures.md, or docs/peers.md; the README quotes from both,
                and is written anew with either
@@ -61,7 +63,7 @@ async function measure({ quick, only, peers: besidePeers }) {
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     const rows = [];
-    for (const { id, title, measure: measureFigure } of besidePeers ? [peers] : figures) {
+    for (const { id, title, measure: measureFigure } of besidePeers ? [peers, quorum] : figures) {
       if (id.includes(only)) {
         process.stderr.write(`bench: ${title}\n`);
         rows.push(...(await measureFigure({ url: server.url, keyPrefix, quick })));

@@ -6,13 +6,15 @@ import { idle } from './tasks/idle.mjs';
 import { memory } from './tasks/memory.mjs';
 import { queue } from './tasks/queue.mjs';
 import { quiet } from './tasks/quiet.mjs';
+import { quorum } from './tasks/quorum.mjs';
 import { readers } from './tasks/readers.mjs';
+import { sets } from './tasks/sets.mjs';
 import { wait } from './tasks/wait.mjs';
 
 /** @typedef {{ round(): Promise<object> }} Task */
 
 /** @type {Record<string, (options: never) => Promise<Task> | Task>} */
-const tasks = { contend, cycles, idle, memory, queue, quiet, readers, wait };
+const tasks = { contend, cycles, idle, memory, queue, quiet, quorum, readers, sets, wait };
 
 const [, , name = '', options = ''] = process.argv;
 const setUp = tasks[name];

@@ -2,8 +2,7 @@
 // What befalls a worker. The stage waits for events, never for a guess; each wait is bounded by the
 // lease, since that is the promise.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectionName, cutConnections } from './connections.mjs';
-import { msBetween, now, ofType } from './events.mjs';
+import { now, ofType } from './events.mjs';
 
 /** @typedef {import('./stage.mjs').Stage} Stage */
 
@@ -33,10 +32,8 @@ export async function pausePastLease(stage, sleeper) {
   await leadToAccident(stage, sleeper);
   const at = freeze(stage, sleeper);
   stage.announce(`worker ${sleeper} frozen while it holds (SIGSTOP)`);
-  const writesBefore = stage.store.writes.length;
   await othersGoOn(stage, sleeper, at);
-  await stage.until('a write of another worker', () => stage.store.writes.length > writesBefore);
-  await sleep(Math.max(0, leaseMs - msBetween(at, now())));
+  await sleep(Math.max(0, leaseMs - (now() - at)));
   thaw(stage, sleeper);
   await stage.until('the first line after the pause', () => stage.has('resumed', sleeper));
   const back = now();
@@ -49,14 +46,16 @@ export async function pausePastLease(stage, sleeper) {
  * Kills the first and freezes the third of those who wait in line while one worker holds; then that
  * one lets go, and all others in line are to be served. At last the frozen one runs again.
  * @param {Stage} stage
- * @param {{ holder: number, line: () => number[] }} options `line` tells who waits, in order
- * @returns {Promise<number>} who was killed
+ * @param {{ holder: number, line: () => Promise<number[]> }} options `line` tells who waits, in order
  */
 export async function loseWaiters(stage, { holder, line }) {
   await leadToAccident(stage, holder);
-  const others = stage.workers.length - 1;
-  await stage.until('all others to wait in line', () => line().length >= others);
-  const waiting = line();
+  const others = stage.workers.filter((worker) => worker !== holder);
+  // Each of them has seen it, and has nothing else under way.
+  await stage.until('all others to wait in line', () =>
+    others.every((worker) => last(stage, worker)?.type === 'in-line'),
+  );
+  const waiting = await line();
   const [dead = 0, , frozen = 0] = waiting;
   const at = kill(stage, dead);
   freeze(stage, frozen);
@@ -69,7 +68,6 @@ export async function loseWaiters(stage, { holder, line }) {
   );
   thaw(stage, frozen);
   await stage.until('the frozen one to be served', () => stage.has('held', frozen, at));
-  return dead;
 }
 
 /**
@@ -86,16 +84,36 @@ export async function cutWhileBusy(stage, workers) {
   const count = await cutConnections(redis, names);
   const at = now();
   stage.announce(`all ${count} connections of the workers ${workers.join(', ')} cut`);
-  await stage.until('everyone to be granted again', () =>
-    stage.workers.every(
-      (worker) =>
-        ofType(stage.events, 'held', worker).filter((e) => e.at > at).length >= TURNS_AFTER,
-    ),
-  );
+  await othersGoOn(stage, 0, at);
 }
 
+/**
+ * What the connections of a worker's client are called on the server.
+ * @param {{ keyPrefix: string, act: string, worker: number }} casting
+ */
+export const connectionName = ({ keyPrefix, act, worker }) => `${keyPrefix}${act}:${worker}`;
+
+/**
+ * Ends every connection of these names, at the server.
+ * @param {import('ioredis').Redis} redis
+ * @param {string[]} names
+ * @returns {Promise<number>} how many there were
+ */
+async function cutConnections(redis, names) {
+  const list = String(await redis.client('LIST'));
+  const ids = list
+    .split('\n')
+    .filter((line) => names.includes(/(?:^| )name=(\S*)/.exec(line)?.[1] ?? ''))
+    .map((line) => /(?:^| )id=(\d+)/.exec(line)?.[1] ?? '');
+  await Promise.all(ids.map((id) => redis.client('KILL', 'ID', id)));
+  return ids.length;
+}
+
+/** What it wrote down last. @param {Stage} stage @param {number} worker */
+const last = ({ events }, worker) => events.findLast((event) => event.worker === worker);
+
 /** @param {Stage} stage @param {number} worker */
-export async function leadToAccident(stage, worker) {
+async function leadToAccident(stage, worker) {
   stage.announce(`an accident is prepared for worker ${worker}`);
   stage.troupe.cue('accident', worker);
   await stage.until('the worker to hold', () => stage.has('at-mercy', worker));
@@ -103,7 +121,7 @@ export async function leadToAccident(stage, worker) {
 
 /** @param {Stage} stage @param {number} worker */
 function kill(stage, worker) {
-  const [at = 0n] = stage.troupe.companionsOf(worker).map((each) => stage.record('killed', each));
+  const at = stage.record('killed', worker);
   stage.troupe.signal(worker, 'SIGKILL');
   return at;
 }
@@ -125,11 +143,10 @@ function thaw(stage, worker) {
 /**
  * @param {Stage} stage
  * @param {number} absent
- * @param {bigint} since
+ * @param {number} since
  */
 export async function othersGoOn(stage, absent, since) {
-  const gone = stage.troupe.companionsOf(absent);
-  const others = stage.workers.filter((worker) => !gone.includes(worker));
+  const others = stage.workers.filter((worker) => worker !== absent);
   await stage.until('all others to be granted again', () =>
     others.every(
       (worker) =>

@@ -1,8 +1,9 @@
 // @ts-check
-// What a worker works with: the client, a plain Redis connection, the cues of the stage, and a
+// What a worker works with: the client, a plain Redis connection, the store of the stage, its cues, and a
 // notebook that is sent to the stage every 40 ms, or at once where it matters.
+import { EventEmitter, once } from 'node:events';
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
-import { now } from './events.mjs';
+import { called, now } from './events.mjs';
 
 /** @typedef {import('./events.mjs').DemoEvent} DemoEvent */
 
@@ -20,21 +21,21 @@ import { now } from './events.mjs';
  */
 
 const FLUSH_MS = 40;
-const nothing = () => {};
-/** Of all writes of this process. */
-let writes = 0;
+/** Of all requests of this process to the store. */
+let requests = 0;
 
 export class Kit {
-  stopped = false;
   /** @type {Promise<void>} settles when the stage lets the workers go */
   leave;
-  #accident = false;
+  #given = new Set();
+  #cues = new EventEmitter();
   /** @type {DemoEvent[]} */
   #notebook = [];
-  /** @type {Map<string, { given: Promise<void>, give: () => void }>} */
-  #cues = new Map();
-  /** @type {Map<number, (accepted: boolean) => void>} */
-  #writes = new Map();
+  /** @type {Map<number, (answer: number) => void>} */
+  #requests = new Map();
+  #turn = 0;
+  /** @type {import('./events.mjs').Mode} */
+  #mode = 'exclusive';
 
   /**
    * @param {import('./worker.mjs').Casting} casting
@@ -48,50 +49,33 @@ export class Kit {
     this.leave = this.cued('leave');
     process.on('message', (message) => this.#hear(/** @type {Cue} */ (message)));
     setInterval(() => this.flush(), FLUSH_MS).unref();
+    // The page shows who waits, and for how long.
+    client.on('stalled', () => {});
+    client.on('error', ({ error }) => this.emit('background', { message: String(error) }));
   }
 
-  /** Records what the client tells. */
-  hearClient() {
-    this.client.on('lost', ({ error }) => this.emit('lost', { message: error.message }));
-    this.client.on('error', ({ error }) => this.emit('background', { message: String(error) }));
-  }
-
-  /** @typedef {{ cue?: string, to?: number, answer?: { id: number, accepted: boolean } }} Cue */
+  /** @typedef {{ cue?: string, answer?: { id: number, answer: number } }} Cue */
   /** @param {Cue} message */
-  #hear({ cue, to, answer }) {
-    if (cue !== undefined && to !== this.casting.worker) {
-      return;
-    }
+  #hear({ cue, answer }) {
     if (answer !== undefined) {
-      this.#writes.get(answer.id)?.(answer.accepted);
-      this.#writes.delete(answer.id);
+      this.#requests.get(answer.id)?.(answer.answer);
+      this.#requests.delete(answer.id);
     }
-    this.#accident ||= cue === 'accident';
-    this.stopped ||= cue === 'stop';
     if (cue !== undefined) {
-      this.#cue(cue).give();
+      this.#given.add(cue);
+      this.#cues.emit(cue);
     }
   }
 
-  /** @param {string} name */
-  #cue(name) {
-    const known = this.#cues.get(name);
-    if (known !== undefined) {
-      return known;
+  /** Settles when the stage has given this cue. @param {string} name */
+  async cued(name) {
+    if (!this.#given.has(name)) {
+      await once(this.#cues, name);
     }
-    let give = nothing;
-    /** @type {Promise<void>} */
-    const given = new Promise((resolve) => {
-      give = resolve;
-    });
-    const cue = { given, give };
-    this.#cues.set(name, cue);
-    return cue;
   }
 
-  /** Settles when the stage gives this cue for the first time. @param {string} name */
-  cued(name) {
-    return this.#cue(name).given;
+  get stopped() {
+    return this.#given.has('stop');
   }
 
   /** Both connections are up, so that the start is fair. */
@@ -101,9 +85,7 @@ export class Kit {
   }
 
   takeAccident() {
-    const due = this.#accident;
-    this.#accident = false;
-    return due;
+    return this.#given.delete('accident');
   }
 
   /** @param {string} type @param {Partial<DemoEvent>} [detail] */
@@ -126,58 +108,78 @@ export class Kit {
   /**
    * Acquires through `take`, and reports when it asked and when it held.
    * @param {() => Promise<DemoHold>} take
-   * @param {{ mode?: import('./events.mjs').Mode }} [detail]
+   * @param {import('./events.mjs').Mode} [mode]
    */
-  async acquire(take, detail = {}) {
-    this.emit('asked', detail);
-    const hold = this.#locks ? await take() : await noLockAtAll(this.casting.leaseMs);
-    const { fencingToken: token, isHeld = true, id, holderId = id } = hold;
+  async acquire(take, mode = 'exclusive') {
+    const turn = ++this.#turn;
+    this.#mode = mode;
+    this.emit('asked', { turn, mode });
+    const { leaseMs, sabotage } = this.casting;
+    const hold = sabotage === 'unlocked' ? await noLockAtAll(leaseMs) : await take();
+    const { fencingToken: token, id, holderId = id } = hold;
     this.emit('held', {
-      isHeld,
+      turn,
+      mode,
       ...deadlineOf(hold),
       ...(token === undefined ? {} : { token }),
       ...(holderId === undefined ? {} : { holderId }),
     });
+    hold.signal?.addEventListener('abort', () => this.emit('told', { turn }));
     return hold;
-  }
-
-  /**
-   * Acquires once more within a hold; of that the record says nothing.
-   * @param {DemoHold & { run?: (task: () => Promise<DemoHold>) => Promise<DemoHold> }} hold
-   * @param {() => Promise<DemoHold>} take
-   */
-  async reenter(hold, take) {
-    return hold.run === undefined ? await noLockAtAll(this.casting.leaseMs) : await hold.run(take);
-  }
-
-  get #locks() {
-    return this.casting.sabotage !== 'unlocked';
   }
 
   /** @param {DemoHold} hold */
   async release(hold) {
+    // First the time: the machine may stop a worker anywhere, and what is held later was held before.
+    const at = now();
     const { isHeld = true } = hold;
-    this.emit('released', { isHeld });
+    const turn = this.#turn;
+    this.emit('released', { at, turn, mode: this.#mode, isHeld });
     try {
       await hold.release();
+      this.emit('done', { turn });
     } catch (error) {
-      this.emit(isHeld ? 'trouble' : 'release-failed', { message: String(error) });
+      this.emit('done', { turn, message: String(error) });
+      if (isHeld) {
+        this.emit('trouble', { message: String(error) });
+      }
     }
   }
 
   /**
-   * Asks the guarded store to take a write under this token.
-   * @param {bigint} token
-   * @param {{ stale?: boolean }} [options]
+   * Makes another call, and reports it.
+   * @param {Parameters<typeof called>[0]} given
+   * @param {() => Promise<unknown>} make
    */
-  async write(token, { stale = false } = {}) {
-    const id = writes++;
-    /** @type {Promise<boolean>} */
-    const answered = new Promise((resolve) => this.#writes.set(id, resolve));
-    process.send?.({ write: { id, token } });
-    const accepted = await answered;
-    this.emit('write', { token, accepted, stale });
-    return accepted;
+  async call(given, make) {
+    this.emit('call', { call: await called(given, make) });
+  }
+
+  /** Reads the counter of the store, works, and writes one more. @param {DemoHold} hold @param {number} workMs */
+  async count(hold, workMs) {
+    const seen = await this.readStore();
+    await this.work(workMs);
+    if (hold.isHeld === true) {
+      await this.writeStore(hold, seen);
+    }
+  }
+
+  async readStore() {
+    return { readAt: now(), read: await this.#request({}) };
+  }
+
+  /** @param {DemoHold} hold @param {{ readAt: number, read: number }} seen */
+  async writeStore({ fencingToken: token = 0n }, seen) {
+    await this.#request({ write: { token, turn: this.#turn, ...seen } });
+  }
+
+  /** @param {Omit<import('./store.mjs').Request, 'id'>} request */
+  async #request(request) {
+    const id = requests++;
+    /** @type {Promise<number>} */
+    const answered = new Promise((resolve) => this.#requests.set(id, resolve));
+    process.send?.({ request: { id, ...request } });
+    return await answered;
   }
 
   /**
@@ -189,9 +191,15 @@ export class Kit {
     this.flush();
     await sleep(120);
     const before = performance.now();
-    this.emit('at-mercy', { isHeld: hold.isHeld ?? true, ...deadlineOf(hold) });
+    this.emit('at-mercy', { turn: this.#turn, ...deadlineOf(hold) });
     this.flush();
     return before;
+  }
+
+  /** The same, and the accident ends this process. @param {DemoHold} hold */
+  async awaitShot(hold) {
+    await this.atMercy(hold);
+    await this.leave;
   }
 
   /**
@@ -218,10 +226,13 @@ export class Kit {
 /**
  * Until when the hold was certain, on the clock of the events.
  * @param {DemoHold} hold
- * @returns {{ deadline?: bigint }}
+ * @returns {{ deadline?: number }}
  */
-const deadlineOf = ({ remainingMs }) =>
-  remainingMs === undefined ? {} : { deadline: now() + BigInt(Math.floor(remainingMs * 1e6)) };
+function deadlineOf(hold) {
+  const at = now();
+  const { remainingMs } = hold;
+  return remainingMs === undefined ? {} : { deadline: at + remainingMs };
+}
 
 /**
  * Sabotage `unlocked`: everybody may come in, after a moment that stands for the way to Redis.
@@ -233,8 +244,7 @@ async function noLockAtAll(remainingMs) {
   return {
     isHeld: true,
     remainingMs,
-    signal: new AbortController().signal,
-    fencingToken: now(),
+    fencingToken: process.hrtime.bigint(),
     release: () => Promise.resolve(),
   };
 }

@@ -2,9 +2,8 @@
 // The stage of one act, in the process that runs the demo: keeps the record, fires the start gun,
 // draws the finish line, and waits for events with a limit.
 import { EventEmitter, once } from 'node:events';
-import { now, ofType, turnsOf } from './events.mjs';
-import { Sightings } from './sightings.mjs';
-import { TokenStore } from './token-store.mjs';
+import { called, latchCall, now, ofType } from './events.mjs';
+import { Store } from './store.mjs';
 import { Troupe } from './troupe.mjs';
 
 /** @typedef {import('./events.mjs').DemoEvent} DemoEvent */
@@ -20,8 +19,11 @@ import { Troupe } from './troupe.mjs';
  * @property {number} patienceMs the longest that anything on stage may take
  * @property {import('../dist/index.js').Client} client
  * @property {import('ioredis').Redis} redis
- * @property {import('./live.mjs').Live} live
+ * @property {(line: string) => void} say tells the audience
  */
+
+/** A busy machine may take so long to start processes. */
+const START_MS = 20_000;
 
 export class Stage {
   /** @type {DemoEvent[]} */
@@ -29,14 +31,10 @@ export class Stage {
   troupe;
   /** @type {number[]} the workers' numbers */
   workers;
-  /** Something did not come to pass, and the rest of the act was not played. */
-  brokeOff = false;
   #news = new EventEmitter();
-  /** @type {Sightings | undefined} */
-  #sightings;
   /** @type {Error | undefined} a worker that ended although it should not */
   #failure;
-  #live;
+  #say;
   #patienceMs;
 
   /**
@@ -44,19 +42,20 @@ export class Stage {
    * @param {Production} production
    */
   constructor(act, production) {
-    const { client, redis, live, patienceMs, ...casting } = production;
+    const { client, redis, say, patienceMs, ...casting } = production;
     this.act = act;
     this.client = client;
     this.redis = redis;
     this.keyPrefix = production.keyPrefix;
     this.leaseMs = production.leaseMs;
-    this.store = new TokenStore({ checksTokens: production.sabotage !== 'unfenced' });
+    this.store = new Store({
+      checksTokens: act.kind === 'fenced' && production.sabotage !== 'unfenced',
+    });
     this.workers = Array.from({ length: act.workers }, (_, index) => index + 1);
-    this.#live = live;
+    this.#say = say;
     this.#patienceMs = patienceMs;
     this.troupe = new Troupe({
       size: act.workers,
-      together: act.together ?? 1,
       casting: { ...casting, act: act.id },
       report: (worker, report) => this.#hear(worker, report),
       fail: (error) => {
@@ -66,27 +65,18 @@ export class Stage {
     });
   }
 
-  get turns() {
-    return turnsOf(this.events);
-  }
-
-  /** What was seen of the line that the act has looked at. */
-  get sightings() {
-    return this.#sightings?.seen ?? [];
-  }
-
   /** @param {number} worker @param {import('./troupe.mjs').Report} report */
-  #hear(worker, { events, write }) {
+  #hear(worker, { events, request }) {
     if (events !== undefined) {
       this.events.push(...events);
       this.#news.emit('news');
     }
-    return write && { id: write.id, accepted: this.store.write(worker, write.token) };
+    return request && this.store.serve(worker, request);
   }
 
   /** @param {string} line */
   announce(line) {
-    this.#live.say(this, line);
+    this.#say(`${this.act.title}: ${line}`);
   }
 
   /**
@@ -102,12 +92,23 @@ export class Stage {
   }
 
   /**
-   * Waits until the record, or what is seen in Redis, fulfils a condition.
+   * Makes a call, and records it.
+   * @param {Parameters<typeof called>[0]} given
+   * @param {() => Promise<unknown>} make
+   */
+  async call(given, make) {
+    const call = await called(given, make);
+    this.events.push({ at: now(), worker: 0, type: 'call', call });
+  }
+
+  /**
+   * Waits until the record fulfils a condition.
    * @param {string} what
    * @param {() => boolean} condition
+   * @param {number} [patienceMs]
    */
-  async until(what, condition) {
-    const signal = AbortSignal.timeout(this.#patienceMs);
+  async until(what, condition, patienceMs = this.#patienceMs) {
+    const signal = AbortSignal.timeout(patienceMs);
     while (!condition()) {
       if (this.#failure !== undefined) {
         throw this.#failure;
@@ -118,8 +119,8 @@ export class Stage {
     }
   }
 
-  /** @param {string} type @param {number} worker @param {bigint} [since] */
-  has(type, worker, since = 0n) {
+  /** @param {string} type @param {number} worker @param {number} [since] */
+  has(type, worker, since = 0) {
     return ofType(this.events, type, worker).some((event) => event.at > since);
   }
 
@@ -130,14 +131,7 @@ export class Stage {
 
   /** The workers come in and take turns, all as quick as they come, for a little while. */
   async sprint() {
-    const { look, prepare } = this.act;
-    await prepare?.(this);
-    if (look !== undefined) {
-      this.#sightings = new Sightings(
-        async () => await look(this),
-        () => this.#news.emit('news'),
-      );
-    }
+    await this.act.prepare?.(this);
     this.troupe.enter();
     await this.#fireStartGun();
     await this.until('the end of the sprint', () => this.#all('sprinted'));
@@ -146,53 +140,35 @@ export class Stage {
   /** A latch of one, for which every worker waits. */
   async #fireStartGun() {
     const gun = this.client.getCountDownLatch(`${this.act.id}:start-gun`);
-    await gun.trySetCount(1);
+    await this.call(latchCall('start gun', 'set'), async () => await gun.trySetCount(1));
     this.announce(`${this.workers.length} workers walk to the start`);
-    await this.until('all workers at the start', () => this.#all('ready'));
+    await this.until('all workers at the start', () => this.#all('ready'), START_MS);
     this.announce('start gun');
     this.record('gun');
-    await gun.countDown();
+    await this.call(latchCall('start gun', 'count down'), async () => await gun.countDown());
   }
 
-  /**
-   * A latch that every worker left counts down, and for which all of them wait.
-   * @param {{ without?: number[] }} [options]
-   * @returns {Promise<number[]>} who is left
-   */
-  async drawFinishLine({ without = [] } = {}) {
-    const left = this.workers.filter((worker) => !without.includes(worker));
+  /** A latch that every worker left counts down, and for which all of them wait. */
+  async crossFinishLine() {
+    const left = this.workers.filter((worker) => !this.has('killed', worker));
     const line = this.client.getCountDownLatch(`${this.act.id}:finish-line`);
-    await line.trySetCount(left.length);
-    return left;
-  }
-
-  /**
-   * Draws the finish line, unless it is there, and lets all cross it who have not yet done so.
-   * @param {{ without?: number[] }} [options]
-   */
-  async crossFinishLine(options) {
-    const left = await this.drawFinishLine(options);
+    const call = latchCall('finish line', 'set', left.length);
+    await this.call(call, async () => await line.trySetCount(left.length));
     this.announce(`finish line for ${left.length} workers`);
     this.troupe.cue('stop');
     await this.until('all workers over the finish line', () => this.#all('finished', left));
     this.troupe.cue('leave');
     const late = await this.troupe.ended(3_000);
     for (const worker of late) {
-      this.record('trouble', worker);
+      this.record('trouble', worker, 'did not end by itself');
     }
   }
 
   /** The act cannot go on. What was recorded until now is checked all the same. @param {Error} error */
   async breakOff(error) {
-    this.brokeOff = true;
     this.record('trouble', 0, error.message);
     this.announce(`broken off: ${error.message}`);
     await this.troupe.ended(0);
-  }
-
-  /** Looks at nothing any more. */
-  async close() {
-    await this.#sightings?.stop();
   }
 
   /** What a worker is called: by what it does, where not all do the same. @param {number} worker */
@@ -202,6 +178,6 @@ export class Stage {
 
   /** When the start gun was fired. */
   get gunAt() {
-    return ofType(this.events, 'gun')[0]?.at ?? this.events[0]?.at ?? 0n;
+    return ofType(this.events, 'gun')[0]?.at ?? this.events[0]?.at ?? 0;
   }
 }

@@ -22,7 +22,7 @@ process.on('exit', endAllWorkers);
 /**
  * @typedef {object} Report what a worker sends
  * @property {import('./events.mjs').DemoEvent[]} [events]
- * @property {{ id: number, token: bigint }} [write]
+ * @property {import('./store.mjs').Request} [request]
  */
 
 /** @typedef {import('./worker.mjs').Casting} Casting */
@@ -32,47 +32,37 @@ export class Troupe {
   #children = new Map();
   /** @type {Set<import('node:child_process').ChildProcess>} */
   #killed = new Set();
-  #size;
-  #together;
-  #casting;
-  #report;
-  #fail;
+  #options;
 
   /**
    * @param {object} options
    * @param {number} options.size how many workers there are
-   * @param {number} options.together how many of them there are in one process
-   * @param {Omit<Casting, 'worker' | 'together'>} options.casting
-   * @param {(worker: number, report: Report) => { id: number, accepted: boolean } | undefined}
+   * @param {Omit<Casting, 'worker'>} options.casting
+   * @param {(worker: number, report: Report) => { id: number, answer: number } | undefined}
    *   options.report called for every message; what it returns is sent back
    * @param {(error: Error) => void} options.fail called when a worker ends that should not
    */
-  constructor({ size, together, casting, report, fail }) {
-    this.#size = size;
-    this.#together = together;
-    this.#casting = casting;
-    this.#report = report;
-    this.#fail = fail;
+  constructor(options) {
+    this.#options = options;
   }
 
   /** Starts the workers. */
   enter() {
-    const together = this.#together;
-    for (let worker = 1; worker <= this.#size; worker += together) {
-      this.#fork({ ...this.#casting, worker, together });
+    const { size, casting } = this.#options;
+    for (let worker = 1; worker <= size; worker++) {
+      this.#fork({ ...casting, worker });
     }
   }
 
   /** @param {Casting} casting */
   #fork(casting) {
-    const { worker, together } = casting;
+    const { worker } = casting;
+    const { report, fail } = this.#options;
     const child = fork(WORKER, [JSON.stringify(casting)], { serialization: 'advanced' });
-    for (let each = worker; each < worker + together; each++) {
-      this.#children.set(each, child);
-    }
+    this.#children.set(worker, child);
     alive.add(child);
     child.on('message', (message) => {
-      const answer = this.#report(worker, /** @type {Report} */ (message));
+      const answer = report(worker, /** @type {Report} */ (message));
       if (answer !== undefined && child.connected) {
         child.send({ answer });
       }
@@ -80,7 +70,7 @@ export class Troupe {
     child.on('exit', (code, signal) => {
       alive.delete(child);
       if (code !== 0 && !this.#killed.has(child)) {
-        this.#fail(new Error(`worker ${worker} ended with ${signal ?? `exit code ${code}`}`));
+        fail(new Error(`worker ${worker} ended with ${signal ?? `exit code ${code}`}`));
       }
     });
   }
@@ -93,16 +83,9 @@ export class Troupe {
   cue(cue, only) {
     for (const [worker, child] of this.#children) {
       if ((only === undefined || only === worker) && child.connected) {
-        child.send({ cue, to: worker });
+        child.send({ cue });
       }
     }
-  }
-
-  /** The workers in the same process as this one, which comes first. @param {number} worker */
-  companionsOf(worker) {
-    const child = this.#children.get(worker);
-    const all = [...this.#children].filter(([each, one]) => one === child && each !== worker);
-    return [worker, ...all.map(([each]) => each)];
   }
 
   /**

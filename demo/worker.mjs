@@ -1,20 +1,19 @@
 // @ts-check
-// One worker process with one worker, or several that share a client. Each passes the start gun,
-// sprints, goes on at working speed until the stage says stop, and crosses the finish line. What a turn
-// is, the act says. All they do, they report.
+// One worker process. It passes the start gun, sprints, goes on at working speed until the stage says stop, and
+// crosses the finish line. What a turn is, the act says. All it does, it reports.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../dist/index.js';
+import { connectionName } from './accidents.mjs';
 import { findAct } from './acts/index.mjs';
-import { connectionName } from './connections.mjs';
+
+import { latchCall } from './events.mjs';
 import { Kit } from './kit.mjs';
-import { scriptCalls } from './script-calls.mjs';
 
 /**
  * @typedef {object} Casting what a worker is told when it starts
  * @property {string} act
- * @property {number} worker its number, from 1; of several in one process, the first one's
- * @property {number} together how many workers there are in one process
+ * @property {number} worker its number, from 1
  * @property {string} url
  * @property {string} keyPrefix
  * @property {number} leaseMs
@@ -34,40 +33,28 @@ const client = createClient({
   leaseMs: casting.leaseMs,
 });
 const redis = new Redis(casting.url);
-const kits = Array.from(
-  { length: casting.together },
-  (_, index) => new Kit({ ...casting, worker: casting.worker + index }, client, redis),
-);
-// Whatever befalls the client is told as that of the first worker here.
-kits[0]?.hearClient();
+const kit = new Kit(casting, client, redis);
 // The stage is gone: nobody is left to work for.
 process.once('disconnect', () => process.exit(1));
-await kits[0]?.connected();
-/** How many are in their sprint, and how many script calls there were before. */
-const sprint = { under: kits.length, before: Number.NaN };
-await Promise.all(kits.map(play));
+await kit.connected();
+await play();
 await client.close();
 await redis.quit();
 process.removeAllListeners('disconnect');
 process.disconnect();
 
-/** What one worker does, from the start gun to the end. @param {Kit} kit */
-async function play(kit) {
+/** From the start gun to the end. */
+async function play() {
+  const gun = client.getCountDownLatch(`${act.id}:start-gun`);
   kit.emit('ready', { clientId: client.id });
   kit.flush();
-  await client.getCountDownLatch(`${act.id}:start-gun`).wait();
-  kit.emit('go');
-  if (Number.isNaN(sprint.before)) {
-    sprint.before = scriptCalls();
-  }
+  await kit.call(latchCall('start gun', 'wait'), async () => await gun.wait());
 
   const sprintEnd = performance.now() + casting.sprintMs;
   while (performance.now() < sprintEnd) {
     await act.turn(kit, 0);
   }
-  sprint.under -= 1;
-  // The last one tells those of all who are here.
-  kit.emit('sprinted', { scripts: sprint.under === 0 ? scriptCalls() - sprint.before : 0 });
+  kit.emit('sprinted');
 
   while (!kit.stopped) {
     if (kit.takeAccident()) {
@@ -78,10 +65,9 @@ async function play(kit) {
     }
   }
 
-  const finishLine = client.getCountDownLatch(`${act.id}:finish-line`);
-  kit.emit('arrived');
-  await finishLine.countDown();
-  await finishLine.wait();
+  const line = client.getCountDownLatch(`${act.id}:finish-line`);
+  await kit.call(latchCall('finish line', 'count down'), async () => await line.countDown());
+  await kit.call(latchCall('finish line', 'wait'), async () => await line.wait());
   kit.emit('finished');
   kit.flush();
   await kit.leave;

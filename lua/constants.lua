@@ -6,9 +6,10 @@ return {
   ABSENT_MS = 4000,
   -- client: Milliseconds after the last counted call for which the answers of such calls are kept.
   RECORD_MS = 1800000,
-  -- A client that does not listen to its own channel can be granted a lock by its ticket for so
-  -- long after it has asked.
+  -- client: Milliseconds after an ask for which a client that is not seen to listen can be granted a lock.
   UNSEEN_MS = 1000,
+  -- A waiter asks again no sooner than this for what the one before it may do.
+  AHEAD_MIN_MS = 50,
   -- The line of a lock is kept for so long after its last entry or heartbeat.
   LINE_TTL_MS = 60000,
   -- While a lock is handed from one client to the next, it is freed openly at least so often,
@@ -28,6 +29,8 @@ return {
   QUEUE_TTL_MS = 600000,
   -- One call passes over at most so many entries of a fair lock's queue.
   PASSED_OVER_MAX = 1000,
+  -- A release looks so often for the next one behind absent entries, of which each look drops a hundred.
+  SERVE_TRIES_MAX = 10,
   -- Where there are more, the next look is due after so long.
   PASSED_OVER_MS = 250,
   -- The mark of a latch's last zero is kept for so long, and that of a latch at least so long.
@@ -36,8 +39,18 @@ return {
   GENERATION_TTL_MS = 2592000000,
   -- That a semaphore was deleted is known for so long.
   DELETED_TTL_MS = 86400000,
-  -- That record is kept longer with each such grant.
+  -- A statement of a number of permits that nobody has kept alive for so long gives way to any other,
+  KEPT_ALIVE_MS = 300000,
+  -- and is known for so long.
+  STATED_TTL_MS = 86400000,
+  -- The record of a semaphore is kept longer with each such grant.
   KEPT_EVERY = 10,
+  -- A semaphore with an `idleMs` is kept at least so long after each use: waiters ask again sooner, whoever uses it,
+  KEPT_MIN_MS = 15000,
+  -- and what is known of it is kept so much longer than the semaphore itself.
+  OUTLIVES_MS = 1000,
+  -- Its `idleMs` is added to this in the record of our leases: 2^53 - 2^31, above the score of every lease.
+  IDLE_SCORE = 9007197107257344,
   -- When more permits than this came back without proof, the oldest grants are forgotten.
   LOOSE_MAX = 1000,
   -- The score of our entry in a fair lock's queue, with no Java waiter before it, is so far ahead.

@@ -10,8 +10,12 @@ import { dependenciesAreFresh, distIsFresh, root } from './lib/fresh.mjs';
 const tasks = new Map([
   ['test', { script: 'scripts/test.mjs', needsBuild: false }],
   ['test:interop', { script: 'scripts/interop.mjs', needsBuild: false }],
+  ['test:matrix', { script: 'scripts/matrix.mjs', needsBuild: true }],
+  ['test:works-with', { script: 'scripts/works-with.mjs', needsBuild: true }],
   ['simulate', { script: 'scripts/simulate.mjs', needsBuild: false }],
+  ['failovers', { script: 'scripts/failovers.mjs', needsBuild: true }],
   ['mutants', { script: 'scripts/mutants.mjs', needsBuild: true }],
+  ['mutants:generated', { script: 'scripts/generated-mutants.mjs', needsBuild: false }],
   ['demo', { script: 'demo/main.mjs', needsBuild: true }],
   ['docs', { script: 'site/build.mjs', needsBuild: true }],
   ['bench', { script: 'bench/main.mjs', needsBuild: true }],

@@ -1,6 +1,7 @@
 // @ts-check
 // Compiles lua/<primitive>/<operation>.lua into src/core/wire/scripts.generated.ts, and what the client
-// has to know of lua/constants.lua into src/core/base/constants.generated.ts.
+// has to know of lua/constants.lua into src/core/base/constants.generated.ts. lua/digests.txt has the digest of
+// each script: its diff shows which scripts a change of lua/ reaches.
 //
 //   node scripts/generate-scripts.mjs [--check] [--lua DIR] [--out FILE] [--constants FILE]
 //
@@ -36,6 +37,11 @@ function readLua(folder) {
   );
 }
 
+/** @param {readonly { name: string, sha1: string }[]} scripts */
+function digestsOf(scripts) {
+  return scripts.map(({ name, sha1 }) => `${sha1} ${name}\n`).join('');
+}
+
 /** @param {string} path */
 function shown(path) {
   return relative(process.cwd(), path);
@@ -56,6 +62,7 @@ function main() {
   const outputs = new Map([
     [options.out, emit(scripts)],
     [options.constants, emitConstants(constants, oldest)],
+    [join(options.lua, 'digests.txt'), digestsOf(scripts)],
   ]);
   const old = [...outputs].filter(([path, text]) => committed(path) !== text);
   if (old.length > 0 && options.check) {

@@ -13,21 +13,43 @@ import { keepFailure } from './lib/failures.mjs';
 import { installFromGit } from './lib/git-install.mjs';
 import { installNodes } from './lib/nodes.mjs';
 import { run as runProgram } from './lib/run.mjs';
+import { runSuite } from './lib/suite.mjs';
 import { runVitest } from './lib/vitest.mjs';
+import { tallyOf } from './matrix/report.mjs';
+import { runMatrix } from './matrix/run.mjs';
 
 /** Of chaos with seeds that nobody has seen. */
 const CHAOS_MINUTES = 2;
 const LIMIT_MS = 12 * 60_000;
 
+/** Of the output of a script that failed: they name the cause. */
+const LAST_LINES = 11;
+
 /** The first seeds of the simulation, always the same: a commit that passed passes again. To look
  * for more is a work of its own (`npm run simulate`). */
-const SEEDS = ['--seed', '0', '--seeds', '14000'];
+const SEEDS = ['--traces', '--seeds', '14000'];
 
 /** Steps in which the server in virtual time is compared with a real one, in each of its tests. */
 const STEPS = 100_000;
 
 /** Mistakes made on purpose: all of them take an hour. */
-const MISTAKES = ['--semantic-sample', '12', '--generated', '16'];
+const MISTAKES = ['--semantic-sample', '12', '--generated', '6'];
+
+/** Files in which Stryker makes mistakes: a minute each at most. */
+const STRYKER = ['--sample', '2'];
+
+/** Mostly they wait for elections: a minute. */
+const FAILOVERS = ['failovers', '--runs', '5', '--jobs', '4'];
+
+/** Twenty seconds. Next.js takes two minutes, and is left out. */
+const OTHERS = ['test:works-with', 'bun', 'deno', 'nest'];
+
+/** Two combinations: the oldest server and the newest one. `npm run test:matrix` runs all of them. */
+const SELDOM = {
+  suite: ['contract'],
+  server: ['redis 6.2.14', 'valkey 9.1.2'],
+  driver: ['ioredis 5', 'iovalkey'],
+};
 
 /**
  * @typedef {object} LongCheck
@@ -43,12 +65,26 @@ const MISTAKES = ['--semantic-sample', '12', '--generated', '16'];
  */
 async function runScript(script, args) {
   const options = { show: true, timeoutMs: LIMIT_MS };
-  const { code, timedOut } = await runProgram(process.execPath, [script, ...args], options);
+  const { code, timedOut, output } = await runProgram(process.execPath, [script, ...args], options);
   if (code !== 0) {
     const how = timedOut ? `not done after ${LIMIT_MS} ms` : `exit code ${code}`;
-    keepFailure([script, ...args].join(' '), `${how}: see its output`);
+    const last = output.trimEnd().split('\n').slice(-LAST_LINES);
+    keepFailure([script, ...args].join(' '), [`${how}; its last lines:`, ...last].join('\n'));
   }
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+/**
+ * Runs a part of the test suite, and adds up its two goes.
+ *
+ * @param {Parameters<typeof runSuite>[0]} which
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function sumOf(which, env) {
+  const runs = await runSuite(which, { env, timeoutMs: LIMIT_MS });
+  const sum = (/** @type {'passed' | 'failed'} */ count) =>
+    runs.reduce((total, { tally }) => total + tally[count], 0);
+  return { passed: sum('passed'), failed: sum('failed') };
 }
 
 /** @type {LongCheck[]} */
@@ -57,23 +93,21 @@ const checks = [
     name: 'the whole suite on ioredis 5',
     run: async () =>
       // The simulation has no driver, and mistakes are made in a list.
-      await runVitest(['--exclude=test/simulation/**', '--exclude=test/mutants/**'], {
-        env: { REDLATCH_TEST_IOREDIS: '5' },
-        timeoutMs: LIMIT_MS,
-      }),
+      await sumOf(
+        { without: ['simulation', 'simulation/checkers', 'mutants'] },
+        { REDLATCH_TEST_IOREDIS: '5' },
+      ),
   },
   {
     name: 'whatever talks to Redis, through the driver',
     run: async () =>
-      await runVitest(
-        [
-          ...['contract', 'integration', 'connections', 'faults', 'process'].map(
-            (directory) => `test/${directory}`,
-          ),
+      await sumOf(
+        {
+          only: ['contract', 'integration', 'connections', 'faults', 'process'],
           // It tests the other way.
-          '--exclude=test/connections/take-over.test.ts',
-        ],
-        { env: { REDLATCH_TEST_WIRE: 'driver' }, timeoutMs: LIMIT_MS },
+          without: ['connections/take-over.test.ts'],
+        },
+        { REDLATCH_TEST_WIRE: 'driver' },
       ),
   },
   {
@@ -102,10 +136,22 @@ const checks = [
       });
     },
   },
+  {
+    name: 'the contract on servers and drivers that are seldom used',
+    run: async () => await runMatrix(SELDOM).then(tallyOf),
+  },
   { name: 'installing from git', run: installFromGit },
   {
     name: 'recipes with other libraries',
     run: async () => await runVitest(['test/recipes'], { timeoutMs: LIMIT_MS }),
+  },
+  {
+    name: 'Bun, Deno and releases of NestJS',
+    run: async () => await runScript('scripts/bootstrap.mjs', OTHERS),
+  },
+  {
+    name: 'an earlier build beside this one',
+    run: async () => await runVitest(['test/versions'], { timeoutMs: LIMIT_MS }),
   },
   { name: 'the documentation site', run: async () => await runScript('site/build.mjs', []) },
   {
@@ -121,9 +167,24 @@ const checks = [
     run: async () => await runScript('scripts/simulate.mjs', SEEDS),
   },
   {
+    name: 'the way of an operation through the files',
+    run: async () => await runScript('scripts/trace.mjs', []),
+  },
+  {
     name: 'mistakes on purpose',
     run: async () =>
       await runScript('scripts/mutants.mjs', [...MISTAKES, '--seed', String(randomInt(1_000_000))]),
+  },
+  {
+    name: 'mistakes of Stryker',
+    run: async () => {
+      const seed = ['--seed', String(randomInt(1_000_000))];
+      return await runScript('scripts/generated-mutants.mjs', [...STRYKER, ...seed]);
+    },
+  },
+  {
+    name: 'masters that are killed under load',
+    run: async () => await runScript('scripts/bootstrap.mjs', FAILOVERS),
   },
   {
     name: `chaos for ${CHAOS_MINUTES} minutes`,

@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run simulate`: runs the real code in simulated worlds, and checks what it told its users.
 //
-//   node scripts/simulate.mjs [--seed S] [--seeds N] [--only KIND] [--jobs N] [--show N] [--first] [--replay]
+//   node scripts/simulate.mjs [--seed S] [--seeds N] [--only KIND] [--jobs N] [--show N] [--first] [--replay] [--traces | --keep-traces]
 //
 // --seed    the first seed (default: from the time of day, printed)
 // --seeds   how many (default 5,000)
@@ -10,6 +10,10 @@
 // --show    how many failures are told (default 5)
 // --first   stops at the first seed that fails
 // --replay  tells the story of the first seed, also when nothing is wrong with it
+//
+// --traces  compares what is sent and what users see, from seed 0 on, with the hashes that are kept in
+//           test/simulation/traces.txt: a kind whose traces differ is a failure
+// --keep-traces  writes these hashes, for 22,000 seeds: the commit says which kinds changed, and why
 //
 // Exit code 1 when a property is violated. The last line is "N passed, N failed", in seeds.
 
@@ -20,6 +24,7 @@ import { parseArgs, styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
 import { bundleSimulation, removeBundle } from './simulation/bundle.mjs';
 import { Totals } from './simulation/totals.mjs';
+import { batchesOf, changedTraces, KEPT_SEEDS, keepTraces } from './simulation/traces.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +35,8 @@ const { values } = parseArgs({
     replay: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
     show: { type: 'string', default: '5' },
+    traces: { type: 'boolean', default: false },
+    'keep-traces': { type: 'boolean', default: false },
   },
 });
 
@@ -46,8 +53,13 @@ function integer(name, text, least) {
   return value;
 }
 
-const seeds = values.replay ? 1 : integer('seeds', values.seeds, 1);
-const first = integer('seed', values.seed ?? String(Date.now() % 1_000_000_000), 0);
+const keeps = values['keep-traces'];
+const areTraced = values.traces || keeps;
+const wanted = keeps ? KEPT_SEEDS : integer('seeds', values.seeds, 1);
+const seeds = values.replay ? 1 : wanted;
+// The traces that are kept begin with the first seed of all.
+const chosen = areTraced ? '0' : values.seed;
+const first = integer('seed', chosen ?? String(Date.now() % 1_000_000_000), 0);
 const jobs = Math.min(seeds, integer('jobs', values.jobs, 1));
 const shown = integer('show', values.show, 0);
 const bundle = await bundleSimulation();
@@ -79,11 +91,13 @@ async function work(job) {
     ...(values.only === undefined ? [] : ['--only', values.only]),
     ...(values.replay ? ['--replay'] : []),
     ...(values.first ? ['--first'] : []),
+    ...(areTraced ? ['--traces'] : []),
   ];
   const child = fork(bundle, [...args, '--end', String(first + seeds), ...more], {
     // Young objects are most of what a run makes.
-    execArgv: ['--max-semi-space-size=64', '--enable-source-maps'],
+    execArgv: ['--max-semi-space-size=64', '--enable-source-maps', '--no-warnings'],
   });
+  process.once('exit', () => child.kill());
   child.on('message', (message) => {
     totals.add(/** @type {import('./simulation/totals.mjs').Message} */ (message));
     progress();
@@ -92,6 +106,9 @@ async function work(job) {
   return code;
 }
 
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.once(signal, () => process.exit(1));
+}
 const codes = await Promise.all(Array.from({ length: jobs }, (_, job) => work(job)));
 await removeBundle(bundle);
 screen.clear();
@@ -102,6 +119,14 @@ for (const failure of totals.failures.slice(0, shown)) {
 if (totals.failures.length > shown) {
   console.log(`... and ${totals.failures.length - shown} more\n`);
 }
+const batches = batchesOf(totals.traced);
+const changed = keeps || !areTraced ? [] : await changedTraces(batches);
+for (const text of changed) {
+  console.log(`${styleText('red', 'FAIL')} the traces of ${text} differ from those that are kept`);
+}
+if (keeps) {
+  await keepTraces(batches);
+}
 const perMinute = Math.round((totals.done / seconds()) * 60);
 console.log(`${perMinute} seeds a minute in ${jobs} processes, ${totals.counted} of them counted`);
 const isShort = totals.done < seeds && !(values.first && totals.failedSeeds.size > 0);
@@ -109,6 +134,6 @@ const broken = codes.some((code) => code !== 0) || isShort;
 if (broken) {
   console.log('a process of the simulation has failed');
 }
-const failed = totals.failedSeeds.size + (broken ? 1 : 0);
+const failed = totals.failedSeeds.size + changed.length + (broken ? 1 : 0);
 console.log(`${totals.done - totals.failedSeeds.size} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

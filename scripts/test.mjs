@@ -14,20 +14,18 @@ import { parseArgs, styleText } from 'node:util';
 import { distIsFresh } from './lib/fresh.mjs';
 import { keepFailure } from './lib/failures.mjs';
 import { runStages, stages } from './lib/stages.mjs';
+import { runSuite } from './lib/suite.mjs';
 import { runVitest } from './lib/vitest.mjs';
 
 /**
  * @typedef {{ name: string, passed: number, failed: number, skipped: number, ms: number }} Row
  */
 
-/** Models, chaos, the package and the demo: each of them costs ten to fifty seconds of CPU. */
-const LONG = ['property', 'chaos', 'package', 'demo', 'recipes'];
+/** Models, chaos, the package, the demo and earlier builds: each of them costs ten to fifty seconds of CPU. */
+const LONG = ['property', 'chaos', 'package', 'demo', 'recipes', 'versions'];
 
-const DOCUMENTS = 'test/examples/readme.test.ts';
-
-/** Their files share processes: each one in a process of its own costs half a second of CPU. None of
- * them looks at its process, and `test/support/file-end.ts` ends what they leave open. */
-const SHARED = ['unit', 'simulation/checkers', 'integration', 'faults'];
+/** The static checks look at the documents. */
+const DOCUMENTS = 'examples/readme.test.ts';
 
 /** Of a failed check; the check itself, run alone, shows the rest. */
 const shownLines = 150;
@@ -82,31 +80,12 @@ function printTable(rows) {
   }
 }
 
-const suite = [
-  {
-    name: 'tests in shared processes',
-    // They wait for most of the time.
-    args: ['--no-isolate', '--maxWorkers=6', ...SHARED.map((name) => `test/${name}/`)],
-  },
-  {
-    name: 'tests',
-    // The static checks look at the documents.
-    args: [...[...LONG, ...SHARED].map((name) => `test/${name}/**`), DOCUMENTS].map(
-      (pattern) => `--exclude=${pattern}`,
-    ),
-  },
-];
-
-/**
- * @param {{ name: string, args: string[] }[]} runs
- * @returns {Promise<Row[]>}
- */
-async function testRows(runs) {
-  const rows = [];
-  for (const { name, args } of runs) {
-    rows.push({ name, ...(await runVitest(args, { timeoutMs: 10 * 60_000 })) });
-  }
-  return rows;
+/** @returns {Promise<Row[]>} */
+async function suiteRows() {
+  const which = { without: [...LONG, DOCUMENTS] };
+  const options = { env: { REDLATCH_TEST_COMPILED: '1' }, timeoutMs: 10 * 60_000 };
+  const runs = await runSuite(which, options);
+  return runs.map(({ name, tally }) => ({ name, ...tally }));
 }
 
 const own = /** @type {const} */ ({
@@ -130,13 +109,13 @@ async function main(argv) {
   /** @type {Row[]} */
   const rows = [];
   if (rest.length > 0) {
-    rows.push(...(await testRows([{ name: 'vitest', args: rest }])));
+    rows.push({ name: 'vitest', ...(await runVitest(rest, { timeoutMs: 10 * 60_000 })) });
   } else if (values.static === true || names.length > 0) {
     rows.push(...(await staticRows(names)));
   } else {
     rows.push(...(await staticRows(['build'])));
     const others = stages.map(({ name }) => name).filter((name) => name !== 'build');
-    rows.push(...(await Promise.all([staticRows(others), testRows(suite)])).flat());
+    rows.push(...(await Promise.all([staticRows(others), suiteRows()])).flat());
   }
   const passed = rows.reduce((sum, row) => sum + row.passed, 0);
   const failed = rows.reduce((sum, row) => sum + row.failed, 0);

@@ -2,14 +2,14 @@
 // A page for each example: its code, and what it has printed when the site was built.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { limited } from '../demo/limited.mjs';
+import { limited } from './limited.mjs';
 import { run } from '../scripts/lib/run.mjs';
 
 /** They wait for most of their time. */
 const AT_ONCE = 4;
 
-/** A service, which goes on until it gets SIGTERM. */
-const LIMITS_MS = new Map([['shutdown.mjs', 2_000]]);
+/** A service, which goes on until it gets SIGTERM: when it has printed this. */
+const UNTIL = new Map([['shutdown.mjs', 'at work']]);
 
 /** The comment with which a file begins, without its slashes. @param {string} code */
 function storyOf(code) {
@@ -40,7 +40,8 @@ async function pageOf(root, url, file) {
   const { code: exit, output } = await run(process.execPath, [path], {
     cwd: root,
     env: { REDIS_URL: url, NO_COLOR: '1' },
-    timeoutMs: LIMITS_MS.get(file) ?? 60_000,
+    timeoutMs: 60_000,
+    until: UNTIL.get(file),
   });
   if (exit !== 0) {
     throw new Error(`the example ${file} has failed:\n${output}`);

@@ -1,14 +1,13 @@
 import type { ClientEvents } from './core/observe/events.js';
 import { Grant } from './core/grant/grant.js';
+import type { FencedHold, Hold } from './core/locks/hold.js';
 import type { Lock } from './core/locks/lock-face.js';
-import { Printable } from './core/observe/printable.js';
 import type { DriverInstance } from './core/connection/driver-types.js';
 import { createRouter } from './core/connection/create-router.js';
 import { systemEnvironment, type Environment } from './core/connection/environment.js';
+import { ClientFace } from './core/client-face.js';
 import { ClientServices } from './core/client-services.js';
 import { EndpointServices } from './core/endpoint-services.js';
-import { checkInteger, INT32_MAX } from './core/base/arguments.js';
-import { checkOptions, type OptionSet } from './core/base/options.js';
 import type { PermitsSetting } from './core/permits/permits-setting.js';
 import {
   readClientOptions,
@@ -17,19 +16,14 @@ import {
   type ClientOptions,
 } from './client-options.js';
 import type { PermitExpirableSemaphore } from './expirable-semaphore/contract.js';
+import type { Permit } from './expirable-semaphore/permit.js';
 import type { CountDownLatch } from './latch/latch.js';
+import type { MultiLock } from './multi-lock/multi-lock.js';
 import type { ReadWriteLock } from './rwlock/rwlock.js';
 import type { Semaphore } from './semaphore/semaphore.js';
 import type { FencedLock } from './lock/lock.js';
+import { guaranteesOf, type Guarantees } from './guarantees/guarantees.js';
 import { Objects } from './objects.js';
-
-const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
-
-const CLOSING: OptionSet = {
-  of: 'close',
-  known: ['timeoutMs'],
-  elsewhere: { waitMs: 'what close waits for at most is timeoutMs' },
-};
 
 /**
  * Makes coordination objects and owns their connections, leases and waits.
@@ -64,6 +58,12 @@ export interface Client extends AsyncDisposable {
   getFairLock(name: string): Lock;
   /** A reentrant lock whose holds carry a fencing token. */
   getFencedLock(name: string): FencedLock;
+  /**
+   * Several names that are locked together, all or none; `fenced`: by fenced locks.
+   * @param names - 1 to 100 different names, in any order.
+   * @throws TypeError for a name twice (`y` and `{y}` are one), RangeError for none or too many.
+   */
+  getMultiLock(names: readonly string[], options?: { fenced?: boolean | undefined }): MultiLock;
   /** Many readers or one writer. */
   getReadWriteLock(name: string): ReadWriteLock;
   /**
@@ -106,6 +106,32 @@ export interface Client extends AsyncDisposable {
   /** Removes a listener. */
   off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this;
   /**
+   * Reports what the servers of this client give, as they report it: how they work together, what survives a
+   * restart, and for each fault whether two owners may see the same as held. What this user may not read
+   * is null, or `unknown`. Ends within `commandTimeoutMs`. The client listens to its own channel from then on.
+   * @throws CommandTimeoutError where a master cannot be reached.
+   */
+  guarantees(): Promise<Guarantees>;
+  /**
+   * Takes over what another client has detached: under the same fencing token, and under a holder id or permit id of
+   * this client. The old id is burnt: a second adoption finds nothing. The deadline counts from when this is sent. It
+   * waits for no `replicas`.
+   *
+   * Failure: it settles within `commandTimeoutMs`. One that is given up is taken back, in the background where need
+   * be: the string can be adopted again.
+   * @param detached - what `detach()` of a hold or permit gave, by a client with the same `keyPrefix`.
+   * @param options - `leaseMs`, 1 to 2147483647: a fixed lease in milliseconds, that is not renewed; a longer one is
+   * not shortened. By default the client's `leaseMs`, renewed.
+   * @throws TypeError for a string that is not one of ours, or of another `keyPrefix`.
+   * @throws NotHeldError when the server does not have it any more, or it was adopted before.
+   * @throws CommandTimeoutError when Redis has not answered; WrongTypeError when the name is in use by another kind of
+   * object; ClosedError.
+   */
+  adopt(
+    detached: string,
+    options?: { leaseMs?: number | undefined },
+  ): Promise<Hold | FencedHold | Permit>;
+  /**
    * Stops granting, ends every wait with ClosedError, sets every `isHeld` false, then releases
    * every hold and leased permit and closes what it opened, within `timeoutMs` (0 to 2147483647,
    * default 5000). What could not be released by then frees itself with its lease. Permits of
@@ -114,18 +140,15 @@ export interface Client extends AsyncDisposable {
   close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
-class RedlatchClient extends Printable implements Client {
-  readonly id: string;
-  readonly #client: ClientServices;
+class RedlatchClient extends ClientFace implements Client {
   readonly #services: EndpointServices;
   readonly #objects: Objects;
-  #closing: Promise<void> | undefined;
 
   constructor({ endpoint, keyPrefix, settings }: CheckedOptions, environment: Environment) {
-    super();
-    this.id = environment.random.uuid();
-    this.#client = new ClientServices(this.id, settings, environment.clock, environment.random);
-    this.#services = new EndpointServices(this.#client, (owner) =>
+    const { clock, random } = environment;
+    const client = new ClientServices(random.uuid(), settings, clock, random);
+    super(client);
+    this.#services = new EndpointServices(client, (owner) =>
       createRouter(endpoint, settings, environment, owner),
     );
     this.#objects = new Objects(this.#services, keyPrefix);
@@ -136,7 +159,7 @@ class RedlatchClient extends Printable implements Client {
   }
 
   override toJSON(): object {
-    const state = this.#closing === undefined ? 'open' : 'closed';
+    const state = this.stateName;
     let holds = 0;
     for (const { alive } of this.#services.watchdog.leases) {
       holds += alive;
@@ -157,6 +180,10 @@ class RedlatchClient extends Printable implements Client {
   getFencedLock(name: string, extra?: unknown): FencedLock {
     refuseOptions('getFencedLock', extra);
     return this.#objects.fencedLock.get(name);
+  }
+
+  getMultiLock(names: readonly string[], options?: { fenced?: boolean | undefined }): MultiLock {
+    return this.#objects.multiLock(names, options);
   }
 
   getReadWriteLock(name: string, extra?: unknown): ReadWriteLock {
@@ -183,59 +210,38 @@ class RedlatchClient extends Printable implements Client {
     return this.#objects.latch.get(name);
   }
 
-  on<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
-    this.#client.events.on(event, listener);
-    return this;
+  async adopt(
+    detached: string,
+    options?: { leaseMs?: number | undefined },
+  ): Promise<Hold | FencedHold | Permit> {
+    return await this.#objects.adopt(detached, options);
   }
 
-  once<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
-    this.#client.events.once(event, listener);
-    return this;
+  async guarantees(): Promise<Guarantees> {
+    return await guaranteesOf(this.#services);
   }
 
-  off<E extends keyof ClientEvents>(event: E, listener: ClientEvents[E]): this {
-    this.#client.events.off(event, listener);
-    return this;
-  }
-
-  async close(options?: { timeoutMs?: number | undefined }): Promise<void> {
-    const { timeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = checkOptions('options', options, CLOSING) as {
-      timeoutMs?: number | undefined;
-    };
-    checkInteger('timeoutMs', timeoutMs, 0, INT32_MAX);
-    this.#closing ??= this.#close(timeoutMs);
-    await this.#closing;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
-
-  async #close(timeoutMs: number): Promise<void> {
-    const client = this.#client;
+  protected override async giveBack(): Promise<void> {
     const services = this.#services;
-    client.stopGranting();
     const holds = [...services.watchdog.leases].flatMap((lease) => lease.holders);
-    // Every `isHeld` is false before the first release is answered.
     const released = holds
       .filter((hold) => hold instanceof Grant)
       .map((hold) => hold[Symbol.asyncDispose]());
-    const cleanUp = async (): Promise<void> => {
-      await Promise.all(released);
-      this.#objects.locks.handOffs.serveNow();
-      await services.delivery.cleanedUp();
-    };
-    await client.inTime(cleanUp(), timeoutMs);
+    await Promise.all(released);
+    this.#objects.locks.handOffs.serveNow();
+    await services.delivery.cleanedUp();
+  }
+
+  protected override shutDown(): void {
     this.#objects.locks.close();
-    services.shutDown();
-    client.shutDown();
+    this.#services.shutDown();
   }
 }
 
 /**
  * Makes a client; synchronous, it connects in the background.
- * @param options - options, or in their place the `redis` option alone: a URL, or a Redis or Cluster
- * instance of ioredis or iovalkey.
+ * @param options - options, or in their place the `redis` option alone: a URL, or an instance of ioredis, iovalkey or
+ * node-redis.
  * @throws TypeError for anything else, and for options that there are not: nothing is connected to
  * then. RangeError for a number outside its range.
  *

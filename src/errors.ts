@@ -12,7 +12,7 @@ import { CoordinationError, type CoordinationErrorOptions } from './coordination
 export type LeaseLostReason = 'expired' | 'taken' | 'deleted' | 'unproven';
 
 /**
- * `waitMs` ran out while somebody else held the object: try again later.
+ * `waitMs` ran out while somebody else held the object: try again later. The message names the first of `holders`.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export type LeaseLostReason = 'expired' | 'taken' | 'deleted' | 'unproven';
  *   await lock.using(() => console.log('alone'), { waitMs: 5_000 });
  * } catch (error) {
  *   if (error instanceof AcquireTimeoutError) {
- *     console.log('somebody else is at it: try later');
+ *     console.log('somebody else is at it: try later', error.holders);
  *   }
  * }
  * ```
@@ -32,6 +32,33 @@ export class AcquireTimeoutError extends CoordinationError {
   override readonly name = 'AcquireTimeoutError';
   /** Fixed for this class. */
   override readonly code = 'ERR_ACQUIRE_TIMEOUT' as const;
+  /**
+   * Who had it, as last seen: they are asked for once, up to 100 ms before the end of the wait. Empty where nothing was
+   * seen: an attempt that does not wait, no answer by the end, or permits without an owner. Of a multi-lock: of the
+   * name that it waited for; of a quorum: those that a majority names. `remainingMs` is what was left of the lease at
+   * the end of the wait, Infinity for one without an end; `isOwnClient`: this very client has it.
+   */
+  readonly holders: readonly {
+    readonly holderId: string;
+    readonly remainingMs: number;
+    readonly isOwnClient: boolean;
+  }[];
+
+  /** Made by this library only. */
+  constructor(
+    message: string,
+    options: CoordinationErrorOptions & {
+      readonly holders?: AcquireTimeoutError['holders'] | undefined;
+    } = {},
+  ) {
+    super(message, options);
+    this.holders = options.holders ?? [];
+  }
+
+  /** The same, with the holders. */
+  override toJSON(): object {
+    return { ...super.toJSON(), holders: this.holders };
+  }
 }
 
 /**
@@ -76,7 +103,7 @@ export class LeaseLostError extends CoordinationError {
   override readonly name = 'LeaseLostError';
   /** Fixed for this class. */
   override readonly code = 'ERR_LEASE_LOST' as const;
-  /** `expired`: a fixed lease ran out; `unproven`: it could not be renewed in time; `taken` and
+  /** `expired`: a fixed lease or a `maxHoldMs` ran out; `unproven`: it could not be renewed in time; `taken` and
    * `deleted`: the server said so. */
   readonly reason: LeaseLostReason;
 
@@ -200,6 +227,49 @@ export class PermitsMismatchError extends CoordinationError {
   /** The same, with both numbers. */
   override toJSON(): object {
     return { ...super.toJSON(), permits: this.permits, wanted: this.wanted };
+  }
+}
+
+/**
+ * Too few replicas had a grant in time (option `replicas`): it was released, and nothing is held. `cause` says why
+ * they could not be asked, if that is so; with a LeaseLostError the grant was lost meanwhile, as in a failover.
+ *
+ * @example
+ * ```ts
+ * const replicas = { min: 1, timeoutMs: 200 };
+ * const error: unknown = await lock.acquire({ replicas }).catch((thrown: unknown) => thrown);
+ * if (error instanceof ReplicasError) {
+ *   console.warn(`${error.acknowledged} of ${error.min} replicas: try later`);
+ * }
+ * ```
+ */
+export class ReplicasError extends CoordinationError {
+  /** Fixed for this class. */
+  static override readonly name = 'ReplicasError';
+  /** Fixed for this class. */
+  override readonly name = 'ReplicasError';
+  /** Fixed for this class. */
+  override readonly code = 'ERR_REPLICAS' as const;
+  /** How many replicas were known to have the grant. */
+  readonly acknowledged: number;
+  /** How many were wanted. */
+  readonly min: number;
+
+  /** Made by this library only. */
+  constructor(
+    message: string,
+    acknowledged: number,
+    min: number,
+    options?: CoordinationErrorOptions,
+  ) {
+    super(message, options);
+    this.acknowledged = acknowledged;
+    this.min = min;
+  }
+
+  /** The same, with both numbers. */
+  override toJSON(): object {
+    return { ...super.toJSON(), acknowledged: this.acknowledged, min: this.min };
   }
 }
 

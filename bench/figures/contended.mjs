@@ -4,7 +4,7 @@
 import { byQueue, contest } from '../lib/contention.mjs';
 
 /** @type {readonly import('../lib/contenders.mjs').Contender[]} */
-const CONTENDERS = ['direct', 'strict', 'race', 'write', 'fair', 'fair, race', 'queue', 'polling'];
+const CONTENDERS = ['direct', 'strict', 'write', 'fair', 'queue', 'polling'];
 
 /** Sections of so many ms are no slower than with the queue: to pass a lock on saves nothing there. */
 const SECTION_MS = 5;

@@ -6,6 +6,7 @@ import { fair } from './fair.mjs';
 import { gate } from './gate.mjs';
 import { latch } from './latch.mjs';
 import { memory } from './memory.mjs';
+import { multi } from './multi.mjs';
 import { permits } from './permits.mjs';
 import { quiet } from './quiet.mjs';
 import { readers } from './readers.mjs';
@@ -41,4 +42,5 @@ export const figures = [
   fair,
   readers,
   latch,
+  multi,
 ];

@@ -61,7 +61,7 @@ export const quiet = {
   id: 'quiet',
   title: 'a lock that changes hands between two processes now and then',
   async measure(bench) {
-    const teams = await handOvers(bench, /** @type {const} */ (['direct', 'race', 'messages']));
+    const teams = await handOvers(bench, /** @type {const} */ (['direct', 'messages']));
     const messages = teams.find(({ way }) => way === 'messages');
     return teams.map(({ way, p50s }) => {
       const value = median(p50s.map((p50, i) => p50 / (messages?.p50s[i] ?? Number.NaN)));

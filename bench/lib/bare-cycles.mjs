@@ -48,6 +48,7 @@ function enterArgs(holder) {
     windowMs: LEASE_MS / 3,
     isListening: 0,
     tokens: 1,
+    replaces: '',
     publish: PUBLISH,
   };
 }
@@ -132,7 +133,7 @@ const cycles = {
       return (await bare.run(fairLockAcquire, operands)) === '+ 2 0';
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
-      const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel, served: [] };
+      const args = { holder, count: 0, tombstoneMs: 0, publish: PUBLISH, channel, others: [] };
       const operands = fairLockRelease.operands({ lock, tombstone, ...line }, args);
       return (await bare.run(fairLockRelease, operands)) === 1;
     };
@@ -148,7 +149,7 @@ const cycles = {
       tombstone: `${tombstone}:write`,
     });
     const acquire = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
-      const terms = { position: 'queue', windowMs: 10_000, isListening: 0 };
+      const terms = { position: 'queue', windowMs: 10_000, isListening: 0, replaces: '', rank: 0 };
       const args = { holder, count: 1, leaseMs: LEASE_MS, ...terms, ...told, stem };
       const operands = rwlockAcquireWrite.operands(keysOf(tombstone), args);
       return (await bare.run(rwlockAcquireWrite, operands)) === '+ 0 0';
@@ -173,13 +174,14 @@ const cycles = {
       const claims = [holder, '1', lease, '0', ''];
       const operands = rwlockAcquireRead.operands(
         { ...keys, ofClaims },
-        { client: bare.clientId, position: 'join', ...told, claims },
+        { client: bare.clientId, position: 'join', rest: 0, ...told, claims },
       );
       return String(await bare.run(rwlockAcquireRead, operands)).endsWith(' T');
     };
     const release = async (/** @type {string} */ holder, /** @type {string} */ tombstone) => {
       const holds = [suffixed(lock, `${holder}:rwlock_timeout:1`)];
-      const args = { holder, count: 0, tombstoneMs: 0, listens: 0, ...told, stem };
+      const free = { count: 0, tombstoneMs: 0, listens: 0, others: [] };
+      const args = { holder, ...free, ...told, stem };
       const operands = rwlockReleaseRead.operands({ ...keys, tombstone, holds }, args);
       return (await bare.run(rwlockReleaseRead, operands)) === 1;
     };
@@ -198,7 +200,7 @@ const cycles = {
     await bare.setPermits(key);
     return async () => {
       const taking = bare.next();
-      const wanted = { number: taking, lowWater: taking, ...same, setting: '', needs: [1] };
+      const wanted = { number: taking, lowWater: taking, ...same, needs: [1] };
       const taken = String(
         await bare.run(semaphoreAcquire, semaphoreAcquire.operands(keys, wanted)),
       );
@@ -211,13 +213,13 @@ const cycles = {
         permits: 1,
         mark,
         place: 1,
-        setting: '',
+        declared: '',
         needs: [],
       };
       const freed = String(
         await bare.run(semaphoreRelease, semaphoreRelease.operands(keys, given)),
       );
-      check(taken === `1 1 -1 0 ${mark}` && freed.startsWith(`0 0 -1 ${PERMITS} 0 `));
+      check(taken === `1 1 -1 0 -1 ${mark}` && freed.startsWith(`0 0 -1 ${PERMITS} 0 `));
     };
   },
 
@@ -237,14 +239,14 @@ const cycles = {
         number,
         lowWater: number,
         ...same,
-        setting: '',
+        declared: '',
         claims: [Buffer.concat([first, CLAIM])],
       };
       const taken = await bare.run(
         expirableSemaphoreAcquire,
         expirableSemaphoreAcquire.operands(keys, wanted),
       );
-      const given = { ...told, claim: Buffer.concat([first, ONE]) };
+      const given = { ...told, claim: Buffer.concat([first, ONE]), idle: [] };
       const operands = expirableSemaphoreRelease.operands(keys, given);
       const freed = await bare.run(expirableSemaphoreRelease, operands);
       check(taken === '1 -1 -1' && freed === 1);

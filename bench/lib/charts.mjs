@@ -44,7 +44,7 @@ const colorOf = (id) => (OURS.has(id) ? 'var(--ours)' : 'var(--other)');
  * @param {Plot.PlotOptions} options
  * @returns {string}
  */
-function drawn(options) {
+export function drawn(options) {
   const window = /** @type {{ document: object }} */ (
     /** @type {unknown} */ (parseHTML('<!doctype html><html><body></body></html>'))
   );

@@ -9,8 +9,8 @@ import { Polling } from './polling.mjs';
 /**
  * @typedef {import('./kinds.mjs').Kind} Kind
  * @typedef {import('./kinds.mjs').Grant} Grant
- * @typedef {'direct' | 'strict' | 'race'} HandOff
- * @typedef {HandOff | 'write' | 'fair' | 'fair, race' | 'permits'} Own
+ * @typedef {'direct' | 'strict'} HandOff
+ * @typedef {HandOff | 'write' | 'fair' | 'permits'} Own
  * @typedef {Own | 'queue' | 'polling' | import('./peers.mjs').Peer | 'Redisson'} Contender
  *
  * @typedef {object} Contended
@@ -66,8 +66,6 @@ function wayOf(contender) {
       return ['write lock', 'direct'];
     case 'fair':
       return ['fair lock', 'direct'];
-    case 'fair, race':
-      return ['fair lock', 'race'];
     case 'permits':
       return ['permit-expirable semaphore', 'direct'];
     default:

@@ -70,13 +70,14 @@ function redlockOf(loaded) {
 }
 
 /**
- * @param {Setting} setting
+ * @param {Redis[]} servers
+ * @param {number} leaseMs
  * @param {unknown} loaded
  * @returns {Locks}
  */
-function byRedlock({ redis, leaseMs }, loaded) {
+function byRedlock(servers, leaseMs, loaded) {
   const Redlock = redlockOf(loaded);
-  const redlock = new Redlock([redis], { retryCount: -1 });
+  const redlock = new Redlock(servers, { retryCount: -1 });
   return (key) => async () => {
     const lock = await redlock.acquire([key], leaseMs);
     return {
@@ -91,9 +92,29 @@ function byRedlock({ redis, leaseMs }, loaded) {
 const makers = {
   'SET NX and script': byHand,
   'redis-semaphore': bySemaphore,
-  'redlock 4': (setting) => byRedlock(setting, require('redlock-4')),
-  'redlock 5': (setting) => byRedlock(setting, require('redlock')),
+  'redlock 4': ({ redis, leaseMs }) => byRedlock([redis], leaseMs, require('redlock-4')),
+  'redlock 5': ({ redis, leaseMs }) => byRedlock([redis], leaseMs, require('redlock')),
 };
+
+/** @typedef {'ours' | 'redlock 4' | 'redlock 5'} QuorumSide */
+
+/** Locks that a majority of servers holds.
+ * @type {readonly QuorumSide[]} */
+export const QUORUM_SIDES = ['ours', 'redlock 4', 'redlock 5'];
+
+/**
+ * @param {Exclude<QuorumSide, 'ours'>} side
+ * @param {readonly string[]} urls
+ * @param {number} leaseMs
+ * @returns {Locks}
+ */
+export function redlocksOf(side, urls, leaseMs) {
+  // Without a queue: with one, each lock waits for a dead server until the driver gives up after about 10 s.
+  const servers = urls.map((url) => new Redis(url, { enableOfflineQueue: false }));
+  // One of them may be dead, which is no news.
+  servers.forEach((redis) => redis.on('error', () => {}));
+  return byRedlock(servers, leaseMs, require(side === 'redlock 4' ? 'redlock-4' : 'redlock'));
+}
 
 /** @type {readonly Peer[]} */
 export const PEERS = ['SET NX and script', 'redis-semaphore', 'redlock 4', 'redlock 5'];

@@ -1,8 +1,8 @@
 // @ts-check
 // The table, the page and the JSON file.
 import { availableParallelism } from 'node:os';
+import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import pc from 'picocolors';
 
 /**
  * @typedef {object} Target
@@ -65,9 +65,9 @@ export function us(value) {
 /** @param {Row} row */
 function cells(row) {
   const verdict = verdictOf(row);
-  const paint = { pass: pc.green, miss: pc.red, '-': pc.dim }[verdict];
+  const style = /** @type {const} */ ({ pass: 'green', miss: 'red', '-': 'dim' })[verdict];
   const target = row.target === undefined ? '' : `${row.target.is} ${row.target.limit}`;
-  return [row.figure, target, row.measured, paint(verdict)];
+  return [row.figure, target, row.measured, styleText(style, verdict)];
 }
 
 /** Where and how long it ran.
@@ -86,7 +86,7 @@ export function report(outcome) {
   table.push(...outcome.rows.map(cells));
   const legend = 'Ratios are redlatch by bare ioredis: median (quartiles): redlatch / bare\n';
   const below = `${outcome.isOfPeers ? '' : legend}${setting(outcome)}`;
-  return `${table.toString()}\n${pc.dim(below)}`;
+  return `${table.toString()}\n${styleText('dim', below)}`;
 }
 
 /** @param {Row} row */
@@ -109,7 +109,8 @@ scripts, interleaved in one run: the median (and the quartiles), then the two fi
 const HEAD_OF_PEERS = `# Beside other libraries
 
 Written by \`npm run bench -- --peers --page docs/peers.md\`. Each library has processes of its own, with its default
-settings, except that it waits for as long as it takes; all take turns in one run, and the figures are medians of
+settings, except that it waits for as long as it takes, and that the connections of a quorum of redlock have no
+offline queue (with one, each of its locks waits for a dead server until the driver gives up); all take turns in one run, and the figures are medians of
 those turns. "SET NX and script" is the pair of commands that one would write by hand: \`SET NX PX\`, and a script
 that deletes the key if it is still one's own. It neither waits nor renews. "ours", "direct", "fair" and "permits" are
 redlatch: a lock, a lock, a fair lock and a permit-expirable semaphore. "queue" is a strict queue in Lua without

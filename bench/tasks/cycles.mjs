@@ -18,6 +18,7 @@ import { median } from '../lib/stats.mjs';
  * @property {'ours' | 'bare' | import('../lib/peers.mjs').Peer} side
  * @property {Kind} kind
  * @property {number} loops at the same time, each on an object of its own
+ * @property {number} [names] of one multi-lock, in place of the object
  * @property {number} warmUps cycles until the code is the optimised one
  * @property {number | 'once'} ms length of a round; or each loop makes one cycle, all at the same time
  *
@@ -32,11 +33,15 @@ import { median } from '../lib/stats.mjs';
  * @param {string[]} names
  * @returns {Promise<Cycle[]>}
  */
-async function ours({ url, keyPrefix, kind }, names) {
+async function ours({ url, keyPrefix, kind, names: together }, names) {
   const client = createClient({ redis: url, keyPrefix });
   const create = async (/** @type {string} */ name) => {
     await setUp(client, kind, name);
-    const acquire = acquirer(client, kind, name);
+    const several = Array.from({ length: together ?? 0 }, (_, i) => `${name}:${i}`);
+    const acquire =
+      together === undefined
+        ? acquirer(client, kind, name)
+        : async () => await client.getMultiLock(several).acquire();
     return async () => {
       const grant = await acquire();
       await grant.release();

@@ -12,7 +12,7 @@ const REST_MS = 3;
  * @typedef {object} QuietOptions
  * @property {string} url
  * @property {string} keyPrefix
- * @property {'direct' | 'race' | 'messages' | import('../lib/peers.mjs').Peer} way
+ * @property {'direct' | 'messages' | import('../lib/peers.mjs').Peer} way
  * @property {number} place 0 or 1
  * @property {number} ms length of a round
  *
@@ -31,8 +31,7 @@ function acquirerOf({ url, keyPrefix, way }) {
   if (isPeer(way)) {
     return locksOf(way, url)(keyPrefix + name);
   }
-  const handOff = way === 'race' ? way : 'direct';
-  const lock = createClient({ redis: url, keyPrefix, handOff }).getLock(name);
+  const lock = createClient({ redis: url, keyPrefix }).getLock(name);
   return () => lock.acquire();
 }
 

@@ -1,95 +1,88 @@
 // @ts-check
-// The fair lock: tickets are served in the order in which they stand in Redis' own queue. While one
+// The fair lock: tickets are served in the order in which they reach the queue in Redis. While one
 // worker holds, the first in line is killed and the third is frozen.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loseWaiters } from '../accidents.mjs';
-import { nextGrant } from '../checks/accidents.mjs';
-import { lostWaiters, queueAt, servedInOrder, ticketNumbers } from '../checks/order.mjs';
-import { msBetween, now, ofType } from '../events.mjs';
-import { between } from '../timeline/lens.mjs';
-import { killedNote, pausedNote, recoveryNote } from '../timeline/notes.mjs';
+import { ofType } from '../events.mjs';
+import { lostInLine } from '../facts.mjs';
 
 /** @typedef {import('../kit.mjs').Kit} Kit */
-/** @typedef {import('../stage.mjs').Stage} Stage */
 
 const NAME = 'tickets';
 const HOLDER = 1;
 
-/** @param {Kit} kit */
-const take = (kit) => kit.acquire(() => kit.client.getFairLock(NAME).acquire());
+/** Nobody is killed in the door, and a busy machine may stop somebody there. */
+const DOOR = { leaseMs: 60_000 };
 
-/** Who was killed. @param {Stage} stage */
-const victims = ({ events }) => ofType(events, 'killed').map(({ worker }) => worker);
+/** The queue as it stands in Redis. @param {import('ioredis').Redis} redis @param {string} keyPrefix */
+const queueOf = (redis, keyPrefix) =>
+  redis.lrange(`redisson_lock_queue:{${keyPrefix}${NAME}}`, 0, -1);
+
+/**
+ * One worker at a time comes through the door, and leaves it when it stands in line or holds: so whoever asks
+ * later does so behind it, and the record tells in which order all came.
+ * @param {Kit} kit
+ */
+async function take(kit) {
+  const { client, redis, casting } = kit;
+  const asked = await client.getLock('door').using(async () => {
+    const served = new AbortController();
+    const asking = kit.acquire(() => client.getFairLock(NAME).acquire());
+    void asking.then(() => served.abort());
+    let line = /** @type {string[]} */ ([]);
+    while (!served.signal.aborted && !line.some((ticket) => ticket.startsWith(client.id))) {
+      await sleep(1);
+      line = await queueOf(redis, casting.keyPrefix);
+    }
+    return { asking };
+  }, DOOR);
+  kit.emit('in-line');
+  return asked;
+}
+
+/** Who waits, in order. @param {import('../stage.mjs').Stage} stage */
+async function lineOf({ redis, keyPrefix, events }) {
+  const ready = ofType(events, 'ready');
+  const tickets = await queueOf(redis, keyPrefix);
+  return tickets.map(
+    (ticket) => ready.find(({ clientId = '' }) => ticket.startsWith(clientId))?.worker ?? 0,
+  );
+}
 
 /** @type {import('./index.mjs').Act} */
 export const fairLock = {
   id: 'fair-lock',
   title: 'Fair lock',
   story:
-    'Six processes take tickets, and are served in the order of the queue as it stands in Redis. ' +
+    'Six processes take tickets, and are served in the order in which they came. ' +
     'While one is served, the first in line is killed and the third is frozen.',
+  kind: 'fair',
+  // They come one after the other, so that the order in which they asked is the one of their tickets.
+  bounds: { networkMs: 0 },
+  least: { contended: 10, faults: 2 },
   resource: 'the counter',
   workers: 6,
-  capacity: 1,
   recovered: 'the queue went on',
+  isLeaseOver: false,
 
   async turn(kit, workMs) {
-    const hold = await take(kit);
+    const { asking } = await take(kit);
+    const hold = await asking;
     await kit.work(workMs);
     await kit.release(hold);
   },
 
   async accident(kit) {
-    const hold = await take(kit);
+    const { asking } = await take(kit);
+    const hold = await asking;
     await kit.atMercy(hold);
     await kit.cued('let go');
     await kit.release(hold);
   },
 
-  look: ({ redis, keyPrefix }) => redis.lrange(`redisson_lock_queue:{${keyPrefix}${NAME}}`, 0, -1),
-
   async orchestrate(stage) {
-    await loseWaiters(stage, { holder: HOLDER, line: () => queueAt(stage, now()) });
-    await stage.crossFinishLine({ without: victims(stage) });
+    await loseWaiters(stage, { holder: HOLDER, line: async () => await lineOf(stage) });
   },
 
-  labels: ticketNumbers,
-
-  check: (stage) => [servedInOrder(stage), ...lostWaiters(stage)],
-
-  recovery: nextGrant,
-  notes: (stage) => [
-    ...killedNote(stage, 'while it waits, first in line.'),
-    ...pausedNote(stage, 'while it waits, third in line.'),
-    ...recoveryNote(
-      stage,
-      ({ name, afterMs }) =>
-        `The first in line loses its place 4 s after it was last heard of, which was before the shot: ${afterMs} ms after the shot ${name} holds, and the queue goes on.`,
-    ),
-    ...backNote(stage),
-  ],
-  lens(stage) {
-    const from = nextGrant(stage)?.held ?? stage.gunAt;
-    const back = frozenTurn(stage)?.held ?? from;
-    return between(from, back, {
-      marginMs: 30,
-      caption: `the queue goes on in its order; ticket by ticket, and the frozen one when it is back`,
-    });
-  },
+  shown: (scene) => [lostInLine(scene)],
 };
-
-/** The turn in which a worker was frozen. @param {Stage} stage */
-const frozenTurn = ({ turns }) => turns.find((turn) => turn.pausedAt !== undefined);
-
-/** @param {Stage} stage */
-function backNote(stage) {
-  const turn = frozenTurn(stage);
-  return turn?.held === undefined || turn.continuedAt === undefined
-    ? []
-    : [
-        {
-          at: turn.held,
-          worker: turn.worker,
-          said: `Worker ${turn.worker} runs again, and is served ${msBetween(turn.continuedAt, turn.held).toFixed(0)} ms later: it stands in front.`,
-        },
-      ];
-}

@@ -2,89 +2,61 @@
 // The counting semaphore: a gate of three for ten workers. In the middle of it all connections of
 // five workers are cut; no permit may be lost or made by that.
 import { cutWhileBusy } from '../accidents.mjs';
-import { accidentOf } from '../checks/accidents.mjs';
-import { isGranted } from '../checks/finding.mjs';
-import { allPermitsBack, countedInside, cutOff, gateFilled } from '../checks/gate.mjs';
-import { later, ofType } from '../events.mjs';
-import { between } from '../timeline/lens.mjs';
-import { cutNote, recoveryNote } from '../timeline/notes.mjs';
+import { cutWaiting, usedTogether } from '../facts.mjs';
 
-/** @typedef {import('../kit.mjs').Kit} Kit */
-/** @typedef {import('../stage.mjs').Stage} Stage */
+/** @typedef {import('../facts.mjs').Scene} Scene */
 
 const GATE = 3;
 const NAME = 'gate';
 const CUT = [1, 2, 3, 4, 5];
+
+/** What the record says of calls that are about the number of permits. */
+const permits = { object: 'shared', kind: /** @type {const} */ ('semaphore'), amount: GATE };
+
+/** The first grants after the cut to those whose connections were cut: the last of them. @param {Scene} scene */
+function lastToReturn({ history: { claims, faults } }) {
+  const returns = faults.map((cut) =>
+    claims.find(({ client, from }) => client === cut.client && from > cut.from),
+  );
+  const last = returns.flatMap((claim) => claim ?? []).toSorted((a, b) => b.from - a.from)[0];
+  return returns.includes(undefined) ? undefined : last;
+}
 
 /** @type {import('./index.mjs').Act} */
 export const semaphore = {
   id: 'semaphore',
   title: 'Semaphore',
   story:
-    'Ten processes go through a gate of three, and Redis counts them in and out. In the middle of ' +
-    'it all connections of five of them are cut.',
+    'Ten processes go through a gate of three. In the middle of it all connections of five of them ' +
+    'are cut; in the end Redis is asked whether all permits are back.',
+  kind: 'semaphore',
+  least: { contended: 10, faults: CUT.length },
   resource: 'the gate',
   workers: 10,
-  capacity: GATE,
   recovered: 'all whose connections were cut got in again',
+  isLeaseOver: false,
 
   async turn(kit, workMs) {
-    const inside = `${kit.casting.keyPrefix}inside`;
-    const permits = await kit.acquire(() => kit.client.getSemaphore(NAME).acquire());
-    kit.emit('inside', { count: await kit.redis.incr(inside) });
+    const hold = await kit.acquire(() => kit.client.getSemaphore(NAME).acquire());
     await kit.work(workMs);
-    await kit.redis.decr(inside);
-    await kit.release(permits);
+    await kit.release(hold);
   },
 
   accident: () => Promise.resolve(),
 
-  async prepare({ client }) {
-    await client.getSemaphore(NAME).trySetPermits(GATE);
+  async prepare(stage) {
+    const gate = stage.client.getSemaphore(NAME);
+    await stage.call({ ...permits, action: 'set' }, async () => await gate.trySetPermits(GATE));
   },
 
-  async orchestrate(stage) {
-    await cutWhileBusy(stage, CUT);
-    await stage.crossFinishLine();
+  orchestrate: async (stage) => await cutWhileBusy(stage, CUT),
+
+  async end(stage) {
+    const gate = stage.client.getSemaphore(NAME);
+    await stage.call({ ...permits, action: 'look' }, async () => await gate.availablePermits());
   },
 
-  async check(stage) {
-    const available = await stage.client.getSemaphore(NAME).availablePermits();
-    return [
-      gateFilled(stage.turns, GATE),
-      countedInside(stage.events, GATE),
-      cutOff(stage),
-      allPermitsBack(available, GATE),
-    ];
-  },
+  shown: (scene) => [usedTogether(scene, GATE), cutWaiting(scene)],
 
   recovery: lastToReturn,
-  notes: (stage) => [
-    ...cutNote(stage),
-    ...recoveryNote(
-      stage,
-      ({ name, afterMs }) =>
-        `${afterMs} ms later ${name} is inside, the last of them to get in again.`,
-    ),
-  ],
-  lens(stage) {
-    const at = accidentOf(stage.events)?.at ?? stage.gunAt;
-    return between(at, lastToReturn(stage)?.held ?? at, {
-      marginMs: 20,
-      caption: 'the cut: permits in hand survive it, and never more than three are inside',
-    });
-  },
 };
-
-/**
- * The first grants after the cut to those whose connections were cut: the last of them.
- * @param {import('../checks/finding.mjs').Recorded} stage
- */
-function lastToReturn({ events, turns }) {
-  const granted = turns.filter(isGranted);
-  const returns = ofType(events, 'cut').flatMap(
-    (cut) => granted.find((turn) => turn.worker === cut.worker && turn.held > cut.at) ?? [],
-  );
-  const last = returns.map(({ held }) => held).reduce(later, 0n);
-  return returns.find(({ held }) => held === last);
-}

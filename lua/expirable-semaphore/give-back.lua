@@ -1,4 +1,4 @@
--- expirable-semaphore/give-back: make sure that an acquisition never runs (again), and return what it took.
+-- expirable-semaphore/give-back: return what an acquisition took, and make sure that it never runs (again).
 --
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
@@ -12,6 +12,7 @@
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] client     string   the client that made the acquisition
 -- ARGV[6] leaves     integer  1 the client leaves the wait queue, 0 it stays as it is
+-- ARGV[7] may_run    integer  1 a copy of the acquisition may run later, 0 none can: nothing is recorded then
 -- ARGV[*] claims     bytes    for each of its waiters the id of its first permit, and their number
 -- returns integer    how many permits were returned that had not expired
 
@@ -22,7 +23,7 @@
 -- include lib/permits_return
 -- include lib/notify_available
 -- The number is recorded first: whatever the keys hold by now, the request is over.
-if not request_recall(KEYS[3], ARGV[1]) then
+if ARGV[7] == '1' and not request_recall(KEYS[3], ARGV[1]) then
   request_keep_record(KEYS[3], ARGV[2])
   request_record(KEYS[3], ARGV[1], 'cancelled')
 end
@@ -32,8 +33,8 @@ if ARGV[6] == '1' then
   redis.call('ZREM', KEYS[5], ARGV[5])
 end
 local claims = {}
-for i = 7, #ARGV do
-  claims[i - 6] = ARGV[i]
+for i = 8, #ARGV do
+  claims[i - 7] = ARGV[i]
 end
 local held, available = permits_return(KEYS[1], KEYS[2], KEYS[6], claims, has_left)
 return notify_available(held, available or 0, ARGV[3], ARGV[4])

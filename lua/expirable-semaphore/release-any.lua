@@ -10,6 +10,7 @@
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] claim      bytes    the permit, and the number 1
+-- ARGV[*] idle       integer  the idleMs of which the client was told; nothing where it was told none
 -- returns string     1 it was held until now, 0 it had expired or is not there; or why the request
 --                    did not run
 
@@ -29,7 +30,8 @@ if refusal then
   return refusal
 end
 request_keep_record(requests, ARGV[2])
-local held, available = permits_return(KEYS[1], KEYS[2], KEYS[4], { ARGV[5] }, false)
+local held, available =
+  permits_return(KEYS[1], KEYS[2], KEYS[4], { ARGV[5] }, false, unpack(ARGV, 6))
 if type(held) == 'table' then
   return held
 end

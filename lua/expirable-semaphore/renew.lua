@@ -11,7 +11,10 @@
 -- at maxmemory: carried out
 -- include lib/now_ms
 -- include lib/leases_length
+-- include lib/leases_idle
+-- include lib/leases_ttl
 -- include lib/leases_write
+-- include lib/permits_used
 local now = now_ms()
 local answers = {}
 for i = 1, #ARGV do
@@ -33,7 +36,11 @@ for i = 1, #ARGV do
   elseif not expiry or tonumber(expiry) <= now or ttl == -2 then
     answers[i] = '0'
   else
-    if ttl > 0 then
+    local idle_ms = ttl >= 0 and leases_idle(leases)
+    if idle_ms then
+      -- The semaphore ends after the last lease.
+      ttl = -1
+    elseif ttl > 0 then
       redis.call('PEXPIRE', timeouts, ttl)
     end
     local end_ms = tonumber(expiry)
@@ -42,6 +49,12 @@ for i = 1, #ARGV do
     local left_ms = math.min(end_ms - now, length_ms or math.huge)
     if lease_ms > left_ms then
       leases_write(timeouts, leases, permit, now, lease_ms, ttl)
+    elseif lease_ms > 0 and redis.call('PEXPIRE', leases, leases_ttl(ttl)) == 0 then
+      -- Written also where it changes nothing, as in lock/renew; and Java has deleted the record.
+      leases_write(timeouts, leases, permit, now, left_ms, ttl)
+    end
+    if idle_ms and lease_ms > 0 then
+      permits_used(semaphore, timeouts, leases, idle_ms, now)
     end
     local life = ttl < 0 and '' or string.format('%.0f', ttl)
     if lease_ms == 0 then

@@ -9,7 +9,7 @@
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] permits    integer  how many permits to set
--- ARGV[4] ttl_ms     integer  life of the semaphore, 0 for no limit
+-- ARGV[4] ttl_ms     integer  life of the semaphore, 0 for no limit; below 0: minus its idleMs
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the semaphore listen
 -- returns string     1 it was set, 0 one was set already; or why the request did not run
@@ -17,17 +17,21 @@
 -- include lib/request_keep_record
 -- include lib/needs_memory
 -- include lib/request_record
+-- include lib/now_ms
 -- include lib/stored_count
 -- include lib/set_for
 -- include lib/notify_made
 -- include lib/permits_revive
 -- include lib/permits_twin_refusal
+-- include lib/leases_idle
+-- include lib/leases_set_idle
+-- include lib/permits_used
 
 -- at most once: requests, number
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- These come first: they fail where a key holds something else.
 redis.call('ZCARD', timeouts)
-redis.call('ZCARD', leases)
+local idle_ms = leases_idle(leases)
 local is_deleted = redis.call('GET', KEYS[5])
 local left, wrong = stored_count(semaphore)
 if wrong then
@@ -36,6 +40,9 @@ end
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 permits_revive(KEYS[5], left, is_deleted)
+if left and idle_ms then
+  permits_used(semaphore, timeouts, leases, idle_ms, now_ms())
+end
 if left then
   return request_record(requests, number, '0')
 end
@@ -45,6 +52,14 @@ if refusal then
 end
 -- What is left are permits of an earlier semaphore, whose key had a TTL of its own.
 redis.call('UNLINK', timeouts, leases, KEYS[5])
-set_for(semaphore, ARGV[3], ARGV[4])
+local ttl_ms = tonumber(ARGV[4])
+if ttl_ms < 0 then
+  leases_set_idle(leases, -ttl_ms)
+end
+local life_ms = ttl_ms < 0 and math.max(-ttl_ms, KEPT_MIN_MS) or ttl_ms
+set_for(semaphore, ARGV[3], life_ms)
+if ttl_ms < 0 then
+  redis.call('PEXPIRE', leases, life_ms)
+end
 local answer = request_record(requests, number, '1')
 return notify_made(answer, tonumber(ARGV[3]), ARGV[5], ARGV[6])

@@ -19,6 +19,8 @@
 -- include lib/now_ms
 -- include lib/stored_count
 -- include lib/leases_write
+-- include lib/leases_idle
+-- include lib/permits_used
 -- include lib/notify_ended
 -- include lib/permits_clients
 -- include lib/permits_own_client
@@ -26,7 +28,7 @@
 -- at most once: requests, number
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- This comes first: it fails when the key of the leases holds something else.
-redis.call('ZCARD', leases)
+local idle_ms = leases_idle(leases)
 local left, wrong = stored_count(semaphore)
 if wrong then
   return wrong
@@ -37,9 +39,11 @@ local expiry = tonumber(redis.call('ZSCORE', timeouts, ARGV[3]) or 0)
 if not left or expiry <= now then
   return request_record(requests, number, '0')
 end
-local life_ms = redis.call('PTTL', semaphore)
+local life_ms = idle_ms and -1 or redis.call('PTTL', semaphore)
 leases_write(timeouts, leases, ARGV[3], now, ARGV[4], life_ms)
-if life_ms > 0 then
+if idle_ms then
+  permits_used(semaphore, timeouts, leases, idle_ms, now)
+elseif life_ms > 0 then
   redis.call('PEXPIRE', timeouts, life_ms)
 end
 local answer = request_record(requests, number, '1')

@@ -1,7 +1,8 @@
 -- fair-lock/acquire: take hold number `count` of a fair lock, or an entry in its queue.
 --
 -- It states an outcome and counts nothing, so running it twice equals running it once. A lock that is
--- found free goes to the first in the queue that can take it; this holder may be the first.
+-- found free goes to the first in the queue that can take it; this holder may be the first. The holder is
+-- told once that another client waits with a ticket.
 --
 -- KEYS[1] lock            hash     holder -> number of holds; its TTL is the lease
 -- KEYS[2] tombstone       string   private: exists while this holder id has a tombstone
@@ -30,6 +31,7 @@
 --                    it hands it on, and whether its client listens to its own channel; then the holder
 --                    of the lock, if that is of the same client, which may not know of its grant
 
+-- include lib/ahead_ms
 -- include lib/fair_before
 -- include lib/fair_enter_queue
 -- include lib/fair_first
@@ -43,7 +45,9 @@
 -- include lib/needs_memory
 -- include lib/notify
 -- include lib/now_ms
+-- include lib/own_channel
 -- include lib/sole_holder
+-- include lib/tells_holder
 -- include lib/tickets_checked
 local lock, tombstone, queue, timeouts, heartbeats, tickets =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -78,6 +82,9 @@ if position ~= 'none' and (refusal or is_behind) then
   is_seen = ARGV[5] ~= '0' and fair_put_ticket(lock, tickets, holder, ARGV[5], ARGV[6])
 end
 
+-- The holder of the lock, where a waiter of another client has read it.
+local owner = nil
+
 -- The answer to a holder that has to wait.
 local function waiting(left)
   if not is_seen then
@@ -85,6 +92,8 @@ local function waiting(left)
   end
   local at = redis.call('LINDEX', queue, -1) == holder and -1 or redis.call('LPOS', queue, holder)
   local before = fair_before(lock, queue, at or 0)
+  local ticket = before and redis.call('HGET', tickets, before)
+  left = ahead_ms(left, ticket and string.match(ticket, '^%d+'))
   local is_ours = before and fair_hands_on(lock, tickets, before, holder, ARGV[6]) and 1 or 0
   local answer = string.format('%.0f %.0f %.0f %s', left, now, is_ours, is_seen)
   local has_it = sole_holder(lock)
@@ -94,11 +103,16 @@ local function waiting(left)
   then
     return answer .. ' ' .. has_it
   end
+  owner = has_it
   return answer
 end
 
 if refusal then
-  return waiting(refusal)
+  local answer = waiting(refusal)
+  if owner and tells_holder(lock, tickets, owner, holder, ARGV[6]) then
+    return notify(answer, ARGV[6], own_channel(owner, lock, ARGV[6]), 'w' .. owner .. ' ' .. lock)
+  end
+  return answer
 end
 -- The holder itself is alive, since it asks, however long ago the last heartbeat was.
 if is_behind then

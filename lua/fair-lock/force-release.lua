@@ -45,7 +45,7 @@ else
   redis.call('DEL', lock)
 end
 local answer = request_record(requests, number, #fields > 0 and '1' or '0')
-if not told or told.is_unfinished then
+if not told then
   return notify_ended(answer, lock, clients, own)
 end
 return notify_ended(answer, lock, clients, own, told.command, told.channel, told.payload)

@@ -1,9 +1,9 @@
 -- fair-lock/release: state how many of a holder's holds are still alive, and free the lock at none.
 --
 -- A lock that is free then goes to the first in the queue that can take it. A holder id that only waits
--- leaves the queue, and the entry behind it is told if whoever is before that one now does not hand the
--- lock on. With `tombstone_ms` it also gets a tombstone: no later copy of its acquisition is
--- granted, or makes an entry.
+-- leaves the queue, and `others` leave it in any case; the entry behind each of them is told if whoever is
+-- before that one now does not hand the lock on. With `tombstone_ms` the holder id also gets a tombstone:
+-- no later copy of its acquisition is granted, or makes an entry.
 --
 -- KEYS[1] lock         hash     holder -> number of holds; its TTL is the lease
 -- KEYS[2] tombstone    string   private: the tombstone of this holder id; lives for tombstone_ms
@@ -16,9 +16,9 @@
 -- ARGV[3] tombstone_ms integer  life of the tombstone; 0 sets none
 -- ARGV[4] publish      string   PUBLISH or SPUBLISH
 -- ARGV[5] channel      string   what the channel of each waiter begins with
--- ARGV[*] served       string   waiters to whom its client has passed the lock on: they leave the queue
--- returns integer    1 the lock is free, 2 the lock is free and a waiter of another redlatch client
---                    was notified, -5 it was given to another, 0 other holds keep it; when the holder
+-- ARGV[*] others       string   waiters of its client that leave the queue: the lock was passed on to them,
+--                               or they have given up, and one of them may have been granted the lock
+-- returns integer    1 the lock is free, -5 it was given to another, 0 other holds keep it; when the holder
 --                    did not hold it: -1 it is held by another, -2 it is free
 
 -- at maxmemory: carried out
@@ -28,15 +28,11 @@
 -- include lib/fair_serve
 -- include lib/lock_foreign
 -- include lib/needs_no_memory
--- include lib/notify
+-- include lib/notify_granted
 -- include lib/now_ms
 -- include lib/own_channel
 local lock, queue, timeouts, heartbeats, tickets = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, count, tombstone_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-
-local function serve()
-  return fair_serve(lock, queue, timeouts, heartbeats, tickets, ARGV[4], ARGV[5])
-end
 
 if tombstone_ms > 0 then
   needs_no_memory(lock)
@@ -44,66 +40,80 @@ if tombstone_ms > 0 then
 end
 -- pcall: a waiter must leave the queue even if the key of the lock holds something else.
 local held = redis.pcall('HEXISTS', lock, holder)
+for i = 6, held == 0 and #ARGV or 0 do
+  if redis.call('HEXISTS', lock, ARGV[i]) == 1 then
+    held, holder, ARGV[i] = 1, ARGV[i], holder
+  end
+end
+local others, leaves, told = { select(6, unpack(ARGV)) }, { [holder] = count == 0 }, {}
+for _, id in ipairs(others) do
+  leaves[id] = true
+end
+
+-- The entry behind one that leaves has to know if whoever is before it now does not hand the lock on.
+local function leave_queue(ids)
+  for _, id in ipairs(ids) do
+    local at = redis.call('LPOS', queue, id)
+    fair_leave_queue(queue, timeouts, heartbeats, tickets, id, now_ms())
+    local next = at and redis.call('LINDEX', queue, at)
+    if next and not leaves[next] and redis.call('HEXISTS', tickets, next) == 1 then
+      local before = fair_before(lock, queue, at)
+      local hands_on = before
+        and (leaves[before] or fair_hands_on(lock, tickets, before, next, ARGV[4]))
+      if not hands_on then
+        told[#told + 1] = own_channel(next, lock, ARGV[4])
+        told[#told + 1] = 'r' .. next .. ' ' .. lock
+      end
+    end
+  end
+end
+
+-- Serves the queue of a lock that is free, or about to be.
+local function serve()
+  local served = fair_serve(lock, queue, timeouts, heartbeats, tickets, ARGV[4], ARGV[5])
+  if served then
+    told[#told + 1], told[#told + 2] = served.channel, served.payload
+  end
+  return served
+end
+
 if held == 1 then
+  local is_last = count == 0 and redis.call('HLEN', lock) == 1
   if count > 0 then
     needs_no_memory(lock)
     redis.call('HSET', lock, holder, count)
-    return 0
   end
-  if redis.call('HLEN', lock) > 1 then
+  leave_queue(others)
+  local served = is_last and serve()
+  if count == 0 then
     redis.call('HDEL', lock, holder)
-    return 0
   end
-  for i = 6, #ARGV do
-    fair_leave_queue(queue, timeouts, heartbeats, tickets, ARGV[i], now_ms())
+  local result = is_last and 1 or 0
+  if served and served.is_granted then
+    result = -5
   end
-  local told = serve()
-  redis.call('HDEL', lock, holder)
-  if not told then
-    return 1
-  elseif told.is_unfinished then
-    return 2
-  end
-  local is_other = told.client and told.client ~= string.sub(holder, 1, CLIENT_ID_LENGTH)
-  return notify(
-    told.is_granted and -5 or is_other and 2 or 1,
-    told.command,
-    told.channel,
-    told.payload
-  )
+  return notify_granted(result, ARGV[4], told)
 end
 local is_free = redis.call('EXISTS', lock) == 0
 if held == 0 and not is_free then
   held = lock_foreign(lock) or held
 end
-local first = redis.call('LINDEX', queue, 0)
 if count == 0 then
-  -- Java may have taken the entry out.
-  redis.call('HDEL', tickets, holder)
+  others[#others + 1] = holder
+  -- Java may have taken the entries out.
+  redis.call('HDEL', tickets, unpack(others))
 end
-if count > 0 or not first then
-  return type(held) == 'table' and held or is_free and -2 or -1
+local result = is_free and -2 or -1
+local first = redis.call('LINDEX', queue, 0)
+if first then
+  leave_queue(others)
 end
-local at = redis.call('LPOS', queue, holder)
-fair_leave_queue(queue, timeouts, heartbeats, tickets, holder, now_ms())
 if type(held) == 'table' then
   return held
 end
-if is_free and first == holder then
+if is_free and leaves[first] then
   -- It may have been notified that the lock is free: now the next entry must be.
-  local told = serve()
-  if not told or told.is_unfinished then
-    return -2
-  end
-  return notify(told.is_granted and -1 or -2, told.command, told.channel, told.payload)
+  local served = serve()
+  result = served and served.is_granted and -1 or -2
 end
-local result = is_free and -2 or -1
-local next = at and redis.call('LINDEX', queue, at)
-if next and redis.call('HEXISTS', tickets, next) == 1 then
-  local before = fair_before(lock, queue, at)
-  if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) then
-    -- It has to know that.
-    return notify(result, ARGV[4], own_channel(next, lock, ARGV[4]), 'r' .. next .. ' ' .. lock)
-  end
-end
-return result
+return notify_granted(result, ARGV[4], told)

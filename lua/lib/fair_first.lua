@@ -13,7 +13,7 @@
 --   with a ticket, any other                                     passed over, and keeps its place, as
 --                                                                all others of its client, of whose
 --                                                                entries only the first one asks
---   without a ticket: of Java, or of a client that races         can take it when it is the head: those
+--   without a ticket: of Java                                    can take it when it is the head: those
 --                                                                passed over leave, and return to the
 --                                                                front with their next ask
 -- include lib/fair_settle_queue
@@ -29,7 +29,7 @@ local function fair_first(lock, queue, timeouts, heartbeats, tickets, now, publi
     end
     redis.call('LREM', queue, 1, entry)
     redis.call('ZREM', timeouts, entry)
-    redis.call('HDEL', tickets, entry)
+    redis.call('HDEL', tickets, entry, 'told')
     removed = removed + 1
   end
   while true do

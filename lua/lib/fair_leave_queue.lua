@@ -20,6 +20,6 @@ local function fair_leave_queue(queue, timeouts, heartbeats, tickets, holder, no
   end
   redis.call('LREM', queue, 1, holder)
   redis.call('ZREM', timeouts, holder)
-  redis.call('HDEL', tickets, holder)
+  redis.call('HDEL', tickets, holder, 'told')
   fair_settle_queue(queue, timeouts, heartbeats)
 end

@@ -1,6 +1,7 @@
 -- Brings the ends of our leases that are too far ahead down to the length of the lease from now, at most a
 -- thousand a call: the clock was set back since they were written. Their holders count from an earlier time, so
--- no lease is cut short while the clock runs on from there. Returns whether there may be more of them.
+-- no lease is cut short while the clock runs on from there. Returns whether there may be more of them; and the
+-- `idleMs` of the semaphore, if it has one, which is found with them.
 -- include lib/leases_score
 -- include lib/leases_length
 local function leases_bring_down(timeouts, leases, now)
@@ -8,11 +9,15 @@ local function leases_bring_down(timeouts, leases, now)
   local ahead =
     redis.call('ZRANGEBYSCORE', leases, later, '+inf', 'WITHSCORES', 'LIMIT', 0, PERMITS_CHUNK)
   if #ahead == 0 then
-    return false
+    return false, nil
   end
+  local idle_ms = ahead[#ahead - 1] == 'idle' and ahead[#ahead] - IDLE_SCORE or nil
   local permits = {}
-  for i = 1, #ahead, 2 do
+  for i = 1, #ahead - (idle_ms and 2 or 0), 2 do
     permits[#permits + 1] = ahead[i]
+  end
+  if #permits == 0 then
+    return false, idle_ms
   end
   local expiries, scores, gone = {}, {}, {}
   for i, end_text in ipairs(redis.call('ZMSCORE', timeouts, unpack(permits))) do
@@ -31,5 +36,5 @@ local function leases_bring_down(timeouts, leases, now)
     redis.call('ZADD', timeouts, unpack(expiries))
     redis.call('ZADD', leases, unpack(scores))
   end
-  return #permits == PERMITS_CHUNK
+  return #permits == PERMITS_CHUNK, idle_ms
 end

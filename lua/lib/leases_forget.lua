@@ -7,7 +7,7 @@ local function leases_forget(timeouts, leases)
   local permits = redis.call('ZRANGE', leases, 0, PERMITS_CHUNK - 1)
   local gone = {}
   for i, expiry in ipairs(redis.call('ZMSCORE', timeouts, unpack(permits))) do
-    if not expiry then
+    if not expiry and permits[i] ~= 'idle' then
       gone[#gone + 1] = permits[i]
     end
   end

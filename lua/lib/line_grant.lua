@@ -11,7 +11,7 @@ local function line_grant(lock, line, tickets, token, now, id, window_ms, publis
   if type(issued) == 'table' then
     return string.find(issued.err, 'run this command', 1, true) and issued or nil
   end
-  redis.call('HDEL', tickets, id)
+  redis.call('HDEL', tickets, id, 'told')
   redis.call('LREM', line, 1, id)
   if redis.call('EXISTS', line) == 0 then
     -- The times of the turns are kept for as long as they matter.

@@ -3,16 +3,20 @@
 -- too, but were not held. Returns an error when the key holds something else, or the server refuses
 -- it.
 -- A claim is the id of its first permit and their number. With `notifies` waiters are notified in
--- any case.
+-- any case. With `looks` a semaphore with an `idleMs`
+-- ends no later than it has to; without, it does so long after the end of the leases that are returned.
 -- include lib/now_ms
 -- include lib/stored_count
 -- include lib/permits_count
 -- include lib/permits_remove
-local function permits_return(semaphore, timeouts, leases, claims, notifies)
+-- include lib/leases_idle
+-- include lib/permits_used
+local function permits_return(semaphore, timeouts, leases, claims, notifies, looks)
   local left, wrong = stored_count(semaphore)
   if wrong then
     return wrong
   end
+  local idle_ms = looks and left and leases_idle(leases)
   local now, taken, held = now_ms(), 0, 0
   for _, claim in ipairs(claims) do
     local count = tonumber(string.sub(claim, 17))
@@ -40,6 +44,10 @@ local function permits_return(semaphore, timeouts, leases, claims, notifies)
       end
       return refused
     end
+  end
+  if idle_ms and taken > 0 then
+    -- Where the server refuses it the semaphore goes later: after the end of the lease that was released.
+    permits_used(semaphore, timeouts, leases, idle_ms, now)
   end
   return left and held or 0, available
 end

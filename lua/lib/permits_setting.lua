@@ -1,24 +1,20 @@
--- Compares a semaphore with the number of permits that a client was told. `setting` is empty when it
--- was told none; else it is what to do about another number (keep, set or error), what may be done, and the
--- number. 1: the client states it for the first time, and makes the semaphore in any case; 2: it states it
--- again, and makes the semaphore unless that `is_deleted`; 3: the same, and nothing is compared. `total` is
--- that of the semaphore `exists`, if known.
--- Returns by how much to change the permits (nil: not at all), a note behind the answer of the call,
--- and whether the call is refused, with the note as its answer. The note is '!' when there was
--- nothing to compare, and '!' with the total when that is another one and stays.
+-- Compares a semaphore with the number of permits that an object declares. `setting` is what to do about another
+-- number (keep, set or error), how it is stated, and the number, and an `idleMs` behind it where there is one. 1: the
+-- client states it for the first time, and makes the semaphore in any case; 2, or 4 with another onMismatch or idleMs
+-- than before: it states it again, and makes the semaphore unless that `is_deleted`. `total` is that of the semaphore
+-- `exists`.
+-- Returns by how much to change the permits (nil: not at all), the total after that, and whether the object is
+-- refused, which has to change nothing.
 local function permits_setting(setting, exists, total, is_deleted)
-  if setting == '' then
-    return nil, ''
+  local mismatch, statement, text = string.match(setting, '^(%a+) (%d) (%d+)')
+  local count = tonumber(text)
+  if not exists then
+    if statement == '1' or not is_deleted then
+      return count, count
+    end
+    return nil, 0
+  elseif total ~= count and mismatch == 'set' then
+    return count - total, count
   end
-  local mismatch, statement, count = string.match(setting, '^(%a+) (%d) (%d+)$')
-  if not exists and (statement == '1' or not is_deleted) then
-    return tonumber(count), ''
-  elseif not exists then
-    return nil, '!'
-  elseif statement == '3' or not total or total == tonumber(count) then
-    return nil, ''
-  elseif mismatch == 'set' then
-    return count - total, ''
-  end
-  return nil, string.format('!%.0f', total), mismatch == 'error'
+  return nil, total, total ~= count and mismatch == 'error'
 end

@@ -8,7 +8,7 @@
 --   with a ticket, its client did not listen when it was last     can take it: it asks often enough to
 --   heard of, within the last second                              find the grant
 --   with a ticket, any other                                      passed over, and keeps its place
---   without a ticket: of a client that races                      can take it, unless it is to be given
+--   without a ticket: of a client of 0.1                          can take it, unless it is to be given
 --                                                                 to a ticket
 --
 -- One call removes at most 31; the next one then counts as alive for a moment longer.

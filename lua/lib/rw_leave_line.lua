@@ -5,7 +5,9 @@ local function rw_leave_line(keys, id)
   if stood then
     redis.call('ZREM', keys.heartbeats, id)
   end
-  if redis.call('HDEL', keys.tickets, id) == 1 and redis.call('EXISTS', keys.writers) == 0 then
+  if
+    redis.call('HDEL', keys.tickets, id, 'told') > 0 and redis.call('EXISTS', keys.writers) == 0
+  then
     redis.call('PEXPIRE', keys.tickets, TURN_TTL_MS)
   end
   return stood

@@ -1,7 +1,7 @@
 -- Reads the record of a counting semaphore. Its field `semaphore` has the id of that, which no other one of
 -- the name has, its total, how many permits came back in another way than by the release of their grant
 -- (`loose`), up to which grant they were forgotten, whether somebody has stated the total in code, and
--- whether the life of the record is limited. The field `grants`, which each grant changes, has the permits of
+-- whether its life is limited: 0 it is not, 1 by a `ttlMs`; anything else is its `idleMs`. The field `grants`, which each grant changes, has the permits of
 -- all grants (`sum`) and the number of the last one. Of a deleted semaphore the hash has the field `deleted`
 -- alone. Returns nil when there is no record, with true after a deletion, and raises an error where the hash is
 -- something else. `before` is what stands there, `added` and `removed` what a call changes.
@@ -24,7 +24,7 @@ local function semaphore_record(key)
   end
   local grants = redis.call('HGET', key, 'grants')
   local id, total, loose, forgotten, stated, limited =
-    string.match(of, '^(%d+) (%-?%d+) (%d+) (%d+) (%d) (%d)$')
+    string.match(of, '^(%d+) (%-?%d+) (%d+) (%d+) (%d) (%d+)$')
   local sum, last = string.match(grants or '', '^(%d+) (%d+)$')
   if not (id and sum) then
     error(foreign(key, hash_found('semaphore')), 0)
@@ -39,6 +39,7 @@ local function semaphore_record(key)
     forgotten = tonumber(forgotten),
     is_stated = stated == '1',
     has_limit = limited == '1',
+    idle_ms = #limited > 1 and tonumber(limited) or nil,
     sum = tonumber(sum),
     last = tonumber(last),
   }

@@ -8,6 +8,7 @@ local function tickets_checked(tickets)
   local is_ours = not field
     or field == 'turn'
     or field == 'back'
+    or field == 'told'
     or is_holder(field)
     -- A client whose readers have waited.
     or #field == CLIENT_ID_LENGTH and is_holder(field .. ':1')

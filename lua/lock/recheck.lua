@@ -1,7 +1,8 @@
 -- lock/recheck: say of the tickets of one client what has become of them; their heartbeat.
 --
 -- A ticket that was granted gets the full lease. A lock that is found free goes to the first in its
--- line. No ticket is made: a holder id could otherwise be granted twice.
+-- line. No ticket is made: a holder id could otherwise be granted twice. The holder of a lock is told once
+-- that another client waits.
 --
 -- KEYS[*] of_tickets   any      for each ticket the lock, its line, its tickets, and the token of a
 --                               fenced lock
@@ -13,6 +14,8 @@
 --                    tokens or 0; "?" there is no such ticket; else as lock/enter
 
 -- at maxmemory: carried out
+-- include lib/ahead_ms
+-- include lib/line_before
 -- include lib/now_ms
 -- include lib/is_holder
 -- include lib/line_first
@@ -20,7 +23,9 @@
 -- include lib/line_put
 -- include lib/line_stands_back
 -- include lib/notify_granted
+-- include lib/own_channel
 -- include lib/own_listening
+-- include lib/tells_holder
 -- include lib/token_issue
 local now, publish, told = now_ms(), ARGV[1], {}
 
@@ -71,6 +76,9 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
     if not owner then
       is_ours = 1
       left_ms, held = serve(lock, line, tickets, token, holder)
+    elseif is_ours == 1 and tells_holder(lock, tickets, owner, holder, publish) then
+      told[#told + 1], told[#told + 2] =
+        own_channel(owner, lock, publish), 'w' .. owner .. ' ' .. lock
     end
     if type(left_ms) == 'table' then
       return left_ms
@@ -79,6 +87,7 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
       redis.call('HDEL', tickets, holder)
       return '?'
     elseif held == 0 then
+      left_ms = ahead_ms(left_ms, line_before(line, tickets, holder))
       return string.format('%.0f %.0f %.0f %s', left_ms, now, is_ours, is_seen)
     end
   end

@@ -2,11 +2,12 @@
 --
 -- KEYS[*] locks      hash     holder -> number of holds; its TTL is the lease
 -- ARGV[*] claims     string   for each lock its holder and the lease in ms, 0 to ask only
--- returns string     one digit for each lock: 1 held by the holder, 0 gone, 2 held by another, 3 the key
---                    holds something else
+-- returns string     for each lock, after a space: 1 held by the holder, and where it is asked only
+--                    1::<ms that its lease has left>; 0 gone, 2 held by another, 3 the key holds something
+--                    else
 
 -- at maxmemory: carried out
--- include lib/lock_layout
+-- include lib/lock_gone
 local answers = {}
 for i = 1, #KEYS do
   local lock, holder, lease_ms = KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i])
@@ -17,14 +18,14 @@ for i = 1, #KEYS do
     return held
   end
   if held == 1 then
-    if lease_ms > redis.call('PTTL', lock) then
-      redis.call('PEXPIRE', lock, lease_ms)
+    local left = redis.call('PTTL', lock)
+    if lease_ms > 0 then
+      -- Written also where it changes nothing: WAIT proves what its connection has written before.
+      redis.call('PEXPIRE', lock, math.max(left, lease_ms))
     end
-    answers[i] = '1'
+    answers[i] = lease_ms == 0 and left >= 0 and '1::' .. left or '1'
   else
-    local is_foreign = type(held) == 'table'
-      or select(2, lock_layout(lock, redis.call('HGET', lock, 'mode'))) ~= nil
-    answers[i] = is_foreign and '3' or redis.call('EXISTS', lock) == 1 and '2' or '0'
+    answers[i] = lock_gone(lock, held)
   end
 end
-return table.concat(answers)
+return table.concat(answers, ' ')

@@ -17,6 +17,8 @@
 --                             well, and its entry is never moved back; none: no entry is made
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the lock listen
+-- ARGV[5] rest       integer  queue: since when the first of its readers waits that are not among these,
+--                             in microseconds; 0: there are none, or it is not known
 -- ARGV[*] claims     string   for each claim: reader, count, lease in ms, waiting since (0: now),
 --                             and the writer that it reads beside ('' for none)
 -- returns string     since when new readers wait, in microseconds, then for each claim: T when granted, else
@@ -24,9 +26,11 @@
 --                    that is free by now, -4 the same in a lock held by another, -3 the reader has
 --                    a tombstone
 
+-- include lib/ahead_ms
 -- include lib/ends_score
 -- include lib/queue_heartbeat
 -- include lib/rank_new
+-- include lib/rw_before
 -- include lib/rw_keep_holds
 -- include lib/needs_memory
 -- include lib/rw_first_writer
@@ -65,15 +69,29 @@ if mode ~= 'write' then
   writer, writer_since, writer_ms = rw_first_writer(keys, now, false)
 end
 
-local new_since = nil
+local new_since, is_short = nil, false
 
--- Since when a reader waits: a new one since now, and behind all that wait.
+local before_since = 0
+
+-- Since when a reader waits: a new one since now, and behind all that wait. What its client says is
+-- bounded: it asked no later than now, and no earlier than the reader before it.
 local function waits_since(since)
-  if since > 0 then
-    return since
+  if since > micros or since == 0 then
+    new_since = new_since or rank_new(micros, keys.writers, waiting)
   end
-  new_since = new_since or rank_new(micros, keys.writers, waiting)
-  return new_since
+  since = since == 0 and new_since or math.min(since, new_since or since)
+  before_since = math.max(since, before_since)
+  return before_since
+end
+
+local has_writers = nil
+
+-- In how many ms a reader has to ask again. Most wait for no writer, which is looked up once for all claims.
+local function again_ms(left_ms, since)
+  if has_writers == nil then
+    has_writers = redis.call('EXISTS', keys.writers) == 1
+  end
+  return ahead_ms(left_ms, has_writers and rw_before(keys, waits_since(since)) or nil)
 end
 
 -- Why a reader without a hold cannot get one: an integer of the reply, nil when it can.
@@ -92,9 +110,10 @@ local function refusal(count, since, writer_beside, tombstone)
     return nil
   end
   if mode == 'write' then
-    return redis.call('PTTL', lock)
+    return again_ms(redis.call('PTTL', lock), since)
   end
-  return writer and writer_since < waits_since(since) and writer_ms or nil
+  local is_behind = writer and writer_since < waits_since(since)
+  return is_behind and again_ms(writer_ms, since) or nil
 end
 
 if ARGV[2] ~= 'none' then
@@ -108,7 +127,7 @@ if ARGV[2] == 'queue' then
   redis.call('ZREM', waiting, '')
 end
 local answers, earliest, key = {}, nil, 7
-for i = 5, #ARGV, 5 do
+for i = 6, #ARGV, 5 do
   local reader, count, lease_ms = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
   local since = tonumber(ARGV[i + 3])
   local held = tonumber(redis.call('HGET', lock, reader) or 0)
@@ -140,10 +159,16 @@ for i = 5, #ARGV, 5 do
     end
     redis.call('PEXPIRE', lock, longest_ms)
     answers[#answers + 1] = 'T'
+    is_short = is_short or lease_ms < ABSENT_MS / 3
   end
   key = key + 3
 end
 
+local rest = tonumber(ARGV[5])
+if rest > 0 then
+  rest = waits_since(rest)
+  earliest = math.min(earliest or rest, rest)
+end
 local owner = nil
 if earliest and ARGV[2] ~= 'none' then
   local before = tonumber(redis.call('ZSCORE', waiting, client) or 0)
@@ -167,7 +192,8 @@ local answer = table.concat(answers, ' ')
 if owner and own_listeners(owner, lock, ARGV[3]) > 0 then
   -- Its client may be passing the lock on inside itself, and has to end that.
   local channel = own_channel(owner, lock, ARGV[3])
-  return notify(answer, ARGV[3], channel, 'n' .. owner .. ' ' .. lock)
+  local letter = string.sub(owner, 1, CLIENT_ID_LENGTH) == client and 'n' or 'o'
+  return notify(answer, ARGV[3], channel, letter .. owner .. ' ' .. lock)
 end
 local channel, message = nil, nil
 if not mode then
@@ -177,5 +203,8 @@ if channel then
   return notify(answer, ARGV[3], channel, message)
 elseif freed then
   return notify(answer, ARGV[3], ARGV[4], '0')
+elseif is_short and writer then
+  -- These readers may let their leases run out before that writer asks again.
+  return notify(answer, ARGV[3], own_channel(writer, lock, ARGV[3]), 'r' .. writer .. ' ' .. lock)
 end
 return answer

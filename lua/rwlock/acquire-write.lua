@@ -2,8 +2,9 @@
 --
 -- A writer that must wait has an entry in the wait queue: readers that come later wait for it, and
 -- it waits for readers that came earlier, so that neither starves the other. A lock that is found free
--- goes to the first writer that can take it; this one may be the first. It states an outcome and counts
--- nothing, so running it twice equals running it once.
+-- goes to the first writer that can take it; this one may be the first. It can take the place of another
+-- writer of its client, whose waiter has left. It states an outcome and counts nothing, so running it twice
+-- equals running it once.
 --
 -- KEYS[1] lock          hash     mode, and holder -> number of holds; its TTL is the longest lease
 -- KEYS[2] tombstone     string   private: exists while this writer has a tombstone
@@ -24,6 +25,8 @@
 -- ARGV[7] publish       string   PUBLISH or SPUBLISH
 -- ARGV[8] channel       string   where waiters of the lock listen
 -- ARGV[9] stem          string   what the names of hold keys begin with
+-- ARGV[10] replaces     string   the holder id whose place it takes; '' for none
+-- ARGV[11] rank         integer  since when it waits, in microseconds; 0: not known, so since now
 -- returns string     "+", whether others wait or have done so lately (0: no, 1: yes, 2: readers do), and 0
 --                    when granted, else the ms to wait (-1: unknown), "-2" a re-entry into a lock that is
 --                    free by now, "-4" a re-entry into a lock held by another, "-3" the holder id has a
@@ -31,6 +34,7 @@
 --                    that hold the lock serve the wait queue with their releases, and whether the client of
 --                    the holder listens to its own channel
 
+-- include lib/ahead_ms
 -- include lib/line_stands_back
 -- include lib/lock_write_hold
 -- include lib/needs_memory
@@ -40,6 +44,7 @@
 -- include lib/queue_first
 -- include lib/queue_heartbeat
 -- include lib/rank_new
+-- include lib/rw_before
 -- include lib/rw_first_writer
 -- include lib/rw_grant
 -- include lib/rw_leave_line
@@ -47,7 +52,9 @@
 -- include lib/rw_owner
 -- include lib/rw_put_ticket
 -- include lib/rw_readers
+-- include lib/rw_replace
 -- include lib/rw_sweep
+-- include lib/tells_holder
 -- include lib/tickets_checked
 -- include lib/zadd_for
 local keys = {
@@ -138,38 +145,24 @@ local function waits(left_ms)
   end
   local owner = mode == 'write' and rw_owner(lock)
   local is_seen, is_ours = own_listening(holder, owner, lock, keys.publish)
-  local is_first = rw_put_ticket(keys.tickets, holder, now, ARGV[5], is_seen, ARGV[6])
+  local may_tell = rw_put_ticket(keys.tickets, holder, now, ARGV[5], is_seen, ARGV[6])
   if mode == 'read' then
     -- As far as their number tells, all but `mode` are readers of ours.
     is_ours = redis.call('HLEN', lock) - 1 <= redis.call('ZCARD', keys.readers) and 1 or 0
   elseif not owner then
     is_ours = mode == 'write' and 0 or 1
-  elseif is_ours == 1 and is_first then
-    -- Whoever got the lock while there were tickets knows that others wait. This one does not yet.
+  elseif
+    is_ours == 1
+    and may_tell
+    and tells_holder(lock, keys.tickets, owner, holder, keys.publish)
+  then
+    -- A holder that got the lock while there were tickets is told with a heartbeat, this one at once.
     told_channel = own_channel(owner, lock, keys.publish)
     message = 'w' .. owner .. ' ' .. lock
   end
+  local since = tonumber(redis.call('ZSCORE', keys.writers, holder) or rank)
+  left_ms = ahead_ms(left_ms, rw_before(keys, since))
   return string.format('%.0f %.0f %.0f %.0f', left_ms, now, is_ours, is_seen)
-end
-
--- Why the writer cannot have its hold: nil when it can.
-local function refusal()
-  if count > 1 then
-    return mode and '-4' or '-2'
-  end
-  -- A late copy of an acquisition that was given up or released must not be granted.
-  if redis.call('EXISTS', KEYS[2]) == 1 then
-    return '-3'
-  end
-  local left_ms, first, window_ms, readers_wait = kept_ms(), nil, nil, nil
-  if not left_ms then
-    left_ms, first, window_ms, readers_wait = behind_ms()
-  end
-  local answer = left_ms and waits(left_ms)
-  if first then
-    told_channel, message = rw_grant(keys, now, first, window_ms, readers_wait)
-  end
-  return answer
 end
 
 local function granted(held)
@@ -189,6 +182,44 @@ local function granted(held)
   end
   rw_leave_line(keys, holder)
   return string.format('+ %.0f 0', others)
+end
+
+-- Takes the lock over from a writer that was granted it.
+local function granted_in_place(old)
+  -- Before any change: a user who lacks a right changes nothing.
+  redis.call('HDEL', lock, '')
+  local answer = granted(1)
+  redis.call('PEXPIRE', lock, lease_ms)
+  redis.call('HSET', lock, field, 1)
+  redis.call('HDEL', lock, old)
+  return answer
+end
+
+-- The answer to a writer that has no hold yet; nil when it can have one.
+local function refusal()
+  if count > 1 then
+    return mode and '-4' or '-2'
+  end
+  -- A late copy of an acquisition that was given up or released must not be granted.
+  if redis.call('EXISTS', KEYS[2]) == 1 then
+    return '-3'
+  end
+  if ARGV[10] ~= '' then
+    if redis.call('HEXISTS', lock, ARGV[10] .. ':write') == 1 then
+      return granted_in_place(ARGV[10] .. ':write')
+    end
+    local is_behind = rw_replace(keys, ARGV[10], holder, tonumber(ARGV[11]), micros)
+    freed = freed or is_behind and mode ~= 'write'
+  end
+  local left_ms, first, window_ms, readers_wait = kept_ms(), nil, nil, nil
+  if not left_ms then
+    left_ms, first, window_ms, readers_wait = behind_ms()
+  end
+  local answer = left_ms and waits(left_ms)
+  if first then
+    told_channel, message = rw_grant(keys, now, first, window_ms, readers_wait)
+  end
+  return answer
 end
 
 local held = tonumber(redis.call('HGET', lock, field) or 0)

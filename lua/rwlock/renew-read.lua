@@ -4,10 +4,12 @@
 -- KEYS[*] of_claims  any      for each claim the lock, its readers and its hold keys from 1 on
 -- ARGV[*] claims     string   for each claim: reader, number of hold keys, lease in ms (0 asks
 --                             only)
--- returns string     one digit for each claim: 1 it reads, 0 it does not, 2 the lock is held by a
---                    writer, 3 the key holds something else
+-- returns string     for each claim, after a space: 1 it reads, and where it is asked only 1::<ms that
+--                    its lease has left>; 0 it does not, 2 the lock is held by a writer, 3 the key holds
+--                    something else
 
 -- at maxmemory: carried out
+-- include lib/ends_left
 -- include lib/ends_score
 -- include lib/lock_layout
 -- include lib/needs_no_memory
@@ -35,7 +37,9 @@ for i = 1, #ARGV, 3 do
       end
       zadd_for(readers, math.max(left, lease_ms), 'GT', ends_score(now, lease_ms), reader)
     end
-    answers[#answers + 1] = '1'
+    local score = lease_ms == 0 and redis.call('ZSCORE', readers, reader)
+    local left = score and ends_left(tonumber(score), now)
+    answers[#answers + 1] = left and '1::' .. string.format('%.0f', left) or '1'
   else
     local mode = type(held) ~= 'table' and redis.call('HGET', lock, 'mode')
     -- The mode alone is what is left of readers whose fields were erased.
@@ -46,4 +50,4 @@ for i = 1, #ARGV, 3 do
   end
   key = key + 2 + count
 end
-return table.concat(answers)
+return table.concat(answers, ' ')

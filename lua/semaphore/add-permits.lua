@@ -10,54 +10,58 @@
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] delta      integer  how many permits are added; a negative number takes some away, below
 --                             zero too
--- ARGV[6] setting    string   what the client was told of the number of permits; empty: nothing new
+-- ARGV[6] declared   string   empty: the object declares no number; else its idleMs, 0: none
 -- returns string     permits there are now; "full" and the permits there are, when the sum does not
---                    fit into 32 bits; both with a note about the setting; or why the request did
---                    not run
+--                    fit into 32 bits; "none" where there is no semaphore for an object that declares a
+--                    number, and none was deleted: nothing was done; or why the request did not run
 
 -- include lib/request_keep_record
 -- include lib/needs_memory
 -- include lib/request_record
 -- include lib/stored_count
 -- include lib/semaphore_change
+-- include lib/semaphore_idle
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
 -- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_setting
 -- include lib/notify_available
 -- include lib/notify_made
 
 -- at most once: requests, number
-local semaphore, delta, setting = KEYS[1], tonumber(ARGV[5]), ARGV[6]
+local semaphore, delta = KEYS[1], tonumber(ARGV[5])
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
 local record, is_deleted = semaphore_record(KEYS[3])
-local made, note = semaphore_setting(setting, stored, record, is_deleted)
-local available = (stored or 0) + (made or 0)
+if not stored and not is_deleted and ARGV[6] ~= '' then
+  needs_memory(requests)
+  request_keep_record(requests, ARGV[2])
+  return request_record(requests, number, 'none')
+end
+local available, idle_ms = stored or 0, tonumber(ARGV[6]) or 0
 needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 permits_revive(KEYS[3], stored, is_deleted)
 local sum = available + delta
 if sum > INT32_MAX or sum < INT32_MIN then
-  local refused = string.format('full %.0f', available) .. (made and '!' or note)
-  return request_record(requests, number, refused)
+  return request_record(requests, number, string.format('full %.0f', available))
 end
 if not stored then
-  record = semaphore_new_record(record, 0, sum, made ~= nil)
+  record = semaphore_new_record(record, 0, sum, false, idle_ms > 0 and idle_ms or nil)
 elseif record then
   record.total, record.has_changed = record.total + delta, true
 end
+semaphore_idle(record, sum)
 if record then
   semaphore_keep(KEYS[3], record)
 end
-local refused = semaphore_change(semaphore, (made or 0) + delta, KEYS[3], record)
+local refused = semaphore_change(semaphore, delta, KEYS[3], record)
 if refused then
   return refused
 end
-local answer = request_record(requests, number, string.format('%.0f', sum) .. note)
+local answer = request_record(requests, number, string.format('%.0f', sum))
 if not stored then
   return notify_made(answer, sum, ARGV[3], ARGV[4])
 elseif delta > 0 then

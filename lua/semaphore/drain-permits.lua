@@ -6,48 +6,47 @@
 --                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
--- ARGV[3] publish    string   PUBLISH or SPUBLISH
--- ARGV[4] channel    string   where waiters of the semaphore listen
--- ARGV[5] setting    string   what the client was told of the number of permits; empty: nothing new
--- returns string     how many permits it took, with a note about the setting; or why the request did
---                    not run
+-- ARGV[3] declared   string   empty: the object declares no number; else its idleMs, 0: none
+-- returns string     how many permits it took; "none" where there is no semaphore that declares a number, and
+--                    none was deleted: nothing was done; or why the request did not run
 
+-- at maxmemory: carried out
 -- include lib/request_keep_record
--- include lib/needs_memory
 -- include lib/request_record
 -- include lib/stored_count
+-- include lib/semaphore_change
+-- include lib/semaphore_idle
 -- include lib/semaphore_keep
--- include lib/semaphore_new_record
 -- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_setting
--- include lib/notify_made
+-- include lib/semaphore_used
 
 -- at most once: requests, number
-local semaphore, setting = KEYS[1], ARGV[5]
+local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
 local record, is_deleted = semaphore_record(KEYS[3])
-local made, note = semaphore_setting(setting, stored, record, is_deleted)
-local taken = math.max(stored or made or 0, 0)
-if made then
-  needs_memory(requests)
+if not stored and not is_deleted and ARGV[3] ~= '' then
+  request_keep_record(requests, ARGV[2])
+  return request_record(requests, number, 'none')
 end
+local taken = math.max(stored or 0, 0)
 request_keep_record(requests, ARGV[2])
 permits_revive(KEYS[3], stored, is_deleted)
-if made then
-  record = semaphore_new_record(record, 0, made, true)
+if stored then
+  semaphore_idle(record, stored - taken)
 end
-if record and (made or stored and record.has_changed) then
+if record and record.idle_ms and taken > 0 then
+  -- What is known of it ends no sooner than the semaphore.
   semaphore_keep(KEYS[3], record)
 end
-if made or taken > 0 then
-  redis.call('DECRBY', semaphore, string.format('%.0f', taken - (made or 0)))
+local refused = taken > 0 and semaphore_change(semaphore, -taken, KEYS[3], record)
+if refused then
+  return refused
 end
-local answer = request_record(requests, number, string.format('%.0f', taken) .. note)
-if made then
-  return notify_made(answer, 0, ARGV[3], ARGV[4])
+if stored and taken == 0 then
+  semaphore_used(semaphore, KEYS[3], record)
 end
-return answer
+return request_record(requests, number, string.format('%.0f', taken))

@@ -19,26 +19,26 @@
 --                             which nothing was known; empty: the permits go to the semaphore that is there, and make
 --                             one if there is none
 -- ARGV[9] place      integer  the place of that grant in its request
--- ARGV[10] setting   string   what the client was told of the number of permits; empty: nothing new, as
---                             always with a mark
+-- ARGV[10] declared  string   empty: the object declares no number, or there is a mark; else its idleMs, 0: none
 -- ARGV[*] needs      integer  for each waiter how many permits it needs; no waiters: it only releases
 -- returns string     waiters served, permits taken for them, ms after which to ask again (-1: unknown),
---                    permits left, the permits that were found above a stated total (0: none were), and
---                    the mark of the new grants, as acquire has it; "full" and the permits there are, when the sum does not
---                    fit into 32 bits; both with a note about the setting; or why the request did not
---                    run
+--                    permits left, the permits that were found above a stated total (0: none were), the
+--                    total (-1: unknown), and the mark of the new grants, as acquire has it; "full" and the
+--                    permits there are, when the sum does not fit into 32 bits; "none" where there is no semaphore
+--                    for an object that declares a number, and none was deleted: nothing was done; or why the
+--                    request did not run
 
 -- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/stored_count
 -- include lib/semaphore_change
+-- include lib/semaphore_idle
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
 -- include lib/semaphore_put_in
 -- include lib/permits_revive
 -- include lib/semaphore_record
--- include lib/semaphore_setting
 -- include lib/semaphore_settle
 -- include lib/semaphore_take_out
 -- include lib/notify_available
@@ -46,23 +46,25 @@
 -- include lib/serve_waiters
 
 -- at most once: requests, number
-local semaphore, client, setting, needs = KEYS[1], ARGV[5], ARGV[10], { unpack(ARGV, 11) }
+local semaphore, client, declared, needs = KEYS[1], ARGV[5], ARGV[10], { unpack(ARGV, 11) }
 local permits, is_proven = tonumber(ARGV[7]), ARGV[8] ~= ''
 local stored, wrong = stored_count(semaphore)
 if wrong then
   return wrong
 end
 local record, is_deleted = semaphore_record(KEYS[5])
-local made, note = semaphore_setting(setting, stored, record, is_deleted)
+if not stored and not is_deleted and declared ~= '' then
+  request_keep_record(requests, ARGV[2])
+  return request_record(requests, number, 'none')
+end
 local id = string.match(ARGV[8], '^(%d+):')
-local available = (stored or 0) + (made or 0)
+local available, idle_ms = stored or 0, tonumber(declared) or 0
 -- Permits of a semaphore that is gone are gone with it. Without a record nothing is known.
 local belongs = not is_proven or stored and (not record or id == record.id)
 request_keep_record(requests, ARGV[2])
 permits_revive(KEYS[5], stored, is_deleted)
 if belongs and available + permits > INT32_MAX then
-  local refused = string.format('full %.0f', available) .. (made and '!' or note)
-  return request_record(requests, number, refused)
+  return request_record(requests, number, string.format('full %.0f', available))
 end
 if not belongs then
   permits = 0
@@ -71,15 +73,11 @@ elseif is_proven and record then
 end
 available = available + permits
 if belongs and not stored then
-  record = semaphore_new_record(record, 0, made or permits, made ~= nil)
+  record = semaphore_new_record(record, 0, permits, false, idle_ms > 0 and idle_ms or nil)
 end
 local above = 0
 if record and (stored or belongs) then
   available, above = semaphore_settle(record, available)
-end
-if made then
-  -- Nobody had more than was stated: the caller gives back to a semaphore that was not there.
-  above = 0
 end
 local served, taken, retry_ms = 0, 0, -1
 if #needs > 0 then
@@ -87,16 +85,20 @@ if #needs > 0 then
     serve_waiters(KEYS[3], KEYS[4], client, ARGV[6] == '1', available, needs)
   available = available - taken
 end
-local mark = nil
+local mark, total = nil, -1
 if record and (stored or belongs) then
+  total = record.total
   mark = semaphore_put_in(record, client, number, needs, served)
+  semaphore_idle(record, available)
   if #record.removed > 0 then
     -- Changes nothing: a user without the right is refused here.
     redis.call('HDEL', KEYS[5], '')
   end
   semaphore_keep(KEYS[5], record)
 else
-  mark = (stored or belongs) and string.format('0:%.0f', available + taken) or '-'
+  mark = (stored or belongs) and string.format('0:%.0f', available + taken)
+    or is_deleted and '--'
+    or '-'
 end
 local change = available - (stored or 0)
 local refused = (belongs or change ~= 0) and semaphore_change(semaphore, change, KEYS[5], record)
@@ -104,14 +106,15 @@ if refused then
   return refused
 end
 local answer = string.format(
-  '%.0f %.0f %.0f %.0f %.0f %s',
+  '%.0f %.0f %.0f %.0f %.0f %.0f %s',
   served,
   taken,
   retry_ms,
   available,
   above,
+  total,
   mark
-) .. note
+)
 request_record(requests, number, answer)
 if belongs and not stored then
   return notify_made(answer, available, ARGV[3], ARGV[4])

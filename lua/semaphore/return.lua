@@ -17,6 +17,7 @@
 -- at maxmemory: carried out
 -- include lib/stored_count
 -- include lib/semaphore_change
+-- include lib/semaphore_idle
 -- include lib/semaphore_keep
 -- include lib/semaphore_record
 -- include lib/semaphore_settle
@@ -42,6 +43,7 @@ if permits == 0 then
   return string.format('%.0f 0', stored)
 end
 local available, above = semaphore_settle(record, stored + permits)
+semaphore_idle(record, available)
 -- Changes nothing: a user without the right is refused here. It needs no memory, either.
 redis.call('HDEL', KEYS[2], '')
 semaphore_keep(KEYS[2], record)

@@ -10,7 +10,7 @@
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] permits    integer  how many permits to set, at least 0
--- ARGV[6] ttl_ms     integer  life of the semaphore, 0 for no limit
+-- ARGV[6] ttl_ms     integer  life of the semaphore, 0 for no limit; below 0: minus its idleMs
 -- returns string     1 they were set, 0 some were set already; or why the request did not run
 
 -- include lib/request_keep_record
@@ -20,6 +20,8 @@
 -- include lib/set_for
 -- include lib/semaphore_keep
 -- include lib/semaphore_new_record
+-- include lib/semaphore_idle
+-- include lib/semaphore_used
 -- include lib/permits_revive
 -- include lib/semaphore_record
 -- include lib/notify_made
@@ -35,9 +37,14 @@ needs_memory(requests)
 request_keep_record(requests, ARGV[2])
 permits_revive(KEYS[3], stored, is_deleted)
 if stored then
+  semaphore_idle(old, stored)
+  semaphore_used(semaphore, KEYS[3], old)
   return request_record(requests, number, '0')
 end
-semaphore_keep(KEYS[3], semaphore_new_record(old, ttl_ms, permits, false))
-set_for(semaphore, ARGV[5], ARGV[6])
+local idle_ms = ttl_ms < 0 and -ttl_ms or nil
+local record = semaphore_new_record(old, math.max(ttl_ms, 0), permits, false, idle_ms)
+semaphore_idle(record, permits)
+semaphore_keep(KEYS[3], record)
+set_for(semaphore, ARGV[5], record.end_ms or ttl_ms)
 local answer = request_record(requests, number, '1')
 return notify_made(answer, permits, ARGV[3], ARGV[4])

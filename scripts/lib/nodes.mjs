@@ -7,30 +7,41 @@ import { join } from 'node:path';
 import { root } from './fresh.mjs';
 import { run } from './run.mjs';
 
-const RELEASES = ['20.19.0', '22.23.3', '24.21.0'];
+/** The last is no long-term release yet. */
+export const NODE_RELEASES = ['20.19.0', '22.23.3', '24.21.0', '26.12.1'];
 
 /**
- * Installs them below node_modules, unless they are there: 180 MB and some seconds each.
+ * Installs a release below node_modules, unless it is there: 180 MB and some seconds.
+ *
+ * @param {string} release
+ * @returns {Promise<string>} its program
+ */
+export async function installNode(release) {
+  const isWindows = process.platform === 'win32';
+  const name = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+  const folder = join(root, 'node_modules/.cache/nodes', release);
+  const program = join(folder, 'node_modules', name, 'bin', isWindows ? 'node.exe' : 'node');
+  if (!existsSync(program)) {
+    console.log(`fetching Node.js ${release}`);
+    const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
+    const install = ['install', '--prefix', folder, ...quiet, `${name}@${release}`];
+    const { code, output } = await run('npm', install, { timeoutMs: 120_000 });
+    if (code !== 0) {
+      throw new Error(`${name}@${release} was not installed:\n${output}`);
+    }
+  }
+  return program;
+}
+
+/**
+ * Installs them all, one after the other.
  *
  * @returns {Promise<string[]>} their programs
  */
 export async function installNodes() {
-  const system = process.platform === 'win32' ? 'win' : process.platform;
-  const name = `node-${system}-${process.arch}`;
   const programs = [];
-  for (const release of RELEASES) {
-    const folder = join(root, 'node_modules/.cache/nodes', release);
-    const windows = process.platform === 'win32';
-    const program = join(folder, 'node_modules', name, 'bin', windows ? 'node.exe' : 'node');
-    if (!existsSync(program)) {
-      const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
-      const install = ['install', '--prefix', folder, ...quiet, `${name}@${release}`];
-      const { code, output } = await run('npm', install, { timeoutMs: 120_000 });
-      if (code !== 0) {
-        throw new Error(`${name}@${release} was not installed:\n${output}`);
-      }
-    }
-    programs.push(program);
+  for (const release of NODE_RELEASES) {
+    programs.push(await installNode(release));
   }
   return programs;
 }

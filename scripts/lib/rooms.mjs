@@ -14,18 +14,21 @@ const ROWS = [
   ['testing/keyspace'],
   ['testing/*'],
   ['*'],
+  ['quorum'],
+  ['guarantees', 'multi-lock'],
   ['lock', 'rwlock', 'semaphore', 'expirable-semaphore', 'latch'],
+  ['client-options.ts'],
   ['core/locks', 'core/permits'],
   ['core/grant'],
   ['core/*'],
-  ['core/waiting'],
+  ['core/waiting', 'core/replicas'],
   ['core/lease'],
   ['core/delivery'],
   ['core/connection'],
   ['core/wire'],
   ['core/observe'],
   ['core/base'],
-  ['errors.ts', 'server-errors.ts'],
+  ['errors.ts', 'server-errors.ts', 'waiters-error.ts'],
   ['coordination-error.ts'],
 ];
 
@@ -148,6 +151,24 @@ function label(graph, room) {
 }
 
 /**
+ * Three numbers in a row, or more, as the first and the last of them.
+ * @param {number[]} numbers in their order
+ */
+function ranges(numbers) {
+  /** @type {number[][]} */
+  const rows = [];
+  for (const number of numbers) {
+    const row = rows.at(-1);
+    if (row?.at(-1) === number - 1) {
+      row.push(number);
+    } else {
+      rows.push([number]);
+    }
+  }
+  return rows.map((row) => (row.length > 2 ? `${row[0]}-${row.at(-1)}` : row.join(' '))).join(' ');
+}
+
+/**
  * @param {Graph} graph
  * @returns {string} the rows from top to bottom, and for each which rows it imports
  */
@@ -163,7 +184,7 @@ export function picture(graph) {
   const cells = ROWS.map((rooms, row) => {
     const names = rooms.map((room) => label(graph, room));
     const below = [...(used[row] ?? [])].filter((each) => each !== row).toSorted((a, b) => a - b);
-    return { names: names.join('  '), below: below.map((each) => each + 1).join(' ') };
+    return { names: names.join('  '), below: ranges(below.map((each) => each + 1)) };
   });
   const width = Math.max(...cells.map(({ names }) => names.length));
   const line = ({ names = '', below = '' }, /** @type {number} */ row) =>

@@ -6,8 +6,15 @@ import { constants, setPriority } from 'node:os';
 import { root } from './fresh.mjs';
 
 /**
- * @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number, yields?: boolean }} RunOptions
- *   `cwd`: the root of the project if there is none; `yields`: it takes the CPU that others leave
+ * @typedef {object} RunOptions
+ * @property {string} [cwd] the root of the project if there is none
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {number} [timeoutMs]
+ * @property {boolean} [yields] it takes the CPU that others leave
+ * @property {string | undefined} [until] it gets SIGTERM once it has printed this
+ */
+
+/**
  * @typedef {{ code: number, output: string, timedOut: boolean }} RunResult
  */
 
@@ -16,21 +23,35 @@ import { root } from './fresh.mjs';
  *
  * @param {string} command
  * @param {string[]} args
- * @param {RunOptions & { show?: boolean }} [options] `show` passes the output on instead of keeping it
+ * @param {RunOptions & { show?: boolean }} [options] `show` passes the output on; to a terminal it
+ *   goes as it is, and is not kept
  * @returns {Promise<RunResult>}
  */
 export async function run(command, args, options = {}) {
+  const isWatched = options.show === true && process.stdout.isTTY;
   const child = spawn(command, args, {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
-    stdio: options.show === true ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    stdio: isWatched ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });
   if (options.yields === true && child.pid !== undefined) {
     setPriority(child.pid, constants.priority.PRIORITY_LOW);
   }
   let output = '';
-  child.stdout?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text));
-  child.stderr?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text));
+  let { until } = options;
+  /** @param {NodeJS.WriteStream} screen */
+  const keep = (screen) => (/** @type {string} */ text) => {
+    output += text;
+    if (until !== undefined && output.includes(until)) {
+      until = undefined;
+      child.kill('SIGTERM');
+    }
+    if (options.show === true) {
+      screen.write(text);
+    }
+  };
+  child.stdout?.setEncoding('utf8').on('data', keep(process.stdout));
+  child.stderr?.setEncoding('utf8').on('data', keep(process.stderr));
   let timedOut = false;
   const timer =
     options.timeoutMs === undefined
@@ -58,9 +79,9 @@ export async function run(command, args, options = {}) {
  *
  * @param {string} name
  * @param {string[]} args
- * @param {RunOptions & { show?: boolean }} [options]
+ * @param {RunOptions & { show?: boolean, node?: string }} [options] `node`: another program of Node.js
  * @returns {Promise<RunResult>}
  */
-export async function runTool(name, args, options) {
-  return await run(process.execPath, [`node_modules/.bin/${name}`, ...args], options);
+export async function runTool(name, args, { node = process.execPath, ...options } = {}) {
+  return await run(node, [`node_modules/.bin/${name}`, ...args], options);
 }

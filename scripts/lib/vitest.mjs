@@ -8,7 +8,13 @@ import { keepFailure } from './failures.mjs';
 import { runTool } from './run.mjs';
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number, ms: number }} Tally
+ * @typedef {object} Tally
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @property {string[]} files those in which something has failed
+ * @property {number} ms
+ *
  * @typedef {object} Report the part of vitest's JSON report we read
  * @property {number} numPassedTests
  * @property {number} numFailedTests
@@ -50,7 +56,7 @@ function tally(file, code) {
     report = /** @type {Report} */ (JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     keepFailure('vitest', `it left no report, exit code ${code}: ${String(error)}`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, files: [] };
   }
   keepFailures(report);
   // A file that could not be loaded has no tests to count: it counts as one.
@@ -66,20 +72,21 @@ function tally(file, code) {
     // An error outside any test, such as an unhandled rejection, shows in the exit code only.
     failed: failed === 0 && code !== 0 ? 1 : failed,
     skipped: report.numPendingTests + report.numTodoTests,
+    files: report.testResults.flatMap(({ name, status }) => (status === 'failed' ? [name] : [])),
   };
 }
 
 /**
  * @param {string[]} args for `vitest run`
- * @param {{ env?: NodeJS.ProcessEnv, timeoutMs?: number }} [options]
+ * @param {{ env?: NodeJS.ProcessEnv, timeoutMs?: number, node?: string, reporter?: string }} [options]
  * @returns {Promise<Tally>}
  */
-export async function runVitest(args, options = {}) {
+export async function runVitest(args, { reporter = 'default', ...options } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'redlatch-vitest-'));
   const file = join(folder, 'report.json');
   const startedAt = performance.now();
   try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const reporters = [`--reporter=${reporter}`, '--reporter=json', `--outputFile.json=${file}`];
     const result = await runTool('vitest', ['run', ...reporters, ...args], {
       ...options,
       show: true,

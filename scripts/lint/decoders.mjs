@@ -4,10 +4,10 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { functionsIn, isNode, treeOf, walk } from '../mutants/walk.mjs';
+import { functionsIn, isNode, treeOf, walk } from './walk.mjs';
 
 /**
- * @typedef {import('../mutants/walk.mjs').Node} Node
+ * @typedef {import('./walk.mjs').Node} Node
  * @typedef {object} Source a file, and what is found in it by name
  * @property {string} file
  * @property {Map<string, Node>} functions

@@ -43,9 +43,10 @@ const RAISING = new Map([
   [CHECKED, ['pcall', 'error']],
   ['lib/tickets_checked', ['error']],
   ['lib/semaphore_record', ['error']],
+  ['lib/statements_known', ['error']],
 ]);
 /** The files that publish. */
-const NOTIFY = ['lib/notify', 'lib/notify_ended', 'lib/notify_granted'];
+const NOTIFY = ['lib/notify', 'lib/notify_ended', 'lib/notify_granted', 'lib/notify_each'];
 
 /**
  * @param {Map<string, string>} files  text by path below lua/, such as `lock/acquire.lua`

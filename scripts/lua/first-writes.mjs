@@ -143,13 +143,11 @@ class Walk {
   /** @param {import('luaparse').CallExpression} node @returns {Paths} */
   #call(node) {
     if (node.base.type === 'Identifier') {
-      const { name } = node.base;
-      const body = this.#functions.get(name) ?? [];
-      // A function that calls itself is reported elsewhere.
-      this.#functions.delete(name);
-      const { writes, goesOn, returns } = this.block(body);
-      this.#functions.set(name, body);
-      return { writes, goesOn: goesOn || returns, returns: false };
+      // A function may run those that it is given, as pcall does.
+      const names = [node.base, ...node.arguments].flatMap((part) =>
+        part.type === 'Identifier' ? [part.name] : [],
+      );
+      return names.reduce((paths, name) => afterwards(paths, () => this.#run(name)), NOTHING);
     }
     const call = redisCall(node);
     const does = call && whatDoes(call.command);
@@ -158,6 +156,16 @@ class Walk {
     return call !== undefined && isWrite
       ? { writes: new Set([call.command]), goesOn: false, returns: false }
       : NOTHING;
+  }
+
+  /** @param {string} name @returns {Paths} */
+  #run(name) {
+    const body = this.#functions.get(name) ?? [];
+    // A function that calls itself is reported elsewhere.
+    this.#functions.delete(name);
+    const { writes, goesOn, returns } = this.block(body);
+    this.#functions.set(name, body);
+    return { writes, goesOn: goesOn || returns, returns: false };
   }
 }
 

@@ -2,16 +2,11 @@
 // Judges mistakes, two at a time, each in a private copy of the project.
 
 import { FIRST, firstFailure, IN_TIME, runTests } from './judge.mjs';
-import { changedBy, reachedBy } from './mistakes.mjs';
-import { filesBelow } from './reach.mjs';
-import { Reach } from './reach-map.mjs';
+import { changedBy, testsOfLua } from './mistakes.mjs';
 import { Tree } from './tree.mjs';
 
 /** How many are judged at a time. */
 const AT_ONCE = 2;
-
-/** The tests of one generated mistake may take so long together, one by one. */
-const BUDGET_MS = 60_000;
 
 /**
  * @typedef {import('./mistakes.mjs').Mistake} Mistake
@@ -25,8 +20,6 @@ const BUDGET_MS = 60_000;
  */
 
 export class Bench {
-  #reach = new Reach();
-  #luaFiles = filesBelow('lua', '.lua');
   /** Tests that fail without any mistake.
    * @type {Set<string>} */
   #broken = new Set();
@@ -35,17 +28,8 @@ export class Bench {
    * @param {Mistake} mistake
    * @param {(file: string) => string} read */
   testsOf(mistake, read) {
-    const { file, tests, change } = mistake;
-    if (tests !== undefined && tests.length > 0) {
-      return tests.filter((test) => !this.#broken.has(test));
-    }
-    const before = read(file);
-    const ids = reachedBy(file, before, change(before), read, this.#luaFiles);
-    let left = BUDGET_MS;
-    return this.#reach.testsOf(file, ids).filter((test) => {
-      left -= this.#reach.costOf(test);
-      return left > 0 && !this.#broken.has(test);
-    });
+    const tests = mistake.tests ?? testsOfLua(mistake, read);
+    return tests.filter((test) => !this.#broken.has(test));
   }
 
   /**
@@ -122,7 +106,7 @@ export class Bench {
       ms: performance.now() - startedAt,
       tried: tests.length,
     });
-    const { files, refusal } = changedBy(mistake, read, this.#luaFiles);
+    const { files, refusal } = changedBy(mistake, read);
     if (refusal !== undefined) {
       return verdict(mistake.mayBeRefused === true ? 'generator' : 'nothing', refusal);
     }
@@ -130,8 +114,7 @@ export class Bench {
       for (const [file, text] of files) {
         tree.write(file, text);
       }
-      const costMs = tests.reduce((sum, test) => sum + this.#reach.costOf(test), 0);
-      const failure = await firstFailure(tree.root, tests, costMs);
+      const failure = await firstFailure(tree.root, tests);
       if (failure === undefined) {
         return verdict('nothing', '');
       }

@@ -1,19 +1,21 @@
 // @ts-check
-// Small mistakes at places that nobody has chosen: a sample of all that can be made, the same for the
-// same seed, in which each folder has its share.
+// Small mistakes in Lua at places that nobody has chosen: a sample of all that can be made, the same for
+// the same seed, in which each folder has its share.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../lib/fresh.mjs';
-import { filesBelow } from './reach.mjs';
+import { randomFrom } from '../lib/random.mjs';
 import { sitesInLua } from './sites-lua.mjs';
-import { sitesInTypeScript } from './sites-typescript.mjs';
 
-/** @typedef {import('./sites-typescript.mjs').Site} Site */
+/** @typedef {import('./sites-lua.mjs').Site} Site */
 
-/** What is compiled from Lua, and what only tests use. */
-const LEFT_OUT = /\.generated\.ts$|^src\/testing\//;
+/** All sources of scripts. */
+export const luaFiles = readdirSync(join(root, 'lua'), { encoding: 'utf8', recursive: true })
+  .filter((name) => name.endsWith('.lua'))
+  .map((name) => `lua/${name.replaceAll('\\', '/')}`)
+  .toSorted();
 
 /** No folder has fewer places in a large sample than this, if it has as many. */
 const SHARE_MIN = 3;
@@ -23,24 +25,7 @@ const read = (file) => readFileSync(join(root, file), 'utf8');
 
 /** @returns {Site[]} every place, in order */
 export function allSites() {
-  return [
-    ...filesBelow('lua', '.lua').flatMap((file) => sitesInLua(file, read(file))),
-    ...filesBelow('src', '.ts')
-      .filter((file) => !LEFT_OUT.test(file))
-      .flatMap((file) => sitesInTypeScript(file, read(file))),
-  ];
-}
-
-/** Random numbers from 0 up to, and without, 1, that one seed repeats (mulberry32).
- * @param {number} seed */
-function randomFrom(seed) {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  return luaFiles.flatMap((file) => sitesInLua(file, read(file)));
 }
 
 /**

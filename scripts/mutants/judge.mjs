@@ -25,6 +25,10 @@ export const IN_TIME = 'none ends in time';
 /** What starting costs, at most, beside the tests. */
 const START_MS = 30_000;
 
+/** What one test file takes at most without a mistake, and all of them together. */
+const FILE_MS = 20_000;
+const FILES_MS = 5 * 60_000;
+
 /** Groups of processes that are still there, by their leader.
  * @type {Set<number>} */
 const groups = new Set();
@@ -87,37 +91,35 @@ export async function runTests(order, limitMs) {
   const script = join(order.root, 'scripts/mutants/run-tests.mjs');
   const { output, timedOut } = await runNode(order.root, [script, JSON.stringify(order)], limitMs);
   const line = output.trimEnd().split('\n').at(-1) ?? '';
-  if (line.startsWith('{"files"')) {
+  if (line.startsWith('{"failed"')) {
     const outcome = /** @type {import('./run-tests.mjs').Outcome} */ (JSON.parse(line));
     return { ...outcome, timedOut };
   }
   const message = timedOut ? `not done after ${limitMs} ms` : output.slice(-2_000);
-  return { files: {}, failed: [{ file: '', test: 'the run itself', message }], timedOut };
+  return { failed: [{ file: '', test: 'the run itself', message }], timedOut };
 }
 
 /**
- * The first test that fails, if any does: of `files`, in their order, as many as their time allows.
- * A failure counts when it happens twice, since the machine may be busy.
+ * The first test that fails, if any does, of `files` in their order. A failure counts when it happens
+ * twice, since the machine may be busy.
  *
  * @param {string} root of the copy
  * @param {string[]} files
- * @param {number} costMs what these files take together without a mistake, one by one
  * @returns {Promise<Failure | undefined>}
  */
-export async function firstFailure(root, files, costMs) {
-  const first = await firstOf(root, files.slice(0, FIRST), costMs);
-  return first ?? (await firstOf(root, files.slice(FIRST), costMs));
+export async function firstFailure(root, files) {
+  const first = await firstOf(root, files.slice(0, FIRST));
+  return first ?? (await firstOf(root, files.slice(FIRST)));
 }
 
 /**
  * @param {string} root
  * @param {string[]} files
- * @param {number} costMs
  * @returns {Promise<Failure | undefined>}
  */
-async function firstOf(root, files, costMs) {
+async function firstOf(root, files) {
   const order = { root, workers: WORKERS, stopsAtFailure: true, testTimeout: TEST_TIMEOUT_MS };
-  const limitMs = START_MS + TEST_TIMEOUT_MS + costMs;
+  const limitMs = START_MS + TEST_TIMEOUT_MS + Math.min(files.length * FILE_MS, FILES_MS);
   let left = files;
   while (left.length > 0) {
     const { failed, timedOut } = await runTests({ ...order, files: left }, limitMs);

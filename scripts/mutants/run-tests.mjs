@@ -4,7 +4,7 @@
 //
 //   node scripts/mutants/run-tests.mjs '{ "root": ..., "files": [...] }'
 //
-// The last line of the output is JSON: { files: { file: ms }, failed: [{ file, test, message }] }
+// The last line of the output is JSON: { failed: [{ file, test, message }] }
 
 import { join, relative } from 'node:path';
 import { BaseSequencer, startVitest } from 'vitest/node';
@@ -12,10 +12,9 @@ import { BaseSequencer, startVitest } from 'vitest/node';
 /**
  * @typedef {{
  *   root: string, files: string[], workers: number, stopsAtFailure: boolean, testTimeout?: number,
- *   setupFiles?: string[],
  * }} Order
  * @typedef {{ file: string, test: string, message: string }} Failure
- * @typedef {{ files: Record<string, number>, failed: Failure[] }} Outcome
+ * @typedef {{ failed: Failure[] }} Outcome
  */
 
 const order = /** @type {Order} */ (JSON.parse(String(process.argv[2])));
@@ -35,7 +34,7 @@ class AsGiven extends BaseSequencer {
 }
 
 /** @type {Outcome} */
-const outcome = { files: {}, failed: [] };
+const outcome = { failed: [] };
 
 /** @type {import('vitest/node').Vitest | undefined} */
 let runner;
@@ -47,7 +46,6 @@ const reporter = {
   },
   onTestModuleEnd(module) {
     const file = relative(order.root, module.moduleId);
-    outcome.files[file] = Math.round(module.diagnostic().duration);
     for (const { message } of module.errors()) {
       outcome.failed.push({ file, test: 'the file itself', message });
     }
@@ -73,7 +71,7 @@ const reporter = {
   },
 };
 
-const { testTimeout, setupFiles } = order;
+const { testTimeout } = order;
 const vitest = await startVitest('test', order.files, {
   root: order.root,
   run: true,
@@ -83,7 +81,6 @@ const vitest = await startVitest('test', order.files, {
   reporters: [reporter],
   sequence: { sequencer: AsGiven },
   ...(testTimeout === undefined ? {} : { testTimeout, hookTimeout: testTimeout }),
-  ...(setupFiles === undefined ? {} : { setupFiles }),
 });
 await vitest.close();
 process.stdout.write(`\n${JSON.stringify(outcome)}\n`);

@@ -4,9 +4,9 @@
 import luaparse from 'luaparse';
 
 /**
- * @typedef {import('./sites-typescript.mjs').Site} Site
  * @typedef {{ type: string, range: [number, number] } & Record<string, unknown>} Node
- * @typedef {{ operator: string, start: number, end: number, to: string }} Mistake
+ * @typedef {{ operator: string, start: number, end: number, to: string }} Mistake `to` stands there instead
+ * @typedef {Mistake & { file: string }} Site
  */
 
 /** @type {Record<string, string[]>} */

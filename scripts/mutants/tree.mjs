@@ -10,6 +10,7 @@ import { root } from '../lib/fresh.mjs';
 /** What tests and scripts read. Programs that only people start are left out. */
 const COPIED = [
   'api',
+  'bench',
   'demo',
   'dist',
   'docs',

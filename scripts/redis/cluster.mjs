@@ -10,7 +10,7 @@ const slots = 16_384;
 /**
  * @typedef {import('./process.mjs').RedisProcess} RedisProcess
  * @typedef {object} Cluster
- * @property {RedisProcess[]} nodes masters first, then one replica of each in the same order
+ * @property {RedisProcess[]} nodes masters first, then the replicas in their order
  * @property {() => Promise<void>} stop
  */
 
@@ -67,8 +67,9 @@ async function isServing(nodes, masters) {
 /**
  * @param {RedisProcess[]} nodes
  * @param {number} masters
+ * @param {readonly number[]} followed the master of each replica
  */
-async function join(nodes, masters) {
+async function join(nodes, masters, followed) {
   const [first, ...others] = nodes;
   if (first === undefined) {
     throw new RangeError('masters must be at least 1, got 0');
@@ -90,7 +91,7 @@ async function join(nodes, masters) {
   });
   await Promise.all(
     nodes.slice(masters).map(async (replica, index) => {
-      const id = await call(nodes[index] ?? first, 'CLUSTER', 'MYID');
+      const id = await call(nodes[followed[index] ?? 0] ?? first, 'CLUSTER', 'MYID');
       await call(replica, 'CLUSTER', 'REPLICATE', String(id));
     }),
   );
@@ -102,12 +103,14 @@ async function join(nodes, masters) {
 /**
  * Starts a cluster and waits until every node serves.
  *
- * @param {{ masters?: number, replicas?: number, nodeTimeoutMs?: number }} [options]
- *   `replicas` is the total, at most one for each master
+ * @param {{ masters?: number, replicas?: number | readonly number[], nodeTimeoutMs?: number }} [options]
+ *   `replicas` is the total, at most one for each master, or the index of the master of each
  * @returns {Promise<Cluster>}
  */
 export async function startCluster({ masters = 3, replicas = 0, nodeTimeoutMs = 1_000 } = {}) {
   const binary = await serverBinary();
+  const followed =
+    typeof replicas === 'number' ? Array.from({ length: replicas }, (_, index) => index) : replicas;
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)];
   args.push('--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0');
   /** @type {RedisProcess[]} */
@@ -116,10 +119,10 @@ export async function startCluster({ masters = 3, replicas = 0, nodeTimeoutMs = 
     await Promise.all(nodes.map(async (node) => await node.stop()));
   };
   try {
-    while (nodes.length < masters + replicas) {
+    while (nodes.length < masters + followed.length) {
       nodes.push(await startProcess(binary, { args, cluster: true }));
     }
-    await join(nodes, masters);
+    await join(nodes, masters, followed);
     return { nodes, stop };
   } catch (error) {
     await stop();

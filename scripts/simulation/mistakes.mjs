@@ -16,7 +16,6 @@ import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { run } from '../lib/run.mjs';
 import { changedBy, semanticMistakes } from '../mutants/mistakes.mjs';
-import { filesBelow } from '../mutants/reach.mjs';
 import { Tree } from '../mutants/tree.mjs';
 
 const { values } = parseArgs({
@@ -43,8 +42,7 @@ const REAL_BUGS = new Set([
   'fair-late-place',
 ]);
 
-const luaFiles = filesBelow('lua', '.lua');
-const mistakes = semanticMistakes(undefined, 1, false).filter(
+const mistakes = semanticMistakes(undefined, 1).filter(
   ({ id }) => values.only?.some((only) => id.startsWith(only)) ?? true,
 );
 /** @type {Map<string, { seeds: number | undefined, how: string }>} */
@@ -56,7 +54,7 @@ const found = new Map();
  */
 async function look(mistake, tree) {
   const read = (/** @type {string} */ file) => tree.read(file);
-  const { files, refusal } = changedBy(mistake, read, luaFiles);
+  const { files, refusal } = changedBy(mistake, read);
   if (refusal !== undefined) {
     return { seeds: 0, how: 'refused by the generator' };
   }
@@ -70,7 +68,7 @@ async function look(mistake, tree) {
   }
   const { output } = await run(process.execPath, [script, ...args], { timeoutMs: 10 * 60_000 });
   tree.restore();
-  const [, seed, how] = /seed (\d+) (\([a-z]+\): [^:]+)/u.exec(output) ?? [];
+  const [, seed, how] = /seed (\d+) (\([a-z-]+\): [^:]+)/u.exec(output) ?? [];
   if (seed === undefined && !output.trimEnd().endsWith(' 0 failed')) {
     return { seeds: 0, how: `no run: ${output.slice(-200)}` };
   }

@@ -10,6 +10,7 @@ import Table from 'cli-table3';
  * @property {Record<string, { checked: number, violations: number }>} properties
  * @property {Record<string, number>} happened
  * @property {{ seed: number, text: string }[]} failures
+ * @property {import('./traces.mjs').Traced[]} traces of the seeds, where they are wanted
  */
 
 export class Totals {
@@ -19,6 +20,8 @@ export class Totals {
   failures = [];
   /** @type {Set<number>} */
   failedSeeds = new Set();
+  /** @type {import('./traces.mjs').Traced[]} */
+  traced = [];
   #wanted;
   /** @type {Map<string, { checked: number, violations: number }>} */
   #properties = new Map();
@@ -31,7 +34,7 @@ export class Totals {
   }
 
   /** @param {Message} message */
-  add({ done, counted, properties, happened, failures }) {
+  add({ done, counted, properties, happened, failures, traces }) {
     this.done += done;
     this.counted += counted;
     for (const [name, { checked, violations }] of Object.entries(properties)) {
@@ -43,6 +46,7 @@ export class Totals {
     for (const [name, count] of Object.entries(happened)) {
       this.#happened.set(name, (this.#happened.get(name) ?? 0) + count);
     }
+    this.traced = this.traced.concat(traces);
     for (const { seed, text } of failures) {
       this.failures.push(text);
       this.failedSeeds.add(seed);

@@ -1,23 +1,36 @@
 import { ClosedError } from '../errors.js';
 import type { KeepAlive, Clock, Timer } from './base/clock.js';
 import { systemRandom, type RandomSource } from './base/random.js';
+import type { CheckedReplicas } from './base/replicas-options.js';
 import { Events } from './observe/events.js';
+import { Leaks } from './observe/leaks.js';
 import { Troubles } from './observe/troubles.js';
 import { warnings } from './observe/warnings.js';
 import { SlowWaits } from './observe/slow-wait.js';
+import type { MaxWaiters } from './waiting/max-waiters.js';
 import { WaitLimit, Waits, type Ending, type WaitLimits } from './waiting/wait-limit.js';
 
 /** Settings of a client, checked. */
 export interface Settings {
   readonly leaseMs: number;
   readonly commandTimeoutMs: number;
+  /** Of acquisitions that name none; undefined: no limit. */
+  readonly waitMs?: number | undefined;
+  /** Of acquisitions that name none. */
+  readonly maxWaiters?: MaxWaiters;
   readonly stalledAfterMs: number;
-  readonly handOff: HandOff;
+  /** Undefined for the servers of a quorum: nobody waits in a line there. */
+  readonly handOff: HandOff | undefined;
+  readonly reentry: (typeof REENTERING)[number];
+  readonly replicas?: CheckedReplicas | undefined;
 }
+
+/** Which acquisitions re-enter a lock; see ClientOptions. */
+export const REENTERING = ['scope', 'explicit'] as const;
 
 /** How a lock goes from one waiter to the next; see ClientOptions. */
 export type HandOff = (typeof HAND_OFFS)[number];
-export const HAND_OFFS = ['direct', 'strict', 'race'] as const;
+export const HAND_OFFS = ['direct', 'strict'] as const;
 
 /** The parts that a client has once, whatever servers it works on: its id, its events, its waits,
  * and what keeps the process alive. */
@@ -28,6 +41,7 @@ export class ClientServices {
   readonly random: RandomSource;
   readonly events: Events = new Events();
   readonly slowWaits: SlowWaits;
+  readonly leaks: Leaks;
   readonly troubles: Troubles;
   /** Keeps the process alive from each `ref()` to its `unref()`. */
   readonly keepAlive: Pick<KeepAlive, 'ref' | 'unref'>;
@@ -52,9 +66,9 @@ export class ClientServices {
         (error) => this.failed(error),
       ),
     );
-    this.slowWaits = new SlowWaits(clock, this.events, settings.stalledAfterMs, (error) =>
-      this.failed(error),
-    );
+    this.leaks = new Leaks(clock);
+    const waitTerms = { afterMs: settings.stalledAfterMs, clientId: id };
+    this.slowWaits = new SlowWaits(clock, this.events, waitTerms, (error) => this.failed(error));
   }
 
   /** A holder id that was never used before. */
@@ -94,12 +108,14 @@ export class ClientServices {
 
   /** Something failed in the background. */
   failed(error: Error): void {
-    this.events.emit('error', { error });
+    this.events.report('error', { error });
   }
 
   /** From now on nothing is granted, and all waits end. */
   stopGranting(): void {
     this.#closed = true;
+    this.slowWaits.close();
+    this.leaks.close();
     this.#waits.close();
     this.troubles.close();
   }

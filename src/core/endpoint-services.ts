@@ -2,17 +2,20 @@ import type { Clock } from './base/clock.js';
 import { requestsKey } from './base/key-names.js';
 import type { ClientServices } from './client-services.js';
 import type { Router, RouterOwner } from './connection/router.js';
+import type { Examined } from './connection/server-check.js';
 import { Delivery } from './delivery/delivery.js';
 import { RefusedMessages } from './delivery/refused-messages.js';
 import { Requests } from './delivery/requests.js';
-import { Lease, type LeaseIdentity, type LostHook } from './lease/lease.js';
+import { Lease, type LeaseHooks } from './lease/lease.js';
+import type { Granted, LeaseIdentity, Reports } from './lease/lease-parts.js';
 import type { Renewal } from './lease/renewal.js';
 import { Watchdog } from './lease/watchdog.js';
-import { NameRegistry } from './name-registry.js';
+import { evictionWarning } from './eviction-warning.js';
+import { Names } from './names.js';
+import { Replicas } from './replicas/replicas.js';
 import { ChannelHub } from './waiting/channel-hub.js';
 import { OwnChannel, ownChannels } from './waiting/own-channel.js';
-import { Rechecks, pollSleepers, type Sleeper } from './waiting/rechecks.js';
-import { RECHECK_MAX_MS } from './waiting/timing.js';
+import type { AskState } from './waiting/contention.js';
 
 /** A silent connection has at least this long to answer, unless `commandTimeoutMs` is shorter. */
 const ANSWER_LIMIT_MIN_MS = 500;
@@ -28,12 +31,12 @@ const TROUBLE_PERIOD_MS = 5_000;
 export class EndpointServices {
   readonly client: ClientServices;
   readonly clock: Clock;
-  readonly names: NameRegistry = new NameRegistry();
+  readonly names: Names = new Names();
   readonly router: Router;
   readonly hub: ChannelHub;
   readonly watchdog: Watchdog;
-  readonly rechecks: Rechecks<Sleeper>;
   readonly delivery: Delivery;
+  readonly replicas: Replicas;
   readonly ownChannel: OwnChannel;
   /** Changes whenever a connection was made anew: what is known of both stays true within one. */
   epoch = 0;
@@ -44,13 +47,19 @@ export class EndpointServices {
   #lastTrouble = '';
   #lastTroubleAt = 0;
 
-  constructor(client: ClientServices, createRouter: (owner: RouterOwner) => Router) {
+  /** `examined` gets what is found of the server behind each new connection, before anything is sent on that. */
+  constructor(
+    client: ClientServices,
+    createRouter: (owner: RouterOwner) => Router,
+    examined: (examined: Examined, address: string) => void = () => {},
+  ) {
     const { clock, keepAlive, settings } = client;
     const { leaseMs, commandTimeoutMs } = settings;
     this.client = client;
     this.clock = clock;
     const failed = (error: Error): void => client.failed(error);
     const refusedMessages = new RefusedMessages(failed);
+    const warnOfEviction = evictionWarning();
     this.router = createRouter({
       answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6)),
       wayMs: Math.min(WAY_MAX_MS, leaseMs / 6),
@@ -58,6 +67,10 @@ export class EndpointServices {
       health: client.troubles,
       up: () => this.#up(),
       down: (cause) => this.#down(cause),
+      examined: (found, address) => {
+        warnOfEviction(found, address);
+        examined(found, address);
+      },
       message: (channel, payload) => this.hub.deliver(channel, payload),
       confirmed: (channel) => this.hub.deliver(channel, undefined),
       trouble: (error) => this.#trouble(error),
@@ -82,9 +95,7 @@ export class EndpointServices {
       },
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
-    this.rechecks = new Rechecks(clock, this.router, RECHECK_MAX_MS, (sleepers) =>
-      pollSleepers(this.delivery, sleepers, failed),
-    );
+    this.replicas = new Replicas({ clock, router: this.router, delivery: this.delivery });
     this.ownChannel = new OwnChannel(client.id, {
       hub: this.hub,
       clock,
@@ -100,31 +111,43 @@ export class EndpointServices {
     this.router.open();
   }
 
-  createLease(identity: LeaseIdentity, lostHook: LostHook): Lease {
-    return new Lease(identity, this.clock, this.client.events, lostHook);
+  /** Returns whether others certainly have what a queue asks for by `key`. */
+  proves(asked: AskState, key: string): boolean {
+    return asked.proves(this.clock.now(), this.router.downSince(key));
   }
 
-  /** A lease was granted: it is renewed, and keeps the process alive, until it ends. `isWindow`: it was
-   * granted for a part of its time, and is confirmed soon. */
-  keep(lease: Lease, renewal: Renewal, isWindow = false): void {
-    this.watchdog.add(lease, renewal, isWindow);
+  /** `events` gets its event `suspect`. */
+  createLease(
+    identity: LeaseIdentity,
+    lost: LeaseHooks['lost'],
+    events: Reports = this.client.events,
+  ): Lease {
+    const hooks: LeaseHooks = { lost, ask: this.watchdog.ask };
+    return new Lease(identity, this.clock, events, hooks);
+  }
+
+  /** A lease was granted: it is renewed, and keeps the process alive, until it ends. One
+   * that was granted for a part of its time is confirmed soon. */
+  keep(lease: Lease, renewal: Renewal, granted?: Granted): void {
+    this.watchdog.add(lease, renewal, granted);
     this.client.keepAlive.ref();
     this.ownChannel.held(lease);
   }
 
-  /** The lease ends, since it was released or lost. */
-  letGo(lease: Lease): void {
-    if (this.watchdog.delete(lease)) {
+  /** The lease ends, since it was released or lost. False when it was not kept (any more). */
+  letGo(lease: Lease): boolean {
+    const wasKept = this.watchdog.delete(lease);
+    if (wasKept) {
       this.ownChannel.over(lease);
       this.client.keepAlive.unref();
     }
+    return wasKept;
   }
 
   /** Ends all connections, timers and subscriptions. */
   shutDown(): void {
     this.ownChannel.close();
     this.hub.close();
-    this.rechecks.close();
     this.watchdog.close();
     this.router.close(this.client.closedError(''));
     this.delivery.close();

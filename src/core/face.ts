@@ -2,10 +2,9 @@ import type { Command, PendingCall } from './wire/call.js';
 import type { CountReply } from './delivery/count-reply.js';
 import type { Request } from './delivery/requests.js';
 import type { EndpointServices } from './endpoint-services.js';
-import { whileInUse } from './name-entry.js';
+import { whileInUse } from './names.js';
 import { Printable } from './observe/printable.js';
 import type { ObjectProtocol } from './object-protocol.js';
-import type { WaitLimit } from './waiting/wait-limit.js';
 
 /** The common part of the public objects. A face carries no state, so that one object may have any
  * number of them. */
@@ -34,14 +33,9 @@ export abstract class Face<P extends ObjectProtocol<EndpointServices>> extends P
     return this.#protocol;
   }
 
-  /** Counts as a user of the name while `work` runs. After a success the name keeps its kind,
-   * unless `isGone` says that there is no such object now. */
-  protected inUse<T>(
-    work: () => Promise<T>,
-    isGone: (result: T) => boolean = () => false,
-    waitLimit?: WaitLimit,
-  ): Promise<T> {
-    return whileInUse(this.services, this.protocol, work, isGone, waitLimit);
+  /** Counts as a user of the name while `work` runs. */
+  protected inUse<T>(work: () => Promise<T>): Promise<T> {
+    return whileInUse(this.services, this.protocol, work);
   }
 
   /** Runs a call that is made at most once; see `Delivery.countOnce`. */

@@ -1,5 +1,5 @@
 import { requestsKey } from './base/key-names.js';
-import { NO_SIDE_KEYS, type NamedObject } from './name-registry.js';
+import { NO_SIDE_KEYS, type NamedObject } from './names.js';
 import type { ObjectKind } from './observe/events.js';
 
 /** The parts of a client that the calls of its objects name: its id, and how messages go out. */

@@ -64,11 +64,14 @@ export interface PermitExpirableSemaphore {
    * Cancellation: an aborted or timed-out call leaves no permit, queue entry or timer, at the
    * latest when its own lease would have ended.
    *
-   * Failure: without `waitMs` the call goes on through outages until it is granted. On a name where
-   * no number of permits is set it waits until one is. When a permit expires, the next waiter gets
+   * Failure: without a `waitMs`, its own or the client's, the call goes on through outages until it is granted. On a
+   * name where no number of permits is set it waits until one is. When a permit expires, the next waiter gets
    * in at that moment, without any message.
    * @throws AcquireTimeoutError when `waitMs` ran out while there were not enough permits.
+   * @throws TooManyWaitersError when `maxWaiters` of this client wait for it already.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
+   * @throws ReplicasError when too few `replicas` had the permit in time: it was given back. AccessDeniedError when the
+   * server refuses to wait for them.
    * @throws WrongTypeError when the name is in use by another kind of object; ClosedError.
    */
   acquire(options?: AcquireOptions): Promise<Permit>;
@@ -91,7 +94,7 @@ export interface PermitExpirableSemaphore {
     task: (permit: Permit) => T | Promise<T>,
   ): Promise<T>;
   /**
-   * Acquires, runs `task`, and releases.
+   * Acquires as `acquire` does, runs `task`, and releases.
    *
    * Failure: the task's own error always wins; a lease found lost after a task that succeeded
    * rejects with LeaseLostError.
@@ -124,6 +127,7 @@ export interface PermitExpirableSemaphore {
    * @param permitId - 32 lower-case hex digits.
    * @param leaseMs - 1 to 2147483647 milliseconds.
    * @returns false when the permit is unknown or has expired, or was lost before the answer came.
+   * @throws RangeError beyond the `maxHoldMs` of a permit of this client.
    * @throws OutcomeUnknownError when no answer came in time; it is then not done later.
    */
   updateLease(permitId: string, leaseMs: number): Promise<boolean>;

@@ -1,16 +1,17 @@
+import { ChurnMap } from '../core/base/churn-map.js';
 import { OutcomeUnknownError } from '../errors.js';
 import type { Command, PendingCall } from '../core/wire/call.js';
 import type { CountReply } from '../core/delivery/count-reply.js';
-import type { Events, Holder } from '../core/observe/events.js';
-import type { Waited } from '../core/observe/slow-wait.js';
+import type { Holder } from '../core/observe/events.js';
+import type { WaitSpan } from '../core/observe/slow-wait.js';
 import { GrantLifecycle } from '../core/grant/grant-lifecycle.js';
 import type { ReleaseResult } from '../core/grant/release.js';
 import type { Lease } from '../core/lease/lease.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
-import { ToldPermits } from '../core/permits/told-permits.js';
+import { Statements } from '../core/permits/statements.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import type { LeaseTerms } from '../core/base/arguments.js';
+import { checkBound, type LeaseTerms } from '../core/base/arguments.js';
 import { LeasedPermitSource, type LeasedPermitWaiter } from './leased-permit-source.js';
 import { LeasedPermit } from './permit.js';
 import { singleId, idsOf, type PermitIds } from './permit-ids.js';
@@ -22,14 +23,10 @@ const RETRIED_LEASE_MIN_MS = 100;
 /** The state that the permit-expirable semaphores of one client share. */
 export class ExpirableSemaphoreState {
   /** Local waiters, by key. */
-  readonly queues: Map<string, PermitQueue<LeasedPermitWaiter>> = new Map();
+  readonly queues: ChurnMap<string, PermitQueue<LeasedPermitWaiter>> = new ChurnMap();
   /** Permits of this client that are held, by id. */
-  readonly permits: Map<string, LeasedPermit> = new Map();
-  readonly told: ToldPermits;
-
-  constructor(events: Events) {
-    this.told = new ToldPermits(events);
-  }
+  readonly permits: ChurnMap<string, LeasedPermit> = new ChurnMap();
+  readonly statements: Statements = new Statements();
 }
 
 /** Looks after the permits of one semaphore from their grant to their end. */
@@ -47,19 +44,16 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     this.#state = state;
   }
 
-  /** The permits that the server has granted to `call`; undefined when its answer took longer than
-   * their lease of at least RETRIED_LEASE_MIN_MS. `lifeMs`: remaining life of the semaphore; < 0:
-   * no limit. */
-  grant(
+  /** The leases of the permits that the server has granted to `call`; undefined when its answer took longer
+   * than leases of at least RETRIED_LEASE_MIN_MS. `lifeMs`: remaining life of the semaphore; < 0: no limit. */
+  leases(
     ids: PermitIds,
     terms: LeaseTerms,
     call: PendingCall,
     lifeMs: number,
-  ): LeasedPermit[] | undefined {
-    const { clock, names } = this.services;
-    const { renewal } = this.protocol;
-    const now = clock.now();
-    const permits: LeasedPermit[] = [];
+  ): Lease[] | undefined {
+    const now = this.services.clock.now();
+    const leases: Lease[] = [];
     for (const id of idsOf(ids)) {
       const lease = this.createLease(id);
       lease.start(call, terms.leaseMs);
@@ -68,86 +62,128 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
         lease.end();
         return undefined;
       }
-      const permit = new LeasedPermit(this, lease, terms.renewed, now);
-      // Not a push, which would allocate room for seventeen: the lease of a permit has one holder.
-      lease.holders = [permit];
-      permits.push(permit);
+      leases.push(lease);
     }
-    for (const permit of permits) {
+    return leases;
+  }
+
+  keep(leases: readonly Lease[]): void {
+    for (const lease of leases) {
       // This cannot fail: the acquisition has entered the name.
-      names.enter(this.protocol);
-      this.#state.permits.set(permit.id, permit);
-      this.services.keep(permit.lease, renewal);
+      this.services.names.enter(this.protocol);
+      this.services.keep(lease, this.protocol.renewal);
     }
-    return permits;
   }
 
-  /** The permit of this client with this id, while it is held. */
-  find(id: string): LeasedPermit | undefined {
-    const permit = this.#state.permits.get(id);
-    return permit?.lease.identity.key === this.protocol.key && permit.isHeld ? permit : undefined;
+  permitsOn(leases: readonly Lease[], { renewed, maxHoldMs }: LeaseTerms): LeasedPermit[] {
+    const now = this.services.clock.now();
+    return leases.map((lease) => {
+      const permit = this.permitOn(lease, renewed, now);
+      lease.bind(permit, maxHoldMs, lease.sentAt);
+      return permit;
+    });
   }
 
-  /** Loses the permits of a semaphore that `call` deleted: all that were asked for before it, also
-   * those that were granted after it was sent. */
-  deleted({ order, sentAt, lastSentAt, unackedCopies }: PendingCall): void {
-    const { watchdog } = this.services;
-    for (const lease of watchdog.leasesOf(this.protocol.kind, this.protocol.key)) {
-      if (lease.order < order) {
-        lease.lose('deleted');
-        if (lease.isReordered) {
-          // It may have been granted after the deletion, by a semaphore that was set since.
-          this.giveBack(singleId(lease.identity.holderId));
-        }
+  permitOn(lease: Lease, renewed: boolean, now: number): LeasedPermit {
+    const permit = new LeasedPermit(this, lease, renewed, now);
+    // Not a push, which would allocate room for seventeen: the lease of a permit has one holder.
+    lease.holders = [permit];
+    this.#state.permits.set(permit.id, permit);
+    return permit;
+  }
+
+  /** Nobody was told of these permits. */
+  undo(leases: readonly Lease[], ids: PermitIds): void {
+    for (const lease of leases) {
+      if (lease.active) {
+        this.letGo(lease);
+        lease.end();
       }
     }
-    if (unackedCopies > 0 || lastSentAt !== sentAt) {
-      // A copy may have run after later calls: a poll shows whether their permits still exist.
-      watchdog.pollAll();
-    }
+    this.giveBack(ids);
+  }
+
+  /** The permit of this client with this id, until it is over. */
+  find(id: string): LeasedPermit | undefined {
+    const permit = this.#state.permits.get(id);
+    const isOurs = permit?.lease.identity.key === this.protocol.key;
+    return isOurs && (permit.state === 'held' || permit.state === 'suspect') ? permit : undefined;
+  }
+
+  /** Loses the permits of a semaphore that `call` deleted. */
+  deleted(call: PendingCall): void {
+    // It may have been granted after the deletion, by a semaphore that was set since.
+    this.loseAll(call, ({ identity }) => this.giveBack(singleId(identity.holderId)));
     this.wake();
   }
 
-  /** The local waiters of this semaphore. */
+  /** The local waiters of this semaphore, for one that joins them at once. */
   queue(): PermitQueue<LeasedPermitWaiter> {
     const { queues } = this.#state;
     const { key } = this.protocol;
-    let queue = queues.get(key);
-    if (queue === undefined) {
-      const source = new LeasedPermitSource(this.protocol, this.services.client);
-      queue = new PermitQueue(this.services, source, () => queues.delete(key));
-      queues.set(key, queue);
+    const present = this.presentQueue;
+    if (present !== undefined) {
+      return present;
     }
+    const source = new LeasedPermitSource(this.protocol, this.services.client);
+    const queue = new PermitQueue<LeasedPermitWaiter>(this.services, source, () => {
+      if (queues.get(key) === queue) {
+        queues.delete(key);
+      }
+    });
+    queues.set(key, queue);
     return queue;
+  }
+
+  /** The local waiters, where there are any. */
+  get presentQueue(): PermitQueue<LeasedPermitWaiter> | undefined {
+    return this.#state.queues.get(this.protocol.key);
   }
 
   /** True when nobody has set the number of permits, as the local waiters were told last. */
   get isUninitialised(): boolean {
-    return this.#state.queues.get(this.protocol.key)?.news.isUninitialised === true;
+    return this.presentQueue?.news.isUninitialised === true;
   }
 
-  /** True when this client was told the number of permits, and has made or seen the semaphore. */
+  /** True when this client has stated the number of permits before. */
   get wasSeen(): boolean {
-    return this.#state.told.hasSeen(this.protocol.key);
+    return this.protocol.number?.wasSeen === true;
+  }
+
+  /** States the number of permits before a use, if that is due. What the use has to wait for; mostly nothing. `always`:
+   * an object that takes no other number asks each time. */
+  declare(always = false): Promise<unknown> | undefined {
+    const { number } = this.protocol;
+    if (number === undefined) {
+      return undefined;
+    }
+    if (number.isOpen) {
+      this.presentQueue?.numbers.stated();
+    }
+    return number.before(always);
   }
 
   /** The number of permits was set: the local waiters need not wait until an answer shows it. */
   numberSet(): void {
-    const queue = this.#state.queues.get(this.protocol.key);
+    const queue = this.presentQueue;
     if (queue !== undefined) {
       queue.news.isUninitialised = false;
     }
   }
 
   /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
-  watchForStall(startedAt: number): () => void {
+  watchForStall(span: WaitSpan): () => void {
     const { services, protocol } = this;
     const { resource, kind, key } = protocol;
     const findHolders = (): Promise<readonly Holder[]> =>
       services.delivery.read(resource, protocol.holders());
     const isUninitialised = (): boolean => this.isUninitialised;
-    const waited: Waited = { id: `${kind}:${key}`, resource, kind, findHolders, isUninitialised };
-    return services.client.slowWaits.watch(waited, startedAt);
+    const isOwn = (holderId: string): boolean => this.find(holderId) !== undefined;
+    const asked = { findHolders, isUninitialised, isOwn };
+    return services.client.slowWaits.watch(
+      { id: `${kind}:${key}`, resource, kind, ...asked },
+      span,
+    );
   }
 
   /** Sets when a permit of any client expires; false when it has expired or is unknown. */
@@ -158,6 +194,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
       return count === 1;
     }
     const { lease } = permit;
+    checkBound(leaseMs, lease.boundMs);
     const madeAt = this.services.clock.now();
     // `setting` keeps the deadline true whether the call runs or not, and ends renewal.
     const setting = lease.setting(leaseMs);
@@ -202,7 +239,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
 
   /** Wakes the local waiters, since permits may be available now. */
   override wake(): void {
-    this.#state.queues.get(this.protocol.key)?.wakeUp();
+    this.presentQueue?.wakeUp();
   }
 
   protected override stateAlive(lease: Lease): Command<ReleaseResult> {
@@ -211,7 +248,7 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
     return this.protocol.release(singleId(lease.identity.holderId));
   }
 
-  protected override released(permit: LeasedPermit): void {
+  override released(permit: LeasedPermit): void {
     permit.settled();
   }
 
@@ -220,9 +257,9 @@ export class PermitGrants extends GrantLifecycle<LeasedPermit> {
   }
 
   protected override letGo(lease: Lease): void {
-    if (this.#state.permits.delete(lease.identity.holderId)) {
-      this.services.letGo(lease);
-      this.services.names.leave(this.protocol, false);
+    this.#state.permits.delete(lease.identity.holderId);
+    if (this.services.letGo(lease)) {
+      this.services.names.leave(this.protocol);
     }
   }
 }

@@ -1,9 +1,13 @@
 import type { RandomSource } from '../core/base/random.js';
 import type { Command } from '../core/wire/call.js';
-import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
-import type { CarriedSetting } from '../core/permits/told-permits.js';
+import type {
+  GiveBackTerms,
+  PermitAnswer,
+  PermitSource,
+  PermitWaiter,
+} from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
-import { clientBytes, type PermitIds } from './permit-ids.js';
+import { clientBytes, newPermitId, type PermitIds } from './permit-ids.js';
 import type { ExpirableSemaphoreProtocol } from './protocol.js';
 
 /** A waiter for leased permits. */
@@ -40,14 +44,6 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
     this.channel = protocol.channel;
   }
 
-  carried(but?: string): CarriedSetting | undefined {
-    return this.#protocol.carried(but);
-  }
-
-  shown(answer: PermitAnswer): void {
-    this.#protocol.shown(answer);
-  }
-
   weightOf({ count }: LeasedPermitWaiter): number {
     return count;
   }
@@ -58,22 +54,22 @@ export class LeasedPermitSource implements PermitSource<LeasedPermitWaiter> {
     mustQueue: boolean,
   ): Command<PermitAnswer> {
     const ids = waiters.map((waiter) => {
-      waiter.first = this.#random.id();
-      waiter.first.set(this.#client);
+      waiter.first = newPermitId(this.#random, this.#client);
       const { first, count, leaseMs } = waiter;
       return { first, count, leaseMs };
     });
     this.#request = request;
     this.#ids = ids;
-    return this.#protocol.acquire(request, ids, mustQueue);
+    const isDeclared = waiters.some(({ number }) => number !== undefined);
+    return this.#protocol.acquire(request, ids, mustQueue, isDeclared);
   }
 
   giveBack(
     request: Request,
     _waiters: readonly LeasedPermitWaiter[],
-    leaves: boolean,
+    terms: GiveBackTerms,
   ): Command<unknown> {
     const ids = request === this.#request ? this.#ids : [];
-    return this.#protocol.giveBack(request, ids, leaves);
+    return this.#protocol.giveBack(request, ids, terms);
   }
 }

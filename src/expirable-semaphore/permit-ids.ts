@@ -1,9 +1,17 @@
+import type { RandomSource } from '../core/base/random.js';
 import { PERMIT_CLIENT_BYTES } from '../core/base/constants.generated.js';
 
 /** What the id of each permit of a client begins with, so that whoever ends the permit can tell the
  * client. The eight bytes behind it are random. */
 export function clientBytes(clientId: string): Uint8Array {
   return Buffer.from(clientId.replaceAll('-', ''), 'hex').subarray(0, PERMIT_CLIENT_BYTES);
+}
+
+/** A fresh id for the permit of a client, of which `client` has the first bytes. */
+export function newPermitId(random: Pick<RandomSource, 'id'>, client: Uint8Array): Buffer {
+  const id = random.id();
+  id.set(client);
+  return id;
 }
 
 /** A permit id on the wire. */

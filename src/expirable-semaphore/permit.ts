@@ -1,5 +1,6 @@
 import type { Lease } from '../core/lease/lease.js';
 import { Grant, type GrantOwner } from '../core/grant/grant.js';
+import { GrantFace, type Shown } from '../core/grant/grant-face.js';
 
 /**
  * Proof of one acquisition of a permit, and the way to give it back. Until then, or until it is
@@ -15,10 +16,10 @@ import { Grant, type GrantOwner } from '../core/grant/grant.js';
 export interface Permit extends AsyncDisposable {
   /** 32 lower-case hex digits; on the wire 16 bytes. */
   readonly id: string;
-  /** `suspect`: cannot be proven just now, but the deadline has not passed. `lost`: for ever. */
+  /** `suspect`: cannot be proven just now; an answer of the server decides. `lost`: for ever. */
   readonly state: 'held' | 'suspect' | 'lost' | 'released';
   /**
-   * Aborts with LeaseLostError once the permit can no longer be proven. `aborted`, `reason` and
+   * Aborts with LeaseLostError once the permit is lost. `aborted`, `reason` and
    * `throwIfAborted()` are computed from the clock when used, so they are right on the first line
    * after a pause; a signal derived with `AbortSignal.any` aborts by event, a moment later.
    */
@@ -39,10 +40,31 @@ export interface Permit extends AsyncDisposable {
    *
    * Failure: on a timeout the old deadline stays; when it passes, the permit is given back.
    * @param leaseMs - 1 to 2147483647 milliseconds.
+   * @throws RangeError outside that, or beyond the `maxHoldMs` of its holder.
    * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
    * @throws CommandTimeoutError when it was not sent, or refused; OutcomeUnknownError without an answer.
    */
   extend(leaseMs: number): Promise<void>;
+  /**
+   * Ends the permit here and leaves it taken, for the process that calls `client.adopt` with the string, within the
+   * lease. It gets another id then. The state here is `released`.
+   *
+   * The string is a secret: anybody who has it, and the right to use the semaphore, can adopt the permit, once.
+   *
+   * Failure: when no answer comes, the permit stays what it was; the lease may be longer on the server.
+   * @param options - `leaseMs`, 1 to 2147483647 milliseconds: the least time that the server keeps the permit from now
+   * on, by default the client's `leaseMs`. A longer lease is not shortened.
+   * @throws LeaseLostError when the lease was lost, NotHeldError when it was released.
+   * @throws CommandTimeoutError when it was not sent, or refused; OutcomeUnknownError without an answer.
+   */
+  detach(options?: { leaseMs?: number | undefined }): Promise<string>;
+  /**
+   * For code that handles holds and permits alike: nobody is told who waits for a permit, so `listener` is
+   * never called.
+   * @returns a function that takes the listener back.
+   * @throws TypeError unless `listener` is a function.
+   */
+  onContended(listener: () => void): () => void;
   /**
    * Gives the permit back; once it is released, another call does nothing.
    *
@@ -58,8 +80,8 @@ export interface Permit extends AsyncDisposable {
   release(): Promise<void>;
 }
 
-/** A permit on a lease of its own. */
-export class LeasedPermit extends Grant implements Permit {
+/** A permit on a lease of its own, as the internals know it. */
+export class LeasedPermit extends Grant implements Shown {
   readonly #owner: GrantOwner<LeasedPermit>;
 
   constructor(owner: GrantOwner<LeasedPermit>, lease: Lease, renewed: boolean, grantedAt: number) {
@@ -75,13 +97,33 @@ export class LeasedPermit extends Grant implements Permit {
     return this.lease.identity.holderId;
   }
 
-  protected override get label(): string {
-    return 'Permit';
-  }
-
   override toJSON(): object {
     const { id, state, remainingMs } = this;
     const { kind, resource: name } = this.lease.identity;
     return { kind, name, id, state, remainingMs };
+  }
+}
+
+/** The object that the program has of a permit. */
+export class PermitFace extends GrantFace<LeasedPermit> implements Permit {
+  /** A program may keep this alone, and release the permit by it: so the permit is kept. */
+  get id(): string {
+    this.shown.keepFace(this);
+    return this.shown.id;
+  }
+
+  protected override get label(): string {
+    return 'Permit';
+  }
+
+  /** What a log shows is not read by the program. */
+  protected override get facts(): object {
+    return super.toJSON();
+  }
+
+  /** What is made of this may be read again, with the id. */
+  override toJSON(): object {
+    this.shown.keepFace(this);
+    return super.toJSON();
   }
 }

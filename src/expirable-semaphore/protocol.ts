@@ -1,13 +1,13 @@
-import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
-import { integers } from '../core/wire/replies.js';
+import { commandOf, type Command } from '../core/wire/call.js';
 import type { Holder } from '../core/observe/events.js';
 import type { LeasedObject } from '../core/grant/grant-lifecycle.js';
 import type { ReleaseResult } from '../core/grant/release.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey, suffixed, twinOf } from '../core/base/key-names.js';
 import type { CheckedSetting } from '../core/permits/permits-setting.js';
-import { noted, type CarriedSetting, type ToldPermits } from '../core/permits/told-permits.js';
-import type { PermitAnswer } from '../core/permits/permit-source.js';
+import { declaredIdle, DeclaredNumber } from '../core/permits/declared-number.js';
+import type { Statements } from '../core/permits/statements.js';
+import type { GiveBackTerms, PermitAnswer } from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -19,93 +19,26 @@ import {
   expirableSemaphoreInspect,
   expirableSemaphoreRelease,
   expirableSemaphoreReleaseAny,
-  expirableSemaphoreRenew,
   expirableSemaphoreResize,
   expirableSemaphoreTrySet,
   expirableSemaphoreUpdateLease,
   requestsCancel,
 } from '../core/wire/scripts.generated.js';
 import { idBytes, idsBytes, joined, singleId, type PermitIds } from './permit-ids.js';
+import type { Renewal } from '../core/lease/renewal.js';
 import {
-  renewalAnswers,
-  type Renewal,
-  type RenewalAnswer,
-  type RenewalItem,
-} from '../core/lease/renewal.js';
+  acquire,
+  configure,
+  holders,
+  inspect,
+  release,
+  resize,
+  type PermitsView,
+} from './answers.js';
+import type { Detachable } from '../core/grant/detachable.js';
+import { detachablePermits, leasesKey, renewal } from './leases.js';
 
-/** The numbers of permits on the server. */
-export interface PermitsView {
-  /** Negative after a shrink. */
-  readonly available: number;
-  readonly acquired: number;
-  readonly exists: boolean;
-}
-
-/** Stands in place of the life of a semaphore where there is none. */
-const NO_SEMAPHORE = -2;
-
-const acquire: CommandScript<PermitAnswer> = {
-  ...expirableSemaphoreAcquire,
-  decode(reply) {
-    const [granted, retryMs, lifeMs] = integers(expirableSemaphoreAcquire.decode(reply), 3);
-    return { granted, retryMs, lifeMs, exists: lifeMs !== NO_SEMAPHORE };
-  },
-};
-
-function viewOf(answer: string): PermitsView {
-  const [available, acquired, exists] = integers(answer, 3);
-  return { available, acquired, exists: exists === 1 };
-}
-
-const inspect: CommandScript<PermitsView> = {
-  ...expirableSemaphoreInspect,
-  decode: (reply) => viewOf(expirableSemaphoreInspect.decode(reply)),
-};
-
-const configure: CommandScript<PermitsView> = {
-  ...expirableSemaphoreConfigure,
-  decode: (reply) => viewOf(expirableSemaphoreConfigure.decode(reply)),
-};
-
-const holders: CommandScript<readonly Holder[]> = {
-  ...expirableSemaphoreHolders,
-  decode(reply) {
-    const pairs = expirableSemaphoreHolders.decode(reply).matchAll(/(\S+) (-?\d+)/g);
-    return Array.from(pairs, ([, holderId = '', left]) => {
-      const leftMs = Number(left);
-      return { holderId, depth: 1, remainingMs: leftMs < 0 ? Number.POSITIVE_INFINITY : leftMs };
-    });
-  },
-};
-
-const FREED: ReleaseResult = { is: 'freed', receivers: 0 };
-const DELETED: ReleaseResult = { is: 'deleted' };
-
-const release: CommandScript<ReleaseResult> = {
-  ...expirableSemaphoreRelease,
-  decode(reply) {
-    const released = expirableSemaphoreRelease.decode(reply);
-    return released > 0 ? FREED : DELETED;
-  },
-};
-
-const renew: CommandScript<readonly RenewalAnswer[]> = {
-  ...expirableSemaphoreRenew,
-  decode: (reply) => renewalAnswers(expirableSemaphoreRenew.decode(reply).split(' ')),
-};
-
-/** The record of the leases that we wrote. */
-const leasesKey = (key: string): string => privateKey('leases', key);
-
-function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
-  const operands = expirableSemaphoreRenew.operands(
-    { keys: items.flatMap(({ key }) => [key, suffixed(key, 'timeout'), leasesKey(key)]) },
-    { claims: items.map(({ holderId, leaseMs }) => joined(idBytes(holderId), String(leaseMs))) },
-  );
-  return { script: renew, operands };
-}
-
-const NO_TWIN: readonly string[] = [];
+const NO_IDLE: readonly number[] = [];
 
 /** One permit-expirable semaphore on Redisson's wire. */
 export class ExpirableSemaphoreProtocol
@@ -124,6 +57,7 @@ export class ExpirableSemaphoreProtocol
     leases: string;
     requests: string;
     deleted: string;
+    statements: string;
     /** The other name, if any, for which Redisson uses the same permits. */
     twin: readonly string[];
   };
@@ -136,22 +70,19 @@ export class ExpirableSemaphoreProtocol
     queue: string;
     heartbeats: string;
     deleted: string;
-    twin: readonly string[];
   };
-  /** What the object was told of its number of permits. */
-  readonly told: CheckedSetting | undefined;
-  readonly #allTold: ToldPermits;
+  /** The number of permits that the object was made with. */
+  readonly number: DeclaredNumber<PermitsView> | undefined;
 
   constructor(
     services: EndpointServices,
     name: string,
     key: string,
-    allTold: ToldPermits,
-    told: CheckedSetting | undefined,
+    statements: Statements,
+    setting: CheckedSetting | undefined,
   ) {
     super(services, name, key, prefixed('redisson_sc', key));
-    this.told = told;
-    this.#allTold = allTold;
+    this.number = setting && new DeclaredNumber(services, statements, this, setting);
     this.#keys = {
       semaphore: key,
       timeouts: suffixed(key, 'timeout'),
@@ -164,13 +95,15 @@ export class ExpirableSemaphoreProtocol
       ...this.#keys,
       requests,
       deleted,
+      statements: privateKey('statements', key),
       twin: twin === undefined ? [] : [twin],
     };
     this.#queueKeys = {
-      ...this.#requestKeys,
+      ...this.#keys,
+      requests,
+      deleted,
       queue: privateKey('waiting', key),
       heartbeats: privateKey('beats', key),
-      twin: NO_TWIN,
     };
   }
 
@@ -178,32 +111,34 @@ export class ExpirableSemaphoreProtocol
     return [this.#keys.timeouts];
   }
 
-  /** Acquires permits for as many waiters as fit, in their order; each item is of one waiter. */
+  get detachable(): Detachable {
+    return detachablePermits(this.#queueKeys);
+  }
+
+  /** Acquires permits for as many waiters as fit, in their order; each item is of one waiter. `isDeclared`: one of them
+   * is of an object that judges by its own number. */
   acquire(
     { number, lowWater }: Request,
     claims: readonly (PermitIds & { readonly leaseMs: number })[],
     mustQueue: boolean,
+    isDeclared: boolean,
   ): Command<PermitAnswer> {
-    const carried = this.#allTold.carry(this);
-    // Only a call that may make the semaphore needs its twin.
-    const { twin } = this.#requestKeys;
-    const keys = carried === undefined ? this.#queueKeys : { ...this.#queueKeys, twin };
-    const operands = expirableSemaphoreAcquire.operands(keys, {
+    const operands = expirableSemaphoreAcquire.operands(this.#queueKeys, {
       number,
       lowWater,
       ...this.notice,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
-      setting: carried?.text ?? '',
+      declared: isDeclared ? '1' : '',
       claims: claims.map(({ first, count, leaseMs }) => joined(first, `${count} ${leaseMs}`)),
     });
-    return noted({ script: acquire, operands }, carried);
+    return { script: acquire, operands };
   }
 
   giveBack(
     { number, lowWater }: Request,
     claims: readonly PermitIds[],
-    leaves: boolean,
+    { leaves, mayRun }: GiveBackTerms,
   ): Command<unknown> {
     return commandOf(expirableSemaphoreGiveBack, this.#queueKeys, {
       number,
@@ -211,13 +146,20 @@ export class ExpirableSemaphoreProtocol
       ...this.notice,
       client: this.services.client.id,
       leaves: Number(leaves),
+      mayRun: Number(mayRun),
       claims: claims.map((claim) => idsBytes(claim)),
     });
   }
 
+  /** A release looks for an end that may come sooner only where there is one. */
+  get #idle(): readonly number[] {
+    const idleMs = this.number?.setting.idleMs;
+    return idleMs === undefined ? NO_IDLE : [idleMs];
+  }
+
   /** Gives back permits of this client; safe to run twice. */
   release(claim: PermitIds): Command<ReleaseResult> {
-    const args = { ...this.notice, claim: idsBytes(claim) };
+    const args = { ...this.notice, claim: idsBytes(claim), idle: this.#idle };
     return { script: release, operands: expirableSemaphoreRelease.operands(this.#keys, args) };
   }
 
@@ -228,6 +170,7 @@ export class ExpirableSemaphoreProtocol
       lowWater,
       ...this.notice,
       claim,
+      idle: this.#idle,
     });
   }
 
@@ -241,40 +184,29 @@ export class ExpirableSemaphoreProtocol
       number,
       lowWater,
       permits,
-      ttlMs,
+      // Below 0 it is no fixed life, but how long the semaphore is kept while nobody uses it.
+      ttlMs: ttlMs > 0 ? ttlMs : 0 - (this.number?.setting.idleMs ?? 0),
       ...this.notice,
     });
   }
 
   /** Sets the number of permits, or adds to it. */
   resize({ number, lowWater }: Request, way: 'to' | 'by', permits: number): Command<string> {
-    const carried = way === 'by' ? this.#allTold.carryAlways(this, true) : undefined;
-    const change = { way, permits, ...this.notice, setting: carried?.text ?? '' };
+    const change = { way, permits, ...this.notice, declared: declaredIdle(this.number) };
     const args = { number, lowWater, ...change };
-    return noted(commandOf(expirableSemaphoreResize, this.#requestKeys, args), carried);
+    const operands = expirableSemaphoreResize.operands(this.#requestKeys, args);
+    return { script: resize, operands };
   }
 
-  /** Looks at the semaphore with a setting that has to be carried, in a counted call. */
-  configure({ number, lowWater }: Request, carried: CarriedSetting): Command<PermitsView> {
-    const args = { number, lowWater, ...this.notice, setting: carried.text };
+  /** States the number of permits that the object declares. */
+  configure({ number, lowWater }: Request, setting: string): Command<PermitsView> {
+    const args = { number, lowWater, ...this.notice, setting };
     const operands = expirableSemaphoreConfigure.operands(this.#requestKeys, args);
-    return noted({ script: configure, operands }, carried);
+    return { script: configure, operands };
   }
 
-  /** What a look at the semaphore, or the next ask, has to carry; mostly nothing. */
-  carried(but?: string): CarriedSetting | undefined {
-    const carried = this.#allTold.carry(this);
-    return carried?.text === but ? undefined : carried;
-  }
-
-  shown({ exists }: PermitAnswer): void {
-    if (exists === false) {
-      this.absent();
-    }
-  }
-
-  absent(): void {
-    this.#allTold.absent(this.key);
+  setTombstone(request: Request): Command<unknown> {
+    return this.cancel(request);
   }
 
   /** Makes sure that a request never runs. */

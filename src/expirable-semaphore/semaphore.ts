@@ -1,28 +1,33 @@
-import { AcquireTimeoutError, LeaseLostError, NotHeldError } from '../errors.js';
+import { LeaseLostError, NotHeldError } from '../errors.js';
+import { orNull } from '../core/acquisition.js';
 import { Face } from '../core/face.js';
-import { enterAndStart } from '../core/name-entry.js';
+import { enterAndStart } from '../core/names.js';
 import {
   checkLease,
+  checkMaxWaiters,
   checkWaiting,
   checkInteger,
   INT32_MAX,
   type AcquireOptions,
 } from '../core/base/arguments.js';
-import { optionsOf, taskOf, type Task } from '../core/base/using-arguments.js';
+import { checkLife } from '../core/base/life.js';
+import { optionsOf, releasedAfter, taskOf, type Task } from '../core/base/using-arguments.js';
 import { describe } from '../core/base/key-names.js';
 import { checkOptions } from '../core/base/options.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { Command } from '../core/wire/call.js';
+import { checkReplicas } from '../core/replicas/check-replicas.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import type { CheckedSetting } from '../core/permits/permits-setting.js';
 import { viewPermits } from '../core/permits/permits-view.js';
-import type { ToldPermits } from '../core/permits/told-permits.js';
 import { PermitAcquisition, type PermitTerms } from './acquisition.js';
 import type { PermitExpirableSemaphore } from './contract.js';
+import { GrantFace } from '../core/grant/grant-face.js';
 import { PermitGrants, type ExpirableSemaphoreState } from './grants.js';
-import { ACQUIRING, SETTING } from './options.js';
-import type { LeasedPermit, Permit } from './permit.js';
-import { ExpirableSemaphoreProtocol, type PermitsView } from './protocol.js';
+import { ACQUIRING, ITS_OWN_LEASE } from './options.js';
+import type { Permit, PermitFace } from './permit.js';
+import type { PermitsView } from './answers.js';
+import { ExpirableSemaphoreProtocol } from './protocol.js';
 
 /** Maximum of one call: the server grants all in one step, which must be short. */
 const COUNT_MAX = 1_000;
@@ -41,7 +46,7 @@ function checkId(value: unknown): string {
 }
 
 /** The only permit of a grant of one. */
-function onlyOne([permit]: readonly LeasedPermit[]): LeasedPermit {
+function onlyOne([permit]: readonly PermitFace[]): PermitFace {
   if (permit === undefined) {
     throw new TypeError('a grant of one permit was empty');
   }
@@ -54,21 +59,16 @@ export class PermitExpirableSemaphoreFace
   implements PermitExpirableSemaphore
 {
   readonly #grants: PermitGrants;
-  readonly #told: ToldPermits;
 
   constructor(
     services: EndpointServices,
     name: string,
     key: string,
     state: ExpirableSemaphoreState,
-    told?: CheckedSetting,
+    setting?: CheckedSetting,
   ) {
-    super(services, new ExpirableSemaphoreProtocol(services, name, key, state.told, told));
+    super(services, new ExpirableSemaphoreProtocol(services, name, key, state.statements, setting));
     this.#grants = new PermitGrants(services, this.protocol, state);
-    this.#told = state.told;
-    if (told !== undefined) {
-      this.#told.tell(key, told);
-    }
   }
 
   protected override get label(): string {
@@ -77,41 +77,49 @@ export class PermitExpirableSemaphoreFace
 
   async trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
-    const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
-    const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    const { key } = this.protocol;
-    const isSet = await this.#told.changing(key, () =>
-      this.#change((request) => this.protocol.trySet(request, permits, life)),
-    );
-    if (isSet) {
-      this.#told.overruled(key);
-    }
+    const life = checkLife('trySetPermits', options, ITS_OWN_LEASE);
+    const { protocol } = this;
+    const set = (): Promise<boolean> =>
+      this.#change((request) => protocol.trySet(request, permits, life));
+    const isSet = await (protocol.number?.overruling(permits, set) ?? set());
     this.#grants.numberSet();
     return isSet;
   }
 
   async setPermits(permits: number): Promise<void> {
     checkInteger('permits', permits, 0, INT32_MAX);
-    const { key } = this.protocol;
-    await this.#told.changing(key, () =>
-      this.#change((request) => this.protocol.resize(request, 'to', permits)),
-    );
-    this.#told.overruled(key);
+    const { protocol } = this;
+    const set = (): Promise<boolean> =>
+      this.#change((request) => protocol.resize(request, 'to', permits));
+    await (protocol.number?.overruling(permits, set) ?? set());
     this.#grants.numberSet();
   }
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
-    const done = await this.#told.changing(this.protocol.key, () =>
-      this.#change((request) => this.protocol.resize(request, 'by', delta)),
-    );
-    if (!done) {
+    const add = async (): Promise<number> => {
+      const agreed = this.#grants.declare(true);
+      if (agreed !== undefined) {
+        await agreed;
+      }
+      const { count } = await this.countOnce((request) =>
+        this.protocol.resize(request, 'by', delta),
+      );
+      if (count < 0) {
+        await this.protocol.number?.again();
+        return await add();
+      }
+      return count;
+    };
+    if ((await this.inUse(add)) === 0) {
       const range = `from ${INT32_MIN} to ${INT32_MAX}`;
       throw new RangeError(
         `delta must keep the permits of ${JSON.stringify(this.name)} ${range}, got ${delta}`,
       );
     }
+    this.protocol.number?.added(delta);
     this.#grants.numberSet();
+    this.#grants.wake();
   }
 
   async totalPermits(): Promise<number> {
@@ -154,16 +162,9 @@ export class PermitExpirableSemaphoreFace
   ): Promise<T> {
     const task = taskOf(first, second);
     const permit = onlyOne(await this.#acquire(1, optionsOf(first, second), true));
-    let result: T;
-    try {
-      result = await task(permit);
-    } catch (error) {
-      // The task's own error wins over an error of the release.
-      await permit[Symbol.asyncDispose]();
-      throw error;
-    }
-    await permit.release();
-    return result;
+    // A task that waits for ever, on nothing that ends, may be collected with this call: the permit is not lost then.
+    GrantFace.keep(permit);
+    return await releasedAfter(permit, () => task(permit));
   }
 
   async release(permitId: string): Promise<void> {
@@ -207,22 +208,17 @@ export class PermitExpirableSemaphoreFace
         (_, deletion) => this.#grants.deleted(deletion),
       );
       this.#grants.deleted(call);
-      this.#told.absent(this.protocol.key);
       return count === 1;
     };
-    return await this.#told.changing(this.protocol.key, () => this.inUse(work, () => true));
+    return await this.inUse(work);
   }
 
   async #inspect(): Promise<PermitsView> {
-    return await this.inUse(
-      () => this.#view(),
-      ({ exists }) => !exists,
-    );
+    return await this.inUse(() => this.#view());
   }
 
   #view(): Promise<PermitsView> {
-    const { services, protocol } = this;
-    return viewPermits(services.delivery, protocol, (request) => protocol.cancel(request));
+    return viewPermits(this.services.delivery, this.protocol);
   }
 
   async #change(build: (request: Request) => Command<string>): Promise<boolean> {
@@ -236,33 +232,28 @@ export class PermitExpirableSemaphoreFace
     return count === 1;
   }
 
-  async #tryAcquire(
-    count: number,
-    options: AcquireOptions | undefined,
-  ): Promise<LeasedPermit[] | null> {
-    try {
-      return await this.#acquire(count, options, false);
-    } catch (error) {
-      if (error instanceof AcquireTimeoutError) {
-        return null;
-      }
-      throw error;
-    }
+  #tryAcquire(count: number, options: AcquireOptions | undefined): Promise<PermitFace[] | null> {
+    return orNull(this.#acquire(count, options, false));
   }
 
-  #acquire(count: number, given: unknown, waiting: boolean): Promise<LeasedPermit[]> {
+  #acquire(count: number, given: unknown, waiting: boolean): Promise<PermitFace[]> {
     try {
       checkInteger('count', count, 1, COUNT_MAX);
       const options = checkOptions('options', given, ACQUIRING);
-      const { waitMs, signal } = checkWaiting(options);
-      const { leaseMs, renewed } = checkLease(options, this.services.client.settings.leaseMs);
-      this.services.client.assertOpen(this.name);
+      const { client } = this.services;
+      const { settings } = client;
+      const { waitMs, signal } = checkWaiting(options, waiting ? settings.waitMs : 0);
+      const { leaseMs, renewed, maxHoldMs } = checkLease(options, settings.leaseMs);
+      const replicas = checkReplicas(options, settings.replicas);
+      const maxWaiters = checkMaxWaiters(options, settings.maxWaiters);
+      client.assertOpen(this.name);
       signal?.throwIfAborted();
-      // Only `acquire` without `waitMs` has no limit; a single attempt lasts as long as a command.
-      const waits = waitMs === undefined ? waiting : waitMs > 0;
-      const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
-      const waitLimit = this.services.client.waitLimit({ limitMs, signal });
-      const terms = { count, leaseMs, renewed, waits, waitLimit };
+      // A single attempt lasts as long as a command.
+      const waits = waitMs !== 0;
+      const limitMs = waits ? waitMs : settings.commandTimeoutMs;
+      const waitLimit = client.waitLimit({ limitMs, signal, rejects: waiting });
+      const own = { leaseMs, renewed, maxHoldMs, replicas, waits, waitLimit, maxWaiters };
+      const terms = { count, ...own };
       return enterAndStart(this.#grants, terms, start);
     } catch (error) {
       return Promise.reject(error);
@@ -270,8 +261,8 @@ export class PermitExpirableSemaphoreFace
   }
 }
 
-function start(grants: PermitGrants, terms: PermitTerms): Promise<LeasedPermit[]> {
-  return new Promise((resolve, reject) => {
-    new PermitAcquisition(grants, terms, resolve, reject).start();
+function start(grants: PermitGrants, terms: PermitTerms): Promise<PermitFace[]> {
+  return new Promise((resolve) => {
+    new PermitAcquisition(grants, terms, resolve).start();
   });
 }

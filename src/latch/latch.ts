@@ -1,4 +1,5 @@
 import { outside } from '../core/base/async-context.js';
+import { failing } from '../core/base/failing.js';
 import { translate } from '../core/delivery/translate.js';
 import type { Command } from '../core/wire/call.js';
 import { Face } from '../core/face.js';
@@ -7,6 +8,7 @@ import type { Ending, WaitLimit } from '../core/waiting/wait-limit.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { SharedPoll } from './shared-poll.js';
 import { checkInteger, checkWaiting, INT32_MAX, type WaitOptions } from '../core/base/arguments.js';
+import { checkLife } from '../core/base/life.js';
 import { checkOptions, type OptionSet } from '../core/base/options.js';
 import { LatchProtocol, type LatchView } from './protocol.js';
 import { LatchWaiter } from './waiter.js';
@@ -56,27 +58,23 @@ export interface CountDownLatch {
    * @returns true once zero was reached, at once when none is set; false when `waitMs` ran out.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
    */
-  wait(options?: WaitOptions): Promise<boolean>;
+  wait(options?: Omit<WaitOptions, 'maxWaiters'>): Promise<boolean>;
   /** Removes the latch and lets its waiters go. True if there was one. */
   delete(): Promise<boolean>;
 }
 
 const NO_LEASE = 'a latch has no lease';
 
-const SETTING: OptionSet = {
-  of: 'trySetCount',
-  known: ['ttlMs'],
-  elsewhere: {
-    leaseMs: NO_LEASE,
-    waitMs: 'trySetCount does not wait',
-    signal: 'trySetCount does not wait',
-  },
-};
-
 const WAITING: OptionSet = {
   of: 'the wait for a latch',
   known: ['waitMs', 'signal'],
-  elsewhere: { leaseMs: NO_LEASE, ttlMs: 'trySetCount limits the life of a latch' },
+  elsewhere: {
+    leaseMs: NO_LEASE,
+    maxHoldMs: NO_LEASE,
+    ttlMs: 'trySetCount limits the life of a latch',
+    replicas: 'only grants with a lease wait for replicas, and a latch has none',
+    maxWaiters: 'it limits the waits of acquisitions, and one poll serves all waits for a latch',
+  },
 };
 
 /** The face of one latch. */
@@ -94,12 +92,8 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
 
   async trySetCount(count: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('count', count, 1, INT32_MAX);
-    const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
-    const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    const set = await this.#change(
-      (request) => this.protocol.trySetCount(request, count, life),
-      () => false,
-    );
+    const life = checkLife('trySetCount', options, NO_LEASE);
+    const set = await this.#change((request) => this.protocol.trySetCount(request, count, life));
     return set === 1;
   }
 
@@ -108,20 +102,17 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     if (typeof extra === 'number') {
       throw new TypeError(`countDown counts down by one, and takes no argument; got ${extra}`);
     }
-    await this.#change(
-      (request) => this.protocol.countDown(request),
-      (left) => this.#wakeAtZero(left),
-    );
+    this.#wakeAtZero(await this.#change((request) => this.protocol.countDown(request)));
   }
 
   async count(): Promise<number> {
     const poll = (): Promise<LatchView> =>
       this.services.delivery.read(this.name, this.protocol.inspect());
-    const { count } = await this.inUse(poll, (view) => view.count === 0);
+    const { count } = await this.inUse(poll);
     return count;
   }
 
-  async wait(options?: WaitOptions): Promise<boolean> {
+  async wait(options?: Omit<WaitOptions, 'maxWaiters'>): Promise<boolean> {
     const { waitMs, signal } = checkWaiting(checkOptions('options', options, WAITING));
     this.services.client.assertOpen(this.name);
     signal?.throwIfAborted();
@@ -130,24 +121,22 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     const waitLimit = this.services.client.waitLimit({ limitMs, signal });
     const wait = (): Promise<boolean> => this.#waitWith(waitLimit, waitMs === 0);
     try {
-      return await this.inUse(wait, (reached) => reached, waitLimit);
+      return await this.inUse(wait);
     } finally {
       waitLimit.dispose();
     }
   }
 
   async delete(): Promise<boolean> {
-    const deleted = await this.#change(
-      (request) => this.protocol.delete(request),
-      () => this.#wakeAtZero(0),
-    );
+    const deleted = await this.#change((request) => this.protocol.delete(request));
+    this.#wakeAtZero(0);
     return deleted === 1;
   }
 
   #waitWith(waitLimit: WaitLimit, pollsOnce: boolean): Promise<boolean> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const poll = this.#poll();
-      const stopWatching = this.#watchForStall(waitLimit.startedAt);
+      const stopWatching = this.#watchForStall(waitLimit);
       const waiter = new LatchWaiter(
         pollsOnce,
         (reached) => {
@@ -156,18 +145,20 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
         },
         (error) => {
           stopWatching();
-          reject(translate(error, this.name));
+          resolve(failing(translate(error, this.name)));
         },
       );
       const end = (ending: Ending): void => {
+        const { services, protocol } = this;
         stopWatching();
-        const { refusal } = poll;
+        const { refusal } = poll.contention;
+        const isProven = waiter.hasSeen && services.proves(poll.contention, protocol.key);
         poll.leave(waiter);
-        if (ending.why === 'timeout' && waiter.hasSeen) {
+        if (ending.why === 'timeout' && isProven) {
           resolve(false);
         } else {
           const timeout = (): Error => this.#timeout(waitLimit, refusal);
-          reject(this.services.client.errorOf(ending, this.name, timeout));
+          resolve(failing(services.client.errorOf(ending, this.name, timeout), ending));
         }
       };
       if (waitLimit.ending !== undefined) {
@@ -179,12 +170,9 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     });
   }
 
-  #watchForStall(startedAt: number): () => void {
+  #watchForStall(span: WaitLimit): () => void {
     const { resource, kind, key } = this.protocol;
-    return this.services.client.slowWaits.watch(
-      { id: `${kind}:${key}`, resource, kind },
-      startedAt,
-    );
+    return this.services.client.slowWaits.watch({ id: `${kind}:${key}`, resource, kind }, span);
   }
 
   #timeout(waitLimit: WaitLimit, refusal: Error | undefined): Error {
@@ -221,15 +209,9 @@ export class LatchFace extends Face<LatchProtocol> implements CountDownLatch {
     return count === 0;
   }
 
-  /** Makes a counted call; `isGone` says whether its answer shows that no latch exists now. */
-  async #change(
-    build: (request: Request) => Command<string>,
-    isGone: (answer: number) => boolean,
-  ): Promise<number> {
-    const { count } = await this.inUse(
-      () => this.countOnce(build),
-      (answer) => isGone(answer.count),
-    );
+  /** Makes a counted call. */
+  async #change(build: (request: Request) => Command<string>): Promise<number> {
+    const { count } = await this.inUse(() => this.countOnce(build));
     return count;
   }
 }

@@ -1,6 +1,7 @@
 import type { Call, Command } from '../core/wire/call.js';
 import type { Timer } from '../core/base/clock.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
+import { Contention } from '../core/waiting/contention.js';
 import { RECHECK_MAX_MS } from '../core/waiting/timing.js';
 
 /** A waiter for a certain state of an object. */
@@ -24,6 +25,7 @@ export interface Watched<V> {
  * waiters costs what one costs.
  */
 export class SharedPoll<V> {
+  readonly contention: Contention = new Contention();
   readonly #services: EndpointServices;
   readonly #watched: Watched<V>;
   readonly #emptied: () => void;
@@ -42,11 +44,6 @@ export class SharedPoll<V> {
     if (services.hub.knows(watched.channel)) {
       this.#listen();
     }
-  }
-
-  /** Why the server has refused to run the poll under way, which is sent again. */
-  get refusal(): Error | undefined {
-    return this.#call?.refusal;
   }
 
   join(watcher: Watcher<V>): void {
@@ -73,10 +70,18 @@ export class SharedPoll<V> {
     this.#recheck?.cancel();
     this.#wokenUp = false;
     this.#polls += 1;
-    this.#call = this.#services.delivery.start(this.#watched.read(), {
-      answered: (view) => this.#polled(() => this.#show(view)),
-      failed: (error) => this.#polled(() => this.#fail(error)),
+    const { clock, delivery } = this.#services;
+    this.#call = delivery.start(this.#watched.read(), {
+      answered: (view, call) => {
+        this.contention.busy(call, clock.now());
+        this.#polled(() => this.#show(view));
+      },
+      failed: (error) => {
+        this.contention.failed(error);
+        this.#polled(() => this.#fail(error));
+      },
     });
+    this.contention.asked(clock.now(), this.#call);
   }
 
   #polled(tell: () => void): void {

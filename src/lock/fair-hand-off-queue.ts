@@ -1,7 +1,10 @@
+import { Contention } from '../core/waiting/contention.js';
 import type { Timer } from '../core/base/clock.js';
 import { fairAskOf, fairEnter, type FairKeys } from '../core/locks/fair-line.js';
-import { windowOf, type LineAnswer } from '../core/locks/line.js';
-import type { LineGrant, LineQueue, Proof } from '../core/locks/line-queue.js';
+import type { LineAnswer } from '../core/locks/line.js';
+import type { LineGrant, LineQueue } from '../core/locks/line-queue.js';
+import type { Proof } from '../core/locks/proof.js';
+import { FairLeavers } from './fair-leavers.js';
 import { FairTicket } from './fair-ticket.js';
 import { FairTickets } from './fair-tickets.js';
 import type { Lease } from '../core/lease/lease.js';
@@ -9,8 +12,7 @@ import { PassingQueue } from '../core/locks/passing-queue.js';
 import { Run } from '../core/locks/run.js';
 import type { Asks } from '../core/locks/ticket.js';
 import type { LockWaiter, WaitQueue } from '../core/locks/wait-queue.js';
-import { HEARTBEAT_MS, UNSEEN_RECHECK_MS } from '../core/waiting/timing.js';
-import type { Command } from '../core/wire/call.js';
+import type { Command, PendingCall } from '../core/wire/call.js';
 import { ABSENT_MS } from '../core/base/constants.generated.js';
 import { asError } from '../core/wire/replies.js';
 
@@ -20,9 +22,10 @@ import { asError } from '../core/wire/replies.js';
  * for again, which is the heartbeat of all.
  */
 export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQueue<FairTicket> {
-  contended = false;
+  readonly contention: Contention = new Contention();
   readonly #keys: FairKeys;
   readonly #tickets = new FairTickets();
+  readonly #leavers: FairLeavers;
   /** Of the latest answer. A waiter behind the first may have had its own long ago. */
   #proof: Proof | undefined;
   /** When the server has heard of this client last, as far as is known. */
@@ -30,11 +33,15 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
   /** Waiters to whom the lock was passed on in this run: they are still in the queue on the server. */
   #served: string[] | undefined;
   #timer: Timer | undefined;
+  #dueAt = 0;
+  /** The server sees this client listen, and it does. */
+  #isTold = true;
   #stopListening: (() => void) | undefined;
 
   constructor(asks: Asks, keys: FairKeys) {
     super(asks, keys.lock);
     this.#keys = keys;
+    this.#leavers = new FairLeavers(asks);
   }
 
   join(waiter: LockWaiter): void {
@@ -52,30 +59,29 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
   /** Releases serve the queue, and the end of a lease is seen by the timer. */
   wakeUp(): void {}
 
-  override get isEmpty(): boolean {
-    return this.#tickets.isEmpty;
+  protected override get size(): number {
+    return this.#tickets.size;
   }
 
   leave(waiter: LockWaiter): void {
     const ticket = this.#tickets.of(waiter);
     if (ticket !== undefined) {
       this.#remove(ticket);
-      ticket.cancel();
       // It may be one of those that were counted right behind the holder.
       this.run?.endWithThisHold();
+      this.#leavers.add(ticket.leaves(), this.isEmpty);
     }
   }
 
   enter(ticket: FairTicket): Command<LineAnswer> {
     this.#noteAbsence();
     ticket.isOld = false;
-    const { holderId: holder, goesFirst, sent, wasPushed, terms } = ticket;
+    const { holderId: holder, goesFirst, sent, wasPushed, terms, windowMs } = ticket;
     // Others of this client may be before it on the server, if its entry was lost. But a grant that has
     // lapsed before it was told was its turn.
     const isFirst = ticket === this.#tickets.head && (sent || goesFirst) && !wasPushed;
     const position = isFirst ? 'front' : 'queue';
-    const { leaseMs } = terms;
-    const ask = { holder, count: 1, leaseMs, position, windowMs: windowOf(terms) } as const;
+    const ask = { holder, count: 1, leaseMs: terms.leaseMs, position, windowMs } as const;
     return fairAskOf(fairEnter, this.asks.locks.services.router, this.#keys, ask);
   }
 
@@ -106,14 +112,19 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     return this.#proof;
   }
 
+  lapsed({ waiter }: FairTicket, call: PendingCall, windowMs: number): void {
+    waiter.cameTooLate(call, windowMs);
+  }
+
   waits(ticket: FairTicket, answer: LineAnswer & { is: 'waiting' }): void {
     const { busyMs, isOurs, isSeen, ownHolder } = answer;
     const { handOffs } = this.asks.locks;
-    this.contended = true;
     this.#proof = ticket.proof;
     this.#heardAt = ticket.proof?.sentAt ?? this.#heardAt;
+    this.isContended = true;
     ticket.waiter.blocked();
     ticket.isAfterOurs = isOurs;
+    ticket.dueMs = busyMs >= 0 ? busyMs + 1 : Infinity;
     handOffs.channels.listen(ticket.key);
     handOffs.seen(ticket, isSeen !== false);
     if (ticket !== this.#tickets.head) {
@@ -123,11 +134,11 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
       this.#listen(ticket);
     }
     if (ownHolder !== undefined) {
-      this.#untold(ownHolder);
+      // A waiter here has the lock, unless it is a hold: it was granted, and the message was lost.
+      this.#tickets.withId(ownHolder)?.recheck();
     }
-    const isToldOfGrants = isSeen === true && handOffs.channels.isListening(ticket.key);
-    const dueMs = isToldOfGrants ? HEARTBEAT_MS : UNSEEN_RECHECK_MS;
-    this.#sleep(busyMs >= 0 ? Math.min(dueMs, busyMs + 1) : dueMs);
+    this.#isTold = isSeen === true && handOffs.channels.isListening(ticket.key);
+    this.#sleep(ticket.pauseMs(this.#isTold));
   }
 
   granted(ticket: FairTicket, grant: LineGrant): void {
@@ -146,37 +157,26 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
       this.#replace(ticket, false);
       return;
     }
-    this.contended = true;
     const { handOffs, services } = this.asks.locks;
     // All who wait behind those of this client may be others.
     const terms = { othersWait: true, holdsMax: grant.holdsMax, fencingToken: undefined };
     // It may have been lost while its hold was made.
     this.run = lease.active ? new Run(lease, services.clock, terms) : undefined;
     this.#served = undefined;
+    this.isContended = true;
     this.#remove(ticket);
     if (this.run === undefined) {
-      handOffs.forget(ticket.holderId);
+      handOffs.forget(ticket.holderId, ticket.key);
     } else {
-      handOffs.granted(ticket.holderId, this.run);
-    }
-  }
-
-  /** A waiter here has the lock, unless it is a hold: it was granted, and the message was lost. */
-  #untold(holderId: string): void {
-    for (const ticket of this.#tickets.all()) {
-      if (ticket.holderId === holderId) {
-        ticket.recheck();
-      }
+      handOffs.granted(ticket.holderId, ticket.key, this.run);
     }
   }
 
   /** Its grant was ended by force before it was told, which was nobody's turn. */
   isVoid(ticket: FairTicket): void {
-    this.contended = true;
     this.#replace(ticket, true);
   }
 
-  /** Its waiter leaves. */
   failed(ticket: FairTicket, error: Error): void {
     ticket.waiter.failed(error);
   }
@@ -204,7 +204,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     if (ticket !== undefined) {
       this.#served ??= [];
       this.#served.push(ticket.holderId);
-      this.asks.locks.handOffs.forget(ticket.holderId);
+      this.asks.locks.handOffs.forget(ticket.holderId, ticket.key);
       this.#remove(ticket);
     }
   }
@@ -217,7 +217,8 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     if (!keepsPlace) {
       this.#tickets.moveBack(waiter);
     }
-    ticket.cancelForGood();
+    ticket.hasUnackedCopy ||= keepsPlace;
+    ticket.cancel();
     this.#askAnew(waiter, keepsPlace && wasHead);
     if (wasHead) {
       this.#headChanged();
@@ -261,8 +262,10 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     } else if (head.isOld && head.isWaiting) {
       head.ask();
     }
-    if (this.#timer === undefined) {
-      this.#sleep(HEARTBEAT_MS);
+    const { clock } = this.asks.locks.services;
+    const pauseMs = head.pauseMs(this.#isTold);
+    if (this.#timer === undefined || clock.now() + pauseMs < this.#dueAt) {
+      this.#sleep(pauseMs);
     }
   }
 
@@ -283,8 +286,10 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
   }
 
   #sleep(sleepMs: number): void {
+    const { clock } = this.asks.locks.services;
     this.#timer?.cancel();
-    this.#timer = this.asks.locks.services.clock.after(sleepMs, () => {
+    this.#dueAt = clock.now() + sleepMs;
+    this.#timer = clock.after(sleepMs, () => {
       this.#timer = undefined;
       const head = this.#tickets.head;
       if (head?.isWaiting === true) {

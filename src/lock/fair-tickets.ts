@@ -13,12 +13,21 @@ export class FairTickets {
     return first && this.#tickets.get(first);
   }
 
-  get isEmpty(): boolean {
-    return this.#waiters.first === undefined;
+  get size(): number {
+    return this.#waiters.size;
   }
 
   of(waiter: LockWaiter): FairTicket | undefined {
     return this.#tickets.get(waiter);
+  }
+
+  withId(holderId: string): FairTicket | undefined {
+    for (const ticket of this.#tickets.values()) {
+      if (ticket.holderId === holderId) {
+        return ticket;
+      }
+    }
+    return undefined;
   }
 
   all(): Iterable<FairTicket> {

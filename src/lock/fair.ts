@@ -6,14 +6,9 @@ import type { ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
 import { allTombstones } from '../core/locks/tombstones.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import {
-  fairLockAcquire,
-  fairLockFollowUp,
-  fairLockForceRelease,
-} from '../core/wire/scripts.generated.js';
+import { fairLockAcquire, fairLockForceRelease } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
 import { FairHandOffQueue } from './fair-hand-off-queue.js';
-import { FairQueue } from './fair-queue.js';
 import { HashLockProtocol } from './protocol.js';
 
 /** Without a ticket. */
@@ -23,11 +18,6 @@ const acquire: CommandScript<Verdict> = {
     const answer = fairLockAcquire.decode(reply);
     return verdictOf(answer.startsWith('+') ? null : Number(answer));
   },
-};
-
-const followUp: CommandScript<boolean> = {
-  ...fairLockFollowUp,
-  decode: (reply) => fairLockFollowUp.decode(reply) === 1,
 };
 
 /** The waiters of all processes have their entries in one wait queue on the server. */
@@ -48,14 +38,8 @@ export class FairLockProtocol extends HashLockProtocol {
     return true;
   }
 
-  override get isRaced(): boolean {
-    return false;
-  }
-
   override createQueue(asks: Asks): WaitQueue {
-    return asks.locks.handsOff
-      ? new FairHandOffQueue(asks, this.#keys)
-      : new FairQueue(asks, this.channel);
+    return new FairHandOffQueue(asks, this.#keys);
   }
 
   override acquire(
@@ -70,10 +54,6 @@ export class FairLockProtocol extends HashLockProtocol {
 
   override release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
     return fairReleaseOf(this.services.router, this.#keys, holder, terms);
-  }
-
-  followUp(): Command<boolean> {
-    return { script: followUp, operands: fairLockFollowUp.operands(this.#keys, this.notice) };
   }
 
   override forceRelease(request: { number: number; lowWater: number }): Command<string> {

@@ -1,7 +1,8 @@
 import { UnexpectedReplyError } from '../server-errors.js';
-import type { FencedHold, LockHold } from '../core/locks/hold.js';
-import { LockFace, type Lock, type LockAcquireOptions } from '../core/locks/lock-face.js';
-import { anyHold } from '../core/locks/lock-grants.js';
+import type { FencedHold } from '../core/locks/hold.js';
+import { anyHold, HoldFace, type AsGranted } from '../core/locks/hold-face.js';
+import { LockFace, type Lock } from '../core/locks/lock-face.js';
+import type { LockAcquireOptions } from '../core/locks/locking.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import { FairLockProtocol } from './fair.js';
 import { FencedLockProtocol, HashLockProtocol } from './protocol.js';
@@ -31,20 +32,21 @@ export interface FencedLock extends Lock {
   using<T>(task: (hold: FencedHold) => T | Promise<T>, options?: LockAcquireOptions): Promise<T>;
 }
 
-type FencedLockHold = LockHold & FencedHold;
+type FencedHoldFace = HoldFace & FencedHold;
 
 /** The script of a fenced lock answers each grant with a token, which re-entries share. */
-function asFenced(hold: LockHold): FencedLockHold {
-  if (!isFenced(hold)) {
+const asFenced: AsGranted<FencedHoldFace> = (hold, origin) => {
+  const face = new HoldFace(hold, origin);
+  if (!isFenced(face)) {
     const { lockName: resource } = hold;
     throw new UnexpectedReplyError(`"${resource}" was granted without a fencing token`, {
       resource,
     });
   }
-  return hold;
-}
+  return face;
+};
 
-function isFenced(hold: LockHold): hold is FencedLockHold {
+function isFenced(hold: HoldFace): hold is FencedHoldFace {
   return hold.fencingToken !== undefined;
 }
 

@@ -1,12 +1,13 @@
 import { UnexpectedReplyError } from '../server-errors.js';
 import { commandOf, type Command, type CommandScript } from '../core/wire/call.js';
 import { elements } from '../core/wire/replies.js';
+import { detachableLock } from '../core/locks/detachable.js';
+import type { Detachable } from '../core/grant/detachable.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
-import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import { HandOffQueue } from '../core/locks/hand-off-queue.js';
 import {
   enterOf,
-  handsOff,
+  hasLine,
   lineKeys,
   releaseOf,
   type LineAnswer,
@@ -112,16 +113,16 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
     return false;
   }
 
-  get isRaced(): boolean {
-    return true;
-  }
-
   get canBeHandedOn(): boolean {
     return true;
   }
 
+  get detachable(): Detachable {
+    return detachableLock({ ...this.lineKeys, waiting: [this.lineKeys.line] });
+  }
+
   createQueue(asks: Asks): WaitQueue {
-    return asks.locks.handsOff ? new HandOffQueue(asks, this) : new ExclusiveQueue(asks, this);
+    return new HandOffQueue(asks, this);
   }
 
   acquire(holder: string, count: number, leaseMs: number, _position: Position): Command<Verdict> {
@@ -134,12 +135,12 @@ export class HashLockProtocol extends ObjectProtocol<EndpointServices> implement
 
   release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
     const { services } = this;
-    return releaseOf(services.router, this.lineKeys, holder, terms, handsOff(services));
+    return releaseOf(services.router, this.lineKeys, holder, terms, hasLine(services));
   }
 
   /** The ask of a ticket. */
-  enter({ terms, holderId, isListening }: LineTicket): Command<LineAnswer> {
-    return enterOf(this.services.router, terms, holderId, isListening);
+  enter(ticket: LineTicket): Command<LineAnswer> {
+    return enterOf(this.services.router, ticket.terms, ticket);
   }
 
   serveLine(): Command<ReleaseResult> {

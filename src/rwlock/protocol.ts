@@ -5,7 +5,7 @@ import { FIRST_PAGE, type HolderPage, type LeasePage } from '../core/locks/lock-
 import { allTombstones } from '../core/locks/tombstones.js';
 import { readWriteKeys, writeReleaseOf, type ReadWriteKeys } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/release.js';
-import { handsOff } from '../core/locks/line.js';
+import { hasLine } from '../core/locks/line.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   rwlockForceRelease,
@@ -114,16 +114,11 @@ export abstract class SideProtocol extends ObjectProtocol<EndpointServices> {
     // A release by nobody serves the line of a lock that is free.
     const terms = { count: 0, tombstoneMs: 0, upTo: 1 };
     const { client, router } = this.services;
-    return writeReleaseOf(router, this.keys, `${client.id}:0`, terms, handsOff(this.services));
+    return writeReleaseOf(router, this.keys, `${client.id}:0`, terms, hasLine(this.services));
   }
 
   get #asked(): { lock: string; readers: string } {
     return { lock: this.key, readers: this.keys.readers };
-  }
-
-  /** The wait queues decide whose turn it is. */
-  get isRaced(): boolean {
-    return false;
   }
 }
 

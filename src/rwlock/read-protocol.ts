@@ -4,7 +4,7 @@ import { UnexpectedReplyError } from '../server-errors.js';
 import type { ReleaseResult } from '../core/grant/release.js';
 import { releaseResultOf } from '../core/locks/release-results.js';
 import { verdictOf, type LockProtocol, type Sibling } from '../core/locks/lock-protocol.js';
-import type { ReleaseTerms } from '../core/locks/release-terms.js';
+import { NOBODY, type ReleaseTerms } from '../core/locks/release-terms.js';
 import type { Asks } from '../core/locks/ticket.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
@@ -14,7 +14,7 @@ import {
   rwlockRenewRead,
 } from '../core/wire/scripts.generated.js';
 import type { Position, Verdict, WaitQueue } from '../core/locks/wait-queue.js';
-import { handsOff, listensOf } from '../core/locks/line.js';
+import { hasLine, listensOf } from '../core/locks/line.js';
 import { readersKey, stemOf } from '../core/locks/write-line.js';
 import { holdKey, holdKeys, SideProtocol } from './protocol.js';
 import { ReaderQueue, type ReadAttempt, type ReaderCommands } from './reader-queue.js';
@@ -56,7 +56,7 @@ const releaseRead: CommandScript<ReleaseResult> = {
 
 const renew: CommandScript<readonly RenewalAnswer[]> = {
   ...rwlockRenewRead,
-  decode: (reply) => renewalAnswers(rwlockRenewRead.decode(reply)),
+  decode: (reply) => renewalAnswers(rwlockRenewRead.decode(reply).split(' ')),
 };
 
 function renewal(items: readonly RenewalItem[]): Command<readonly RenewalAnswer[]> {
@@ -112,8 +112,8 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
     return { script: acquireOne, operands: this.#claim([claim], joins) };
   }
 
-  acquireMany(claims: readonly ReadAttempt[]): Command<Verdict[]> {
-    return { script: acquireMany, operands: this.#claim(claims, 'queue') };
+  acquireMany(claims: readonly ReadAttempt[], rest: number): Command<Verdict[]> {
+    return { script: acquireMany, operands: this.#claim(claims, 'queue', rest) };
   }
 
   leaveQueue(): Command<number> {
@@ -121,15 +121,21 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
     return commandOf(rwlockLeaveQueue, keys, { client: services.client.id, ...notice });
   }
 
-  release(holder: string, { count, tombstoneMs, upTo }: ReleaseTerms): Command<ReleaseResult> {
+  release(
+    holder: string,
+    { count, tombstoneMs, upTo, others = NOBODY }: ReleaseTerms,
+  ): Command<ReleaseResult> {
     const { keys, services } = this;
     const { stem, channel } = keys;
     const { publish } = services.router;
-    const listens = listensOf(services.router, channel, handsOff(services));
+    const listens = listensOf(services.router, channel, hasLine(services));
     const holds = [
       holdKey(stem, holder, 1),
       ...holdKeys(stem, holder, Math.max(2, count + 1), upTo),
     ];
+    for (const other of others) {
+      holds.push(keys.tombstones + other, holdKey(stem, other, 1));
+    }
     const operands = rwlockReleaseRead.operands(
       {
         lock: keys.lock,
@@ -141,7 +147,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
         tickets: keys.tickets,
         holds,
       },
-      { holder, count, tombstoneMs, listens, publish, channel, stem },
+      { holder, count, tombstoneMs, listens, publish, channel, stem, others },
     );
     return { script: releaseRead, operands };
   }
@@ -149,6 +155,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
   #claim(
     claims: readonly ReadAttempt[],
     position: 'none' | 'join' | 'queue',
+    rest = 0,
   ): ReturnType<typeof rwlockAcquireRead.operands> {
     const { keys, services } = this;
     const { channel, stem } = keys;
@@ -171,7 +178,7 @@ export class ReadProtocol extends SideProtocol implements LockProtocol, ReaderCo
         tickets: keys.tickets,
         ofClaims,
       },
-      { client: services.client.id, position, publish, channel, claims: terms },
+      { client: services.client.id, position, publish, channel, rest, claims: terms },
     );
   }
 }

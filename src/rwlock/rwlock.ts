@@ -1,5 +1,5 @@
 import { LockFace, type Lock } from '../core/locks/lock-face.js';
-import { anyHold } from '../core/locks/lock-grants.js';
+import { anyHold } from '../core/locks/hold-face.js';
 import { Printable } from '../core/observe/printable.js';
 import type { LockServices } from '../core/locks/lock-services.js';
 import { ReadProtocol } from './read-protocol.js';

@@ -1,8 +1,9 @@
 import type { Command, CommandScript } from '../core/wire/call.js';
+import { detachableLock } from '../core/locks/detachable.js';
+import type { Detachable } from '../core/grant/detachable.js';
 import { hashRenewal } from '../core/locks/hash-renewal.js';
-import { ExclusiveQueue } from '../core/locks/exclusive-queue.js';
 import { HandOffQueue } from '../core/locks/hand-off-queue.js';
-import { handsOff, windowOf, type LineAnswer, type LineKeys } from '../core/locks/line.js';
+import { hasLine, type LineAnswer, type LineKeys } from '../core/locks/line.js';
 import type { LineTicket } from '../core/locks/line-ticket.js';
 import { writeAskOf, writeEnter, writeLineKeys, writeReleaseOf } from '../core/locks/write-line.js';
 import type { ReleaseResult } from '../core/grant/release.js';
@@ -51,8 +52,13 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
     };
   }
 
+  get detachable(): Detachable {
+    const { writers, waiting } = this.keys;
+    return detachableLock({ ...this.keys, waiting: [writers, waiting] }, ':write');
+  }
+
   createQueue(asks: Asks): WaitQueue {
-    return asks.locks.handsOff ? new HandOffQueue(asks, this) : new ExclusiveQueue(asks, this);
+    return new HandOffQueue(asks, this);
   }
 
   get lineKeys(): LineKeys {
@@ -60,25 +66,44 @@ export class WriteProtocol extends SideProtocol implements LockProtocol {
   }
 
   /** The ask of a ticket. */
-  enter({ holderId: holder, terms, isListening }: LineTicket): Command<LineAnswer> {
+  enter({
+    holderId: holder,
+    terms,
+    windowMs,
+    isListening,
+    place,
+  }: LineTicket): Command<LineAnswer> {
     const { leaseMs } = terms;
-    const windowMs = windowOf(terms);
-    const ask = { holder, count: 1, leaseMs, position: 'queue', windowMs, isListening } as const;
-    return writeAskOf(writeEnter, this.services.router, this.keys, ask);
+    return writeAskOf(writeEnter, this.services.router, this.keys, {
+      holder,
+      count: 1,
+      leaseMs,
+      position: 'queue',
+      windowMs,
+      isListening,
+      place,
+    });
   }
 
   /** No reader waits for longer than the next writer. */
-  mayPass(queues: ReadonlyMap<string, WaitQueue>): boolean {
+  mayPass(queues: { has(lockId: string): boolean }): boolean {
     return !queues.has(this.sibling.lockId);
   }
 
   acquire(holder: string, count: number, leaseMs: number, position: Position): Command<Verdict> {
-    const ask = { holder, count, leaseMs, position, windowMs: 0, isListening: false };
-    return writeAskOf(acquire, this.services.router, this.keys, ask);
+    return writeAskOf(acquire, this.services.router, this.keys, {
+      holder,
+      count,
+      leaseMs,
+      position,
+      windowMs: 0,
+      isListening: false,
+      place: undefined,
+    });
   }
 
   release(holder: string, terms: ReleaseTerms): Command<ReleaseResult> {
     const { services, keys } = this;
-    return writeReleaseOf(services.router, keys, holder, terms, handsOff(services));
+    return writeReleaseOf(services.router, keys, holder, terms, hasLine(services));
   }
 }

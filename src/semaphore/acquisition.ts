@@ -1,6 +1,7 @@
 import { AcquireTimeoutError } from '../errors.js';
 import { Acquisition, type WaitTerms } from '../core/acquisition.js';
 import type { PermitQueue } from '../core/permits/permit-queue.js';
+import type { DeclaredNumber } from '../core/permits/declared-number.js';
 import { uninitialised } from '../core/permits/uninitialised.js';
 import type { PermitAnswer, PermitWaiter } from '../core/permits/permit-source.js';
 import type { PendingCall } from '../core/wire/call.js';
@@ -21,17 +22,28 @@ export class PermitsAcquisition
     return this.terms.count;
   }
 
-  granted(_call: PendingCall, { mark }: PermitAnswer, place: number): boolean {
+  get number(): DeclaredNumber | undefined {
+    return this.grants.protocol.number;
+  }
+
+  granted(_call: PendingCall, answer: PermitAnswer, place: number): boolean {
     const { grants, terms } = this;
+    const { mark } = answer;
+    // A counting semaphore takes what there is.
+    this.number?.judge(answer);
     const taken = { permits: terms.count, mark, place };
     if (this.isOver) {
       // The wait had ended before the grant: the permits are given back.
       grants.giveBack(taken).catch((error: Error) => grants.failed(error));
       return true;
     }
-    grants.services.names.leave(grants.protocol, false);
+    grants.services.names.leave(grants.protocol);
     this.succeed(grants.createPermits(taken, terms.waitLimit.startedAt));
     return true;
+  }
+
+  protected override agreement(): undefined {
+    this.grants.declare();
   }
 
   protected override localQueue(): PermitQueue<PermitWaiter> {

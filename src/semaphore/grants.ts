@@ -1,10 +1,11 @@
+import { ChurnMap } from '../core/base/churn-map.js';
 import type { Answered } from '../core/delivery/pending-reply.js';
 import { asError } from '../core/wire/replies.js';
 import type { TombstoneFollower } from '../core/delivery/tombstone.js';
 import { PermitQueue } from '../core/permits/permit-queue.js';
 import type { PermitWaiter } from '../core/permits/permit-source.js';
-import { ToldPermits } from '../core/permits/told-permits.js';
-import type { Events } from '../core/observe/events.js';
+import { Statements } from '../core/permits/statements.js';
+import type { WaitSpan } from '../core/observe/slow-wait.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import { INT32_MAX } from '../core/base/arguments.js';
@@ -15,12 +16,8 @@ import type { Returned, SemaphoreProtocol } from './protocol.js';
 /** The state that the counting semaphores of one client share. */
 export class SemaphoreState {
   /** Local waiters, by key. */
-  readonly queues: Map<string, PermitQueue<PermitWaiter>> = new Map();
-  readonly told: ToldPermits;
-
-  constructor(events: Events) {
-    this.told = new ToldPermits(events);
-  }
+  readonly queues: ChurnMap<string, PermitQueue<PermitWaiter>> = new ChurnMap();
+  readonly statements: Statements = new Statements();
 }
 
 /** Looks after the permits of one semaphore from their grant to their release. */
@@ -28,7 +25,6 @@ export class SemaphoreGrants implements PermitsOwner {
   readonly services: EndpointServices;
   readonly protocol: SemaphoreProtocol;
   readonly #queues: SemaphoreState['queues'];
-  readonly #told: ToldPermits;
   /** Kept for reuse, since most acquisitions find no queue in `#queues`. */
   #ownQueue: PermitQueue<PermitWaiter> | undefined;
 
@@ -36,7 +32,6 @@ export class SemaphoreGrants implements PermitsOwner {
     this.services = services;
     this.protocol = protocol;
     this.#queues = state.queues;
-    this.#told = state.told;
   }
 
   /** The local waiters of this semaphore. */
@@ -44,9 +39,11 @@ export class SemaphoreGrants implements PermitsOwner {
     const { key } = this.protocol;
     let queue = this.#queues.get(key);
     if (queue === undefined) {
-      queue = this.#ownQueue ??= new PermitQueue(this.services, this.protocol, () =>
-        this.#queues.delete(key),
-      );
+      queue = this.#ownQueue ??= new PermitQueue(this.services, this.protocol, () => {
+        if (this.#queues.get(key) === this.#ownQueue) {
+          this.#queues.delete(key);
+        }
+      });
       this.#queues.set(key, queue);
     }
     return queue;
@@ -57,9 +54,18 @@ export class SemaphoreGrants implements PermitsOwner {
     return this.#queues.get(this.protocol.key)?.news.isUninitialised === true;
   }
 
-  /** True when this client was told the number of permits, and has made or seen the semaphore. */
+  /** True when this client has stated the number of permits before. */
   get wasSeen(): boolean {
-    return this.#told.hasSeen(this.protocol.key);
+    return this.protocol.number?.wasSeen === true;
+  }
+
+  /** States the number of permits before a use, if that is due. It takes what there is, so no use waits for the answer. */
+  declare(): undefined {
+    const { number, key } = this.protocol;
+    if (number?.isOpen === true) {
+      this.#queues.get(key)?.numbers.stated();
+      void number.before();
+    }
   }
 
   /** Wakes the local waiters without waiting for the message with the number of permits. */
@@ -78,12 +84,12 @@ export class SemaphoreGrants implements PermitsOwner {
   }
 
   /** Starts to report a wait for this semaphore as stalled; returns a function that ends this. */
-  watchForStall(startedAt: number): () => void {
+  watchForStall(span: WaitSpan): () => void {
     const { resource, kind, key } = this.protocol;
     // Permits have no owner, so that the event names no holders.
     return this.services.client.slowWaits.watch(
       { id: `${kind}:${key}`, resource, kind, isUninitialised: () => this.isUninitialised },
-      startedAt,
+      span,
     );
   }
 
@@ -94,7 +100,7 @@ export class SemaphoreGrants implements PermitsOwner {
     if (services.client.events.wanted('acquired')) {
       const { kind, resource } = protocol;
       const waitedMs = Math.round(grantedAt - startedAt);
-      services.client.events.emit('acquired', {
+      services.client.events.report('acquired', {
         resource,
         kind,
         holderId: permits.holderId,
@@ -124,7 +130,7 @@ export class SemaphoreGrants implements PermitsOwner {
       const { kind, resource } = this.protocol;
       const heldMs = Math.round(clock.now() - grantedAt);
       const failure = error === undefined ? {} : { error };
-      client.events.emit('released', { resource, kind, holderId, heldMs, ...failure });
+      client.events.report('released', { resource, kind, holderId, heldMs, ...failure });
     }
   }
 
@@ -163,12 +169,16 @@ export class SemaphoreGrants implements PermitsOwner {
       if (answered.answer.mustCount === true) {
         return await send(waiters, mustQueue, true);
       }
-      const { isRefused, available, exists } = answered.answer;
+      const { isRefused, isAbsent, available, exists } = answered.answer;
+      if (isAbsent === true) {
+        await protocol.number?.again();
+        return await send(waiters, mustQueue, isCounted);
+      }
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
       }
+      protocol.number?.judge(answered.answer);
       if (!serves) {
-        protocol.shown(answered.answer);
         this.wake(exists === false ? undefined : available);
       }
       return answered;

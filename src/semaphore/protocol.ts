@@ -3,17 +3,23 @@ import { RECORD_MS } from '../core/base/constants.generated.js';
 import { ObjectProtocol } from '../core/object-protocol.js';
 import { prefixed, privateKey } from '../core/base/key-names.js';
 import type { CheckedSetting } from '../core/permits/permits-setting.js';
-import { noted, type CarriedSetting, type ToldPermits } from '../core/permits/told-permits.js';
-import type { PermitAnswer, PermitSource, PermitWaiter } from '../core/permits/permit-source.js';
+import { declaredIdle, DeclaredNumber } from '../core/permits/declared-number.js';
+import type { Statements } from '../core/permits/statements.js';
+import type {
+  GiveBackTerms,
+  PermitAnswer,
+  PermitSource,
+  PermitWaiter,
+} from '../core/permits/permit-source.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
 import {
   acquire,
   addPermits,
   configure,
+  drainPermits,
   giveBackGrant,
   inspect,
-  isOfUnknown,
   release,
   type Availability,
   type ReleaseAnswer,
@@ -63,21 +69,19 @@ export class SemaphoreProtocol
   readonly kind = 'semaphore';
   readonly family: string = this.kind;
   readonly tellsAvailable = true;
-  /** What the object was told of its number of permits. */
-  readonly told: CheckedSetting | undefined;
-  readonly #allTold: ToldPermits;
+  /** The number of permits that the object was made with. */
+  readonly number: DeclaredNumber<SemaphoreView> | undefined;
   readonly #queueKeys: QueueKeys;
 
   constructor(
     services: EndpointServices,
     name: string,
     key: string,
-    allTold: ToldPermits,
-    told: CheckedSetting | undefined,
+    statements: Statements,
+    setting: CheckedSetting | undefined,
   ) {
     super(services, name, key, prefixed('redisson_sc', key));
-    this.told = told;
-    this.#allTold = allTold;
+    this.number = setting && new DeclaredNumber(services, statements, this, setting);
     this.#queueKeys = {
       semaphore: key,
       requests: this.requestsKey,
@@ -110,7 +114,6 @@ export class SemaphoreProtocol
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Command<PermitAnswer> {
-    const carried = this.#allTold.carry(this);
     const args = {
       number,
       lowWater,
@@ -118,11 +121,9 @@ export class SemaphoreProtocol
       channel: this.channel,
       client: this.services.client.id,
       mustQueue: mustQueue ? 1 : 0,
-      setting: carried?.text ?? '',
       needs: waiters.map(({ count }) => count),
     };
-    const operands = semaphoreAcquire.operands(this.#queueKeys, args);
-    return noted({ script: acquire, operands }, carried);
+    return { script: acquire, operands: semaphoreAcquire.operands(this.#queueKeys, args) };
   }
 
   /** Gives permits back, and serves `waiters` from what is available then. */
@@ -132,7 +133,6 @@ export class SemaphoreProtocol
     waiters: readonly PermitWaiter[],
     mustQueue: boolean,
   ): Command<ReleaseAnswer> {
-    const carried = mark !== '' ? undefined : this.#allTold.carryAlways(this);
     const args = {
       number,
       lowWater,
@@ -143,11 +143,10 @@ export class SemaphoreProtocol
       permits,
       mark,
       place,
-      setting: carried?.text ?? '',
+      declared: mark !== '' ? '' : declaredIdle(this.number),
       needs: waiters.map(({ count }) => count),
     };
-    const operands = semaphoreRelease.operands(this.#queueKeys, args);
-    return noted({ script: release, operands }, carried);
+    return { script: release, operands: semaphoreRelease.operands(this.#queueKeys, args) };
   }
 
   /** Gives the permits of a grant back. A copy does no harm, so that the server counts nothing. */
@@ -156,8 +155,12 @@ export class SemaphoreProtocol
     return { script: giveBackGrant, operands: semaphoreReturn.operands(this.#queueKeys, args) };
   }
 
-  giveBack(request: Request, waiters: readonly PermitWaiter[], leaves: boolean): Command<number> {
-    return this.#undo(request, waiters, leaves, NOTHING);
+  giveBack(
+    request: Request,
+    waiters: readonly PermitWaiter[],
+    terms: GiveBackTerms,
+  ): Command<number> {
+    return this.#undo(request, waiters, terms, NOTHING);
   }
 
   /** Sets the tombstone of a change, which then never runs (again) and serves no waiter. A release
@@ -167,24 +170,26 @@ export class SemaphoreProtocol
     returned: Returned = NOTHING,
     waiters: readonly PermitWaiter[] = [],
   ): Command<number> {
-    return this.#undo(request, waiters, false, returned);
+    return this.#undo(request, waiters, { leaves: false, mayRun: true }, returned);
   }
 
   addPermits({ number, lowWater }: Request, delta: number): Command<Availability> {
-    const carried = this.#allTold.carryAlways(this, true);
-    const args = { number, lowWater, ...this.notice, delta, setting: carried?.text ?? '' };
-    const operands = semaphoreAddPermits.operands(this.#queueKeys, args);
-    return noted({ script: addPermits, operands }, carried);
+    const args = { number, lowWater, ...this.notice, delta, declared: declaredIdle(this.number) };
+    return { script: addPermits, operands: semaphoreAddPermits.operands(this.#queueKeys, args) };
   }
 
   drainPermits({ number, lowWater }: Request): Command<string> {
-    const carried = this.#allTold.carryAlways(this);
-    const args = { number, lowWater, ...this.notice, setting: carried?.text ?? '' };
-    return noted(commandOf(semaphoreDrainPermits, this.#queueKeys, args), carried);
+    const args = { number, lowWater, declared: declaredIdle(this.number) };
+    return {
+      script: drainPermits,
+      operands: semaphoreDrainPermits.operands(this.#queueKeys, args),
+    };
   }
 
   trySetPermits({ number, lowWater }: Request, permits: number, ttlMs: number): Command<string> {
-    const args = { number, lowWater, ...this.notice, permits, ttlMs };
+    // Below 0 it is no fixed life, but how long the semaphore is kept while nobody uses it.
+    const life = ttlMs > 0 ? ttlMs : 0 - (this.number?.setting.idleMs ?? 0);
+    const args = { number, lowWater, ...this.notice, permits, ttlMs: life };
     return commandOf(semaphoreTrySetPermits, this.#queueKeys, args);
   }
 
@@ -192,17 +197,14 @@ export class SemaphoreProtocol
     return commandOf(semaphoreDelete, this.#queueKeys, { number, lowWater });
   }
 
-  /** Looks at the semaphore with a setting that has to be carried, in a counted call. */
-  configure({ number, lowWater }: Request, carried: CarriedSetting): Command<SemaphoreView> {
-    const args = { number, lowWater, ...this.notice, setting: carried.text };
-    const operands = semaphoreConfigure.operands(this.#queueKeys, args);
-    return noted({ script: configure, operands }, carried);
+  /** States the number of permits that the object declares. */
+  configure({ number, lowWater }: Request, setting: string): Command<SemaphoreView> {
+    const args = { number, lowWater, ...this.notice, setting };
+    return { script: configure, operands: semaphoreConfigure.operands(this.#queueKeys, args) };
   }
 
-  /** What a look at the semaphore, or the next ask, has to carry; mostly nothing. */
-  carried(but?: string): CarriedSetting | undefined {
-    const carried = this.#allTold.carry(this);
-    return carried?.text === but ? undefined : carried;
+  setTombstone(request: Request): Command<unknown> {
+    return this.settle(request);
   }
 
   inspect(): Command<SemaphoreView> {
@@ -212,7 +214,7 @@ export class SemaphoreProtocol
   #undo(
     { number, lowWater }: Request,
     waiters: readonly PermitWaiter[],
-    leaves: boolean,
+    { leaves, mayRun }: GiveBackTerms,
     { permits, mark = '', place }: Returned,
   ): Command<number> {
     const args = {
@@ -221,27 +223,12 @@ export class SemaphoreProtocol
       ...this.notice,
       client: this.services.client.id,
       leaves: Number(leaves),
+      mayRun: Number(mayRun),
       permits,
       mark,
       place,
       needs: waiters.map(({ count }) => count),
     };
     return commandOf(semaphoreGiveBack, this.#queueKeys, args);
-  }
-
-  shown({ exists, granted, mark, above = 0 }: PermitAnswer): void {
-    if (above > 0) {
-      this.#allTold.mismatched(this, above);
-    }
-    if (exists === false) {
-      this.absent();
-    } else if (granted > 0 && mark !== undefined && this.#allTold.knows(this.key)) {
-      const [semaphoreId = '', left] = mark.split(':', 2);
-      this.#allTold.granted(this, semaphoreId, isOfUnknown(mark) ? Number(left) : undefined);
-    }
-  }
-
-  absent(): void {
-    this.#allTold.absent(this.key);
   }
 }

@@ -1,18 +1,24 @@
-import { AcquireTimeoutError } from '../errors.js';
+import { orNull } from '../core/acquisition.js';
 import type { Command } from '../core/wire/call.js';
 import { Face } from '../core/face.js';
-import { enterAndStart } from '../core/name-entry.js';
+import { enterAndStart } from '../core/names.js';
 import type { Request } from '../core/delivery/requests.js';
 import type { EndpointServices } from '../core/endpoint-services.js';
-import { checkInteger, checkWaiting, INT32_MAX, type WaitOptions } from '../core/base/arguments.js';
+import {
+  checkInteger,
+  checkMaxWaiters,
+  checkWaiting,
+  INT32_MAX,
+  type WaitOptions,
+} from '../core/base/arguments.js';
+import { checkLife } from '../core/base/life.js';
 import { checkOptions, type OptionSet } from '../core/base/options.js';
-import { optionsOf, taskOf } from '../core/base/using-arguments.js';
+import { optionsOf, releasedAfter, taskOf } from '../core/base/using-arguments.js';
 import { PermitsAcquisition, type PermitsTerms } from './acquisition.js';
 import type { CheckedSetting } from '../core/permits/permits-setting.js';
 import { viewPermits } from '../core/permits/permits-view.js';
-import type { ToldPermits } from '../core/permits/told-permits.js';
 import { outOfRange, SemaphoreGrants, type SemaphoreState } from './grants.js';
-import { ACQUIRING, SETTING, USING } from './options.js';
+import { ACQUIRING, NO_LEASE, USING } from './options.js';
 import type { Permits } from './permits.js';
 import type { SemaphoreView } from './answers.js';
 import { SemaphoreProtocol } from './protocol.js';
@@ -73,9 +79,10 @@ export interface Semaphore {
    * Cancellation: an aborted or timed-out call leaves nothing behind; permits that it was granted
    * meanwhile are given back.
    *
-   * Failure: without `waitMs` the call goes on through outages until it is granted.
+   * Failure: without a `waitMs`, its own or the client's, the call goes on through outages until it is granted.
    * @param permits - 1 to 2147483647, default 1.
    * @throws AcquireTimeoutError when `waitMs` ran out and there were not enough permits.
+   * @throws TooManyWaitersError when `maxWaiters` of this client wait for it already.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
    * @throws WrongTypeError when the name is in use by another kind of object; ClosedError.
    */
@@ -87,8 +94,8 @@ export interface Semaphore {
   tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null>;
   /**
    * Gives permits back without proof that they were acquired: they go to the semaphore that exists
-   * now. If there is none, a client that was given its number makes it with that number, and any other
-   * client, or any client after `delete()`, makes one of these permits. To give back those of an acquisition, `Permits.release()`
+   * now. If there is none, an object that was given its number makes it with that number, and any other
+   * object, or any object after `delete()`, makes one of these permits. To give back those of an acquisition, `Permits.release()`
    * is better: it goes on in the background when no answer comes in time, and gives nothing to a
    * semaphore that was set anew since.
    * @param permits - 1 to 2147483647, default 1.
@@ -107,7 +114,7 @@ export interface Semaphore {
     task: () => T | Promise<T>,
   ): Promise<T>;
   /**
-   * Acquires `permits` (default 1), runs `task`, and gives them back.
+   * Acquires `permits` (default 1) as `acquire` does, runs `task`, and gives them back.
    *
    * Failure: the task's own error always wins.
    */
@@ -127,21 +134,16 @@ type UsingOptions = WaitOptions & { permits?: number | undefined };
 /** The face of one semaphore. */
 export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore {
   readonly #grants: SemaphoreGrants;
-  readonly #told: ToldPermits;
 
   constructor(
     services: EndpointServices,
     name: string,
     key: string,
     state: SemaphoreState,
-    told?: CheckedSetting,
+    setting?: CheckedSetting,
   ) {
-    super(services, new SemaphoreProtocol(services, name, key, state.told, told));
+    super(services, new SemaphoreProtocol(services, name, key, state.statements, setting));
     this.#grants = new SemaphoreGrants(services, this.protocol, state);
-    this.#told = state.told;
-    if (told !== undefined) {
-      this.#told.tell(key, told);
-    }
   }
 
   protected override get label(): string {
@@ -150,49 +152,55 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   async trySetPermits(permits: number, options?: { ttlMs?: number | undefined }): Promise<boolean> {
     checkInteger('permits', permits, 0, INT32_MAX);
-    const { ttlMs } = checkOptions('options', options, SETTING) as { ttlMs?: unknown };
-    const life = ttlMs === undefined ? 0 : checkInteger('ttlMs', ttlMs, 1, INT32_MAX);
-    const { key } = this.protocol;
-    const set = await this.#told.changing(key, () =>
-      this.#count((request) => this.protocol.trySetPermits(request, permits, life)),
-    );
-    if (set !== 1) {
-      this.#grants.numberSet(0);
-      return false;
-    }
-    this.#told.overruled(key);
-    this.#grants.numberSet(permits);
-    return true;
+    const life = checkLife('trySetPermits', options, NO_LEASE);
+    const { protocol } = this;
+    const set = async (): Promise<boolean> =>
+      (await this.#count((request) => protocol.trySetPermits(request, permits, life))) === 1;
+    const isSet = await (protocol.number?.overruling(permits, set) ?? set());
+    this.#grants.numberSet(isSet ? permits : 0);
+    return isSet;
   }
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
     const add = async (): Promise<number> => {
+      this.#grants.declare();
       const { answer } = await this.services.delivery.sendOnce(
         this.name,
         this.protocol.key,
         (request) => this.protocol.addPermits(request, delta),
         { setTombstone: (request) => this.protocol.settle(request), always: false },
       );
-      const { isRefused, available } = answer;
+      const { isRefused, isAbsent, available } = answer;
+      if (isAbsent === true) {
+        await this.protocol.number?.again();
+        return await add();
+      }
       if (isRefused) {
         const range = [INT32_MIN - Math.min(available, 0), INT32_MAX - Math.max(available, 0)];
         throw outOfRange('delta', [range[0] ?? 0, range[1] ?? 0], delta, available);
       }
+      this.protocol.number?.added(delta);
       return available;
     };
-    this.#grants.numberSet(await this.#told.changing(this.protocol.key, () => this.inUse(add)));
+    this.#grants.numberSet(await this.inUse(add));
   }
 
   async drainPermits(): Promise<number> {
-    return await this.#count((request) => this.protocol.drainPermits(request));
+    const drain = async (): Promise<number> => {
+      this.#grants.declare();
+      const { count } = await this.countOnce((request) => this.protocol.drainPermits(request));
+      if (count < 0) {
+        await this.protocol.number?.again();
+        return await drain();
+      }
+      return count;
+    };
+    return await this.inUse(drain);
   }
 
   async availablePermits(): Promise<number> {
-    const { available } = await this.inUse(
-      () => this.#view(),
-      ({ exists }) => !exists,
-    );
+    const { available } = await this.inUse(() => this.#view());
     return available;
   }
 
@@ -200,20 +208,16 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     return this.#acquire(permits, options, ACQUIRING, true);
   }
 
-  async tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null> {
-    try {
-      return await this.#acquire(permits, options, ACQUIRING, false);
-    } catch (error) {
-      if (error instanceof AcquireTimeoutError) {
-        return null;
-      }
-      throw error;
-    }
+  tryAcquire(permits?: number, options?: WaitOptions): Promise<Permits | null> {
+    return orNull(this.#acquire(permits, options, ACQUIRING, false));
   }
 
   async release(permits = 1): Promise<void> {
     checkInteger('permits', permits, 1, INT32_MAX);
-    await this.inUse(() => this.#grants.giveBack({ permits, mark: undefined, place: 0 }));
+    await this.inUse(() => {
+      this.#grants.declare();
+      return this.#grants.giveBack({ permits, mark: undefined, place: 0 });
+    });
   }
 
   using<T>(options: UsingOptions | undefined, task: () => T | Promise<T>): Promise<T>;
@@ -226,32 +230,15 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
     const options = checkOptions('options', optionsOf(first, second), USING);
     const { permits } = options as { permits?: number };
     const granted = await this.#acquire(permits, options, USING, true);
-    let result: T;
-    try {
-      result = await task();
-    } catch (error) {
-      // The task's own error wins over an error of the release.
-      await granted[Symbol.asyncDispose]();
-      throw error;
-    }
-    await granted.release();
-    return result;
+    return await releasedAfter(granted, task);
   }
 
   async delete(): Promise<boolean> {
-    const remove = (): Promise<number> =>
-      this.#count(
-        (request) => this.protocol.delete(request),
-        () => true,
-      );
-    const removed = await this.#told.changing(this.protocol.key, remove);
-    this.#told.absent(this.protocol.key);
-    return removed === 1;
+    return (await this.#count((request) => this.protocol.delete(request))) === 1;
   }
 
   #view(): Promise<SemaphoreView> {
-    const { services, protocol } = this;
-    return viewPermits(services.delivery, protocol, (request) => protocol.settle(request));
+    return viewPermits(this.services.delivery, this.protocol);
   }
 
   #acquire(
@@ -262,14 +249,18 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
   ): Promise<Permits> {
     try {
       const count = permits === undefined ? 1 : checkInteger('permits', permits, 1, INT32_MAX);
-      const { waitMs, signal } = checkWaiting(checkOptions('options', given, known));
-      this.services.client.assertOpen(this.name);
+      const { client } = this.services;
+      const { settings } = client;
+      const options = checkOptions('options', given, known);
+      const { waitMs, signal } = checkWaiting(options, waiting ? settings.waitMs : 0);
+      const maxWaiters = checkMaxWaiters(options, settings.maxWaiters);
+      client.assertOpen(this.name);
       signal?.throwIfAborted();
-      // Only `acquire` without `waitMs` has no limit; a single attempt lasts as long as a command.
-      const waits = waitMs === undefined ? waiting : waitMs > 0;
-      const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
-      const waitLimit = this.services.client.waitLimit({ limitMs, signal });
-      const terms = { count, waits, waitLimit };
+      // A single attempt lasts as long as a command.
+      const waits = waitMs !== 0;
+      const limitMs = waits ? waitMs : settings.commandTimeoutMs;
+      const waitLimit = client.waitLimit({ limitMs, signal, rejects: waiting });
+      const terms = { count, waits, waitLimit, maxWaiters };
       return enterAndStart(this.#grants, terms, start);
     } catch (error) {
       return Promise.reject(error);
@@ -277,17 +268,14 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
   }
 
   /** Makes a counted call. */
-  async #count(
-    build: (request: Request) => Command<string>,
-    isGone?: () => boolean,
-  ): Promise<number> {
-    const { count } = await this.inUse(() => this.countOnce(build), isGone);
+  async #count(build: (request: Request) => Command<string>): Promise<number> {
+    const { count } = await this.inUse(() => this.countOnce(build));
     return count;
   }
 }
 
 function start(grants: SemaphoreGrants, terms: PermitsTerms): Promise<Permits> {
-  return new Promise((resolve, reject) => {
-    new PermitsAcquisition(grants, terms, resolve, reject).start();
+  return new Promise((resolve) => {
+    new PermitsAcquisition(grants, terms, resolve).start();
   });
 }

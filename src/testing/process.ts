@@ -74,6 +74,7 @@ export class Process implements Actor {
     const { startsAt, rate, latenessMs } = terms;
     return {
       now: () => startsAt + timeline.now * rate,
+      steppedSince: () => 0,
       after: (delayMs, task) => {
         // Node rounds up to whole milliseconds, and rings a bit late.
         const waitMs = Math.min(Math.max(1, Math.ceil(delayMs)), TIMER_MAX_MS);

@@ -1,4 +1,5 @@
 import TinyQueue from 'tinyqueue';
+import { setImmediate } from '../core/base/natives.js';
 
 /** What happens at one instant happens in this order, as in a turn of Node's event loop: its timers,
  * then what the network brings, then what waits for the input to be handled. */
@@ -52,7 +53,6 @@ function compare(a: Entry, b: Entry): number {
 /** All microtasks that are queued now, and those that they queue, have run. */
 async function microtasks(): Promise<void> {
   await new Promise((resolve) => {
-    // oxlint-disable-next-line no-restricted-globals -- it ends no wait, and takes no virtual time
     setImmediate(resolve);
   });
 }

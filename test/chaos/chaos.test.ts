@@ -65,7 +65,7 @@ test.concurrent.each(seeds)(
 );
 
 test('after all that, no error went unheard and no timer is left', async () => {
-  expect(tally.grants, 'enough was granted to prove something').toBeGreaterThan(20 * seeds.length);
+  expect(tally.grants, 'enough was granted to prove something').toBeGreaterThan(5 * seeds.length);
   expect([...told]).toEqual([]);
   await eventually(() => {
     expect(timers.alive()).toEqual([]);

@@ -55,7 +55,7 @@ describe('without sharded pub/sub', () => {
     const name = world.nameOn(master);
     const hold = await openUnsharded().getLock(name).acquire();
     const lock = openUnsharded().getLock(name);
-    // It has learnt that messages are not sharded: before that it would stand in a line.
+    // It has learnt that messages are not sharded: a message makes it ask at once.
     expect(await lock.isLocked()).toBe(true);
     const waiting = lock.acquire({ waitMs: 4_000 });
     const channel = `redisson_lock__channel:{${name}}`;

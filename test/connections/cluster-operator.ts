@@ -51,6 +51,7 @@ export class ClusterOperator {
     const target = targets[random.int(0, targets.length - 1)];
     if (source !== undefined && target !== undefined) {
       await moveSlot(masters, slot, source, target);
+      await this.settled();
     }
   }
 
@@ -63,29 +64,47 @@ export class ClusterOperator {
       return;
     }
     await replica.call('CLUSTER', 'FAILOVER', ...how);
-    // The old master may refuse to agree, while its cluster settles from the last change.
+    // The old master may refuse to agree, while its cluster settles from the last change. Redis gives up after
+    // 5 s: until then a slot must not move, or the old master would keep it, and stay a master.
     const isMaster = async (): Promise<boolean> => (await this.masters()).includes(replica);
-    await eventually(isMaster, { withinMs: 4_000 }).catch(() => {
+    await eventually(isMaster, { withinMs: 7_000 }).catch(() => {
       expect(how).toEqual([]);
     });
     await this.settled();
   }
 
-  /** All nodes agree who serves which slot. */
+  /**
+   * All nodes agree who serves which slot, and since which epoch. A node that has not heard of the last change yet must
+   * not make the next one: its claim would have an old epoch, and the nodes never agree again.
+   */
   async settled(): Promise<void> {
     await eventually(
       async () => {
-        const maps = await Promise.all(
-          this.#nodes.map(async (node) => {
-            const ranges = (await node.call('CLUSTER', 'SLOTS')) as [number, number, unknown[]][];
-            return ranges.map(([from, to, [, port]]) => `${from} ${to} ${String(port)}`).toSorted();
-          }),
-        );
         const roles = (await this.masters()).map(({ options }) => String(options.port));
-        const serving = new Set(maps[0]?.map((range) => range.split(' ')[2]));
-        return new Set(maps.map(String)).size === 1 && roles.every((port) => serving.has(port));
+        const seen = await Promise.all(this.#nodes.map(mastersSeenBy));
+        const isAgreed = new Set(seen.map(String)).size === 1;
+        const serving = seen[0]?.map(([port]) => port) ?? [];
+        if (!isAgreed || !roles.every((port) => serving.includes(port))) {
+          throw new Error(`masters are ${roles.join(', ')}; the nodes see ${seen.join(' | ')}`);
+        }
+        return true;
       },
       { withinMs: 20_000 },
     );
   }
+}
+
+/** Port, epoch and slots of each master that serves slots, as a node knows them. */
+async function mastersSeenBy(node: Redis): Promise<string[][]> {
+  return String(await node.cluster('NODES'))
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([, , flags = '']) => flags.includes('master'))
+    .map(([, address = '', , , , , epoch = '', , ...slots]) => {
+      const port = /:(\d+)@/u.exec(address)?.[1] ?? '';
+      return [port, epoch, ...slots];
+    })
+    .filter(([, , ...slots]) => slots.length > 0)
+    .toSorted(([one = ''], [other = '']) => one.localeCompare(other));
 }

@@ -61,6 +61,16 @@ const everywhere = Array.from({ length: MASTERS }, (_, master) => master).flatMa
   [false, true].map((tagged) => ({ master, tagged, title: tagged ? 'tagged' : 'untagged' })),
 );
 
+test('the guarantees are those of all its masters', async () => {
+  const client = open();
+  await Promise.all(nodes.slice(1, MASTERS).map((each) => each.config('SET', 'appendonly', 'yes')));
+
+  const found = await client.guarantees();
+
+  await Promise.all(nodes.slice(1, MASTERS).map((each) => each.config('SET', 'appendonly', 'no')));
+  expect(found).toMatchObject({ topology: 'cluster', replicas: 1, persistence: 'none' });
+});
+
 describe.each(everywhere)('a $title name on master $master', ({ master, tagged }) => {
   let name: string;
 
@@ -227,8 +237,8 @@ test('both semaphores take the number of permits at construction, and tell of an
       const setting = { count: 4, onMismatch: 'set' } as const;
       const their = two.getPermitExpirableSemaphore(seats, { permits: setting });
       expect(await their.totalPermits()).toBe(4);
-      two.getPermitExpirableSemaphore(seats, { permits: 5 });
-      expect(await their.availablePermits()).toBe(3);
+      const told = two.getPermitExpirableSemaphore(seats, { permits: 5 });
+      expect(await told.availablePermits()).toBe(3);
       await permit.release();
       await two.getSemaphore(gate, { permits: 7 }).addPermits(0);
       await Promise.all([one.getSemaphore(gate).delete(), their.delete()]);

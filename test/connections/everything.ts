@@ -70,10 +70,25 @@ async function useLocks({ client, nameOf }: Use): Promise<void> {
     await fenced.using(async () => await fenced.holdCount());
   });
   const lock = client.getLock(nameOf('lock'));
+  await (await client.adopt(await (await lock.acquire()).detach())).release();
   await lock.acquire({ leaseMs: 60_000 });
   await lock.forceRelease();
   await lock.tryAcquire();
   await lock.forceRelease();
+}
+
+async function useMultiLock({ client, nameOf }: Use): Promise<void> {
+  const names = ['first', 'second', 'third'].map(nameOf);
+  const lock = client.getMultiLock(names, { fenced: true });
+  const waiting = await client.getFencedLock(lock.names[1] ?? '').using(async () => {
+    const acquiring = lock.acquire({ within: null, leaseMs: 60_000 });
+    await eventually(async () => await client.getFencedLock(lock.names[0] ?? '').isLocked());
+    return [acquiring];
+  });
+  for (const hold of await Promise.all(waiting)) {
+    await hold.extend(70_000);
+    await hold.release();
+  }
 }
 
 async function useFairLock({ client, raw, nameOf }: Use): Promise<void> {
@@ -122,8 +137,7 @@ async function useSemaphore({ client, raw, nameOf }: Use): Promise<void> {
   await semaphore.delete();
   const told = client.getSemaphore(nameOf('gate'), { permits: 3 });
   await told.using(async () => await told.availablePermits());
-  client.getSemaphore(told.name, { permits: 4 });
-  await told.availablePermits();
+  await client.getSemaphore(told.name, { permits: 4 }).availablePermits();
   await told.delete();
 }
 
@@ -134,9 +148,9 @@ async function usePermits({ client, raw, nameOf }: Use): Promise<void> {
   const [first, second] = await semaphore.acquireMany(2);
   await semaphore.tryAcquire();
   await first?.extend(40_000);
+  await (await client.adopt((await first?.detach()) ?? '')).release();
   await semaphore.updateLease(second?.id ?? '', 40_000);
   await semaphore.release(second?.id ?? '');
-  await first?.release();
   await semaphore.acquiredPermits();
   await semaphore.delete();
   // As Java makes one: nothing is known of it.
@@ -144,8 +158,8 @@ async function usePermits({ client, raw, nameOf }: Use): Promise<void> {
   await semaphore.delete();
   const told = client.getPermitExpirableSemaphore(nameOf('seats'), { permits: 3 });
   await told.using(async () => await told.availablePermits());
-  client.getPermitExpirableSemaphore(told.name, { permits: 4 });
-  await told.availablePermits();
+  const permits = { count: 4, onMismatch: 'set' } as const;
+  await client.getPermitExpirableSemaphore(told.name, { permits }).availablePermits();
   await told.delete();
 }
 
@@ -169,6 +183,7 @@ export async function useEverything(
 ): Promise<void> {
   const use = { client, raw, nameOf };
   await useLocks(use);
+  await useMultiLock(use);
   await useFairLock(use);
   await useReadWriteLock(use);
   await useSemaphore(use);

@@ -1,5 +1,4 @@
-// The first calls of a client that was told a number of permits, of semaphores that are there and of
-// none.
+// The calls of objects that declare a number of permits, of semaphores that are there and of none.
 
 import type { Redis } from 'ioredis';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
@@ -39,6 +38,7 @@ function semaphoreCalls(semaphore: string): Call[] {
     ...asked,
     channel,
     setting: 'keep 1 3',
+    declared: '0',
     needs: [1],
     permits: 2,
     mark: '',
@@ -63,7 +63,7 @@ async function setTotal(raw: Redis, name: string): Promise<void> {
 }
 
 async function usePermits({ raw, run }: Place): Promise<void> {
-  for (const setting of ['keep 1 3', 'set 1 3', 'set 1 9', 'error 1 3']) {
+  for (const setting of ['keep 1 3', 'set 1 3', 'set 1 9', 'set 3 3', 'error 1 3']) {
     for (const isThere of [true, false]) {
       for (let i = 0; i < 3; i += 1) {
         const semaphore = randomName('seats');
@@ -78,6 +78,33 @@ async function usePermits({ raw, run }: Place): Promise<void> {
       }
     }
   }
+  // Behind a newer statement, and one that nobody has kept alive.
+  for (const keptMs of [0, 400_000]) {
+    const semaphore = randomName('seats');
+    const { statements } = permitKeys(semaphore);
+    const now = Date.now();
+    await raw.set(semaphore, 4, 'PX', 60_000);
+    await raw.hset(statements, {
+      3: `${now - 900_000} ${now}`,
+      4: `${now - 500_000} ${now - keptMs}`,
+    });
+    await raw.pexpire(statements, 60_000);
+    await run(...permitCalls(semaphore, 'set 1 3')[2]!);
+  }
+  const semaphore = randomName('seats');
+  const keys = permitKeys(semaphore);
+  await raw.set(semaphore, 4, 'PX', 60_000);
+  await raw.hset(keys.statements, { 4: `${Date.now()} ${Date.now()}` });
+  await raw.pexpire(keys.statements, 60_000);
+  const resize = scripts.expirableSemaphoreResize;
+  const args = {
+    ...asked,
+    channel: `redisson_sc:{${semaphore}}`,
+    declared: '',
+    way: 'to',
+    permits: 2,
+  };
+  await run(resize, resize.operands(keys, args));
 }
 
 function permitKeys(semaphore: string) {
@@ -89,6 +116,7 @@ function permitKeys(semaphore: string) {
     heartbeats: `redlatch_beats:{${semaphore}}`,
     leases: `redlatch_leases:{${semaphore}}`,
     deleted: `redlatch_deleted:{${semaphore}}`,
+    statements: `redlatch_statements:{${semaphore}}`,
     twin: [],
   };
 }
@@ -97,7 +125,7 @@ function permitCalls(semaphore: string, setting: string): Call[] {
   const keys = permitKeys(semaphore);
   const channel = `redisson_sc:{${semaphore}}`;
   const claims = [Buffer.from('the-first-id-16b1 5000')];
-  const args = { ...asked, channel, setting, way: 'by', permits: 1, claims };
+  const args = { ...asked, channel, setting, declared: '0', way: 'by', permits: 1, claims };
   return [
     [scripts.expirableSemaphoreAcquire, scripts.expirableSemaphoreAcquire.operands(keys, args)],
     [scripts.expirableSemaphoreResize, scripts.expirableSemaphoreResize.operands(keys, args)],

@@ -44,7 +44,7 @@ describe('given directly, a client connects to the server of', () => {
     expect(await lockedOn(redisUrl(), raw)).toBe(true);
   });
 
-  test.each<[string, DriverInstance]>([
+  test.each<[string, DriverInstance & { readonly status: string }]>([
     ['a Redis of ioredis 6', new Redis(lazy)],
     ['a Redis of ioredis 5', new Redis5(lazy)],
     ['a Redis of iovalkey', new Iovalkey(lazy)],
@@ -55,7 +55,7 @@ describe('given directly, a client connects to the server of', () => {
     expect(instance.status).toBe('wait');
   });
 
-  test.each<[string, DriverInstance]>([
+  test.each<[string, DriverInstance & { readonly status: string }]>([
     ['a Cluster of ioredis 6', new Cluster([node], { lazyConnect: true })],
     ['a Cluster of ioredis 5', new Cluster5([node], { lazyConnect: true })],
     ['a Cluster of iovalkey', new IovalkeyCluster([node], { lazyConnect: true })],
@@ -83,10 +83,10 @@ class MockRedis {
   }
 }
 
-const foreign = createNodeRedis({ url: 'redis://127.0.0.1:1' });
+const legacy = createNodeRedis({ url: 'redis://127.0.0.1:1' }).legacy();
 
 test.each<[string, unknown, RegExp]>([
-  ['a client of another library', foreign, /of another library.*URL of its server/],
+  ['a legacy face', legacy, /a client of node-redis.*give the client that it was made from/],
   [
     'a client made of functions',
     { connect: () => {}, get: () => 'x' },
@@ -116,7 +116,7 @@ test.each<[string, object, RegExp]>([
   ['host', { host: '127.0.0.1' }, /^host: an option of ioredis, which goes into redis/],
   ['prefix', { prefix: 'x' }, /did you mean "keyPrefix"\?/],
   ['lazyConnect', { lazyConnect: true }, /^lazyConnect: an option of ioredis/],
-  ['waitMs', { waitMs: 5 }, /^waitMs: each acquisition takes its own/],
+  ['signal', { signal: AbortSignal.abort() }, /^signal: each acquisition takes its own/],
 ])('an option that there is not is refused: %s', (_, options, message) => {
   expect(() => createClient(options as Given)).toThrow(TypeError);
   expect(() => createClient(options as Given)).toThrow(message);
@@ -125,7 +125,9 @@ test.each<[string, object, RegExp]>([
 test('a client of the driver inside of redis is refused: it would be ignored', () => {
   const redis = { client: new Redis(lazy) } as RedisOptions;
 
-  expect(() => createClient({ redis })).toThrow(/redis.client is a client of the driver/);
+  expect(() => createClient({ redis })).toThrow(
+    /redis.client is a client: give it as redis itself/,
+  );
 });
 
 test('a second argument is refused, since it would be ignored', () => {

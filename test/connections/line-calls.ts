@@ -40,6 +40,7 @@ async function enter(place: Place): Promise<void> {
     isListening: 1,
     tokens: 1,
     publish: 'PUBLISH',
+    replaces: '',
   };
   const { operands } = scripts.lockEnter;
   for (const [holder, ...waiting] of [
@@ -57,6 +58,11 @@ async function enter(place: Place): Promise<void> {
   const keys = await lock(place, undefined, DEAD);
   await place.raw.hset(keys.tickets, DEAD, '1 9000 0 0');
   await place.run(scripts.lockEnter, operands(keys, args));
+  // In the place of another one, in the line and as the holder.
+  for (const [holder, ...waiting] of [[THEY, DEAD], [DEAD]] as const) {
+    const taken = await lock(place, holder, ...waiting);
+    await place.run(scripts.lockEnter, operands(taken, { ...args, replaces: DEAD }));
+  }
 }
 
 async function recheck(place: Place): Promise<void> {

@@ -1,6 +1,7 @@
 // A slot on its way from one master of a cluster to another.
 
 import type { Redis } from 'ioredis';
+import { eventually } from '../support/eventually.js';
 
 /** Begins to move a slot: from now on it is under way, and its keys stay where they are. */
 export async function beginMove(slot: number, source: Redis, target: Redis): Promise<void> {
@@ -27,7 +28,10 @@ export async function moveSlot(
     if (keys.length === 0) {
       break;
     }
-    await source.call('MIGRATE', host, port, '', 0, 5_000, 'KEYS', ...keys);
+    // A target whose cluster has just changed may say CLUSTERDOWN for a while. Until the keys have arrived they
+    // are kept, and used, at the source: what a copy before has left at the target is older.
+    const copy = [host, port, '', 0, 5_000, 'REPLACE', 'KEYS', ...keys];
+    await eventually(async () => await source.call('MIGRATE', ...copy), { withinMs: 20_000 });
   }
   const others = masters.filter((master) => master !== source && master !== target);
   for (const master of [target, source, ...others]) {

@@ -108,19 +108,15 @@ describe.each(Object.keys(further) as (keyof typeof further)[])('in a %s', (wher
     const place = places[where]!;
     const rights = leastRights(runPrefix(), where);
     const { client, errors } = await open(place, rights);
-    // These listen to a channel of each object.
-    const racers = [
-      await open(place, rights, { handOff: 'race' }),
-      await open(place, rights, { handOff: 'race' }),
-    ] as const;
-    const pair = [racers[0].client, racers[1].client] as const;
+    const waiters = [await open(place, rights), await open(place, rights)] as const;
+    const pair = [waiters[0].client, waiters[1].client] as const;
 
     await Promise.all([
       useEverything(client, place.raw, nameOf),
       ...objectKinds.map(async (kind) => await handOver(kind, pair, nameOf(kind.id), place.nodes)),
     ]);
 
-    expect([...errors, ...racers.flatMap((racer) => racer.errors)]).toEqual([]);
+    expect([...errors, ...waiters.flatMap((waiter) => waiter.errors)]).toEqual([]);
   });
 });
 

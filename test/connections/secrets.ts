@@ -7,6 +7,7 @@ import { createClient, type ClientOptions } from '../../src/index.js';
 import { seeds } from '../property/seeds.js';
 import { randomName } from '../support/redis.js';
 import { textsIn } from '../support/walk.js';
+import { LATER, VERSIONS } from './node-redis-versions.js';
 
 /** In every secret of these tests, and nowhere else. */
 export const MARK = 'S3cr3tM4rk';
@@ -97,6 +98,24 @@ export function templatesFor(host: string, port: number, tls = false): ClientOpt
       lazyConnect: true,
       redisOptions: { password: word(), protocol: 2 },
     }),
+    ...nodeRedisFor(host, port, tls),
+  ];
+}
+
+/** The same of clients and clusters of node-redis. */
+function nodeRedisFor(host: string, port: number, tls: boolean): ClientOptions['redis'][] {
+  const socket = { host, port, tls };
+  const url = (): string =>
+    `${tls ? 'rediss' : 'redis'}://ann:${encodeURIComponent(newSecret())}@${host}:${port}`;
+  return [
+    ...VERSIONS.flatMap(([, nodeRedis]) => [
+      nodeRedis.createClient({ socket, username: newSecret(), password: newSecret() }),
+      nodeRedis.createClient({ url: url() }),
+    ]),
+    ...LATER.flatMap(([, { createCluster }]) => [
+      createCluster({ rootNodes: [{ url: url() }] }),
+      createCluster({ rootNodes: [{ socket }], defaults: { socket, password: newSecret() } }),
+    ]),
   ];
 }
 

@@ -6,6 +6,9 @@ import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { randomName } from '../support/redis.js';
 import { firstCalls, writtenAhead } from './first-calls.js';
+import { idleCalls } from './idle-calls.js';
+import { handedCalls } from './handed-calls.js';
+import { jointCalls } from './joint-calls.js';
 import { lineCalls } from './line-calls.js';
 
 /** Runs a script, as a client would. */
@@ -38,24 +41,18 @@ async function useSemaphores({ raw, run }: Place): Promise<void> {
       await raw.zadd(keys.requests, 7, recorded);
       await raw.expire(keys.requests, 60);
     }
-    const args = { ...asked, ...told, leaves: 1, permits, mark: '0', place: 1, needs: [] };
+    const flags = { leaves: 1, mayRun: 1 };
+    const args = { ...asked, ...told, ...flags, permits, mark: '0', place: 1, needs: [] };
     await run(scripts.semaphoreGiveBack, scripts.semaphoreGiveBack.operands(keys, args));
   }
   // Out of the line, and behind somebody else in it.
   for (const mustQueue of [0, 1]) {
     const { keys, told } = await gate(raw, mustQueue === 1 ? THEY : US);
     const args = { ...asked, ...told, mustQueue };
-    const acquire = { ...args, setting: '', needs: [2, 9] };
+    const acquire = { ...args, needs: [2, 9] };
     await run(scripts.semaphoreAcquire, scripts.semaphoreAcquire.operands(keys, acquire));
-    const release = {
-      ...args,
-      number: 8,
-      permits: 3,
-      mark: '',
-      place: 0,
-      setting: '',
-      needs: [1, 1],
-    };
+    const given = { number: 8, permits: 3, mark: '', place: 0 };
+    const release = { ...args, ...given, declared: '', needs: [1, 1] };
     await run(scripts.semaphoreRelease, scripts.semaphoreRelease.operands(keys, release));
   }
 }
@@ -89,7 +86,7 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   await stand(raw, line, beats, THEY);
   // Permits that have expired are reclaimed; somebody else stands in front, and then nobody does.
   const claims = [Buffer.from('the-first-id-16b1 5000')];
-  const inVain = { ...args, mustQueue: 1, setting: '', claims };
+  const inVain = { ...args, mustQueue: 1, declared: '', claims };
   const acquire = scripts.expirableSemaphoreAcquire;
   await run(acquire, acquire.operands(keys, inVain));
   await raw.del(line);
@@ -97,14 +94,14 @@ async function usePermits({ raw, run }: Place): Promise<void> {
   await stand(raw, line, beats, US);
   const gets = { ...inVain, number: 8, mustQueue: 0 };
   await run(acquire, acquire.operands(keys, gets));
-  const back = { ...args, number: 9, leaves: 1, claims: [claim(1)] };
+  const back = { ...args, number: 9, leaves: 1, mayRun: 1, claims: [claim(1)] };
   await stand(raw, line, beats, US);
   await run(
     scripts.expirableSemaphoreGiveBack,
     scripts.expirableSemaphoreGiveBack.operands(keys, back),
   );
   await raw.zadd(timeouts, Date.now() + 50_000, PERMIT);
-  const any = { ...told, number: 10, lowWater: 3, claim: claim(1) };
+  const any = { ...told, number: 10, lowWater: 3, claim: claim(1), idle: [] };
   await run(
     scripts.expirableSemaphoreReleaseAny,
     scripts.expirableSemaphoreReleaseAny.operands(keys, any),
@@ -127,6 +124,7 @@ async function book(raw: Redis) {
   const tombstone = `redlatch_cancelled:{${name}}:${holder}`;
   const hold = `${stem}${holder}:rwlock_timeout:1`;
   const told = { publish: 'PUBLISH', channel: `redisson_rwlock:{${name}}` };
+  const inQueue = { position: 'queue', rest: 0 };
   await raw.hset(name, { mode: 'read', [`${DEAD}:1`]: 1 });
   await raw.zadd(readers, 1, `${DEAD}:1`);
   await Promise.all([name, readers].map(async (key) => await raw.pexpire(key, 60_000)));
@@ -134,7 +132,7 @@ async function book(raw: Redis) {
     keys: { lock: name, readers, writers, waiting, heartbeats: beats, tickets, tombstone },
     ofClaims: [tombstone, hold, hold],
     holds: [hold],
-    read: { client: THEY, position: 'queue', ...told, claims: [holder, '1', '30000', '0', ''] },
+    read: { client: THEY, ...inQueue, ...told, claims: [holder, '1', '30000', '0', ''] },
     write: {
       holder,
       count: 1,
@@ -142,10 +140,12 @@ async function book(raw: Redis) {
       position: 'queue',
       windowMs: 10_000,
       isListening: 0,
+      replaces: '',
+      rank: 0,
       ...told,
       stem,
     },
-    free: { holder, count: 0, tombstoneMs: 1_000, listens: 0, ...told, stem },
+    free: { holder, count: 0, tombstoneMs: 1_000, listens: 0, ...told, stem, others: [] },
     told,
     stem,
   };
@@ -230,9 +230,6 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
     await run(scripts.fairLockAcquire, operands);
   };
 
-  // An absent head of Java's, and one of ours behind.
-  await line([`${DEAD}:1`, 1], [`${US}:1`, soon]);
-  await run(scripts.fairLockFollowUp, scripts.fairLockFollowUp.operands(keys, told));
   // Behind somebody of Java's who is alive, and in front of one.
   await line([`${JAVA}:1`, soon]);
   await asks('queue');
@@ -243,7 +240,7 @@ async function useFairLocks({ raw, run }: Place): Promise<void> {
   await asks('front');
   await line([`${JAVA}:1`, soon]);
   await asks('front');
-  const free = { holder: `${US}:2`, count: 0, tombstoneMs: 1_000, ...told, served: [] };
+  const free = { holder: `${US}:2`, count: 0, tombstoneMs: 1_000, ...told, others: [] };
   for (const members of [
     [`${DEAD}:0`, `${THEY}:1`, `${JAVA}:1`],
     [`${US}:2`, `${JAVA}:1`],
@@ -283,11 +280,9 @@ async function stand(raw: Redis, line: string, beats: string, who: string): Prom
 
 export async function seldomCalls(raw: Redis, run: Run): Promise<void> {
   const place = { raw, run };
-  await useSemaphores(place);
-  await usePermits(place);
-  await firstCalls(place);
-  await lineCalls(place);
-  await useReaders(place);
-  await useWriters(place);
+  const elsewhere = [firstCalls, idleCalls, lineCalls, jointCalls, handedCalls];
+  for (const use of [useSemaphores, usePermits, ...elsewhere, useReaders, useWriters]) {
+    await use(place);
+  }
   await useFairLocks(place);
 }

@@ -47,17 +47,29 @@ async function release(place: Place): Promise<void> {
   const { rwlockReleaseWrite, rwlockReleaseRead } = scripts;
   await place.run(rwlockReleaseWrite, rwlockReleaseWrite.operands(written.keys, args));
   const { keys, holds, notice, stem } = await lock(place, 'read');
-  const operands = rwlockReleaseRead.operands({ ...keys, holds }, { ...terms, ...notice, stem });
+  // With it one of its client that has given up.
+  const other = `${US}1`;
+  holds.push(`${keys.tombstones}${other}`, `${stem}${other}:rwlock_timeout:1`);
+  const free = { ...terms, ...notice, stem, others: [other] };
+  const operands = rwlockReleaseRead.operands({ ...keys, holds }, free);
   await place.run(rwlockReleaseRead, operands);
 }
 
-/** Of a lock that is free: another one comes first. */
+/** Of a lock that is free: another one comes first. Of one that we have: in our place, or in that of another
+ * one in the line. */
 async function enter(place: Place): Promise<void> {
-  const { keys, notice, stem } = await lock(place, 'free');
-  const terms = { leaseMs: 30_000, position: 'queue', windowMs: WINDOW_MS, isListening: 0 };
-  const args = { holder: US, count: 1, ...terms, ...notice, stem };
-  const { rwlockAcquireWrite } = scripts;
-  await place.run(rwlockAcquireWrite, rwlockAcquireWrite.operands(keys, args));
+  for (const [held, replaces] of [
+    ['free', ''],
+    ['write', US],
+    ['write', THEY],
+  ] as const) {
+    const { keys, notice, stem } = await lock(place, held);
+    const terms = { leaseMs: 30_000, position: 'queue', windowMs: WINDOW_MS, isListening: 0 };
+    const holder = replaces === '' ? US : `${replaces}1`;
+    const args = { holder, count: 1, ...terms, ...notice, stem, replaces, rank: 0 };
+    const { rwlockAcquireWrite } = scripts;
+    await place.run(rwlockAcquireWrite, rwlockAcquireWrite.operands(keys, args));
+  }
 }
 
 async function forceRelease(place: Place): Promise<void> {

@@ -18,6 +18,8 @@ export function cancellationSuite(kind: Kind): void {
       const mine = await kind.create(client(), object);
       const theirs = await kind.create(client(), object);
       const grant = await mine.acquire();
+      // A quorum grants it before all its servers have.
+      await eventually(async () => await kind.isTaken(object));
       const keys = async (): Promise<string[]> =>
         (await keysUnder(object, raw)).filter((key) => !isRecord(key));
       const before = await keys();

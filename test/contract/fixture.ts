@@ -15,6 +15,7 @@ const RECORDS = [
   /^redlatch_opened:/,
   /^redlatch_beats:/,
   /^redlatch_permits:/,
+  /^redlatch_statements:/,
 ];
 
 export interface Fixture {
@@ -34,13 +35,15 @@ export interface Fixture {
  * @param word what the file is about
  * @param lasting keys that stay by design and have no TTL; they are deleted in the end
  * @param expectWhole fails unless those keys say that nobody is in any more
+ * @param connect makes the clients, where they are not of the shared server
  */
 export function fixture(
   word: string,
   lasting: readonly RegExp[] = [],
   expectWhole?: Kind['expectWhole'],
+  connect?: Kind['connect'],
 ): Fixture {
-  const scope = testScope(word);
+  const scope = testScope(word, connect);
   const raw = rawClient();
 
   afterAll(async () => {
@@ -60,7 +63,7 @@ export function fixture(
 
 /** The same for the objects of one kind. */
 export function fixtureOf(word: string, kind: Kind): Fixture {
-  return fixture(word, kind.lasting, kind.expectWhole);
+  return fixture(word, kind.lasting, kind.expectWhole, kind.connect);
 }
 
 /** True for a private record that outlives its object by design. */

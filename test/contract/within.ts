@@ -44,7 +44,7 @@ export function withinSuite(kind: LockKind): void {
       }
     });
 
-    test.each([['a string'], [42], [null], [{}], [{ holderId: 'x', lockName: 'y' }]])(
+    test.each([['a string'], [42], [false], [{}], [{ holderId: 'x', lockName: 'y' }]])(
       'what is no hold is refused: %j',
       async (within) => {
         const lock = kind.create(client(), name());

@@ -176,6 +176,17 @@ test('the rate limit grants at most 4 permits in any half second of the server',
   expect(Math.min(...fours)).toBeLessThan(500);
 });
 
+test('a request hands its lock to a worker in another process, once', async () => {
+  await expectPrints(
+    'hand-over.mjs',
+    'the request holds the account: true',
+    'the request is done with it: released',
+    'the worker held it, under the same token: true',
+    'free again: true',
+    'the string is of no use any more: NotHeldError',
+  );
+});
+
 test('the job queue does ten jobs, three at once', async () => {
   await expectPrints('job-queue.mjs', 'jobs done: 10', 'most at once: 3', 'permits left: 3');
 });

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withFigures } from '../../bench/lib/readme.mjs';
+import { RELEASES, versionOf } from '../../scripts/works-with/releases.mjs';
 
 const documents = [
   'README.md',
@@ -38,14 +39,26 @@ test.each(readdirSync('examples/snippets'))(
   },
 );
 
-test.each(readdirSync('recipes').filter((file) => file.endsWith('.mjs')))(
+test.each(readdirSync('recipes').filter((file) => /\.(?:mjs|ts)$/.test(file)))(
   'docs/recipes.md shows the recipe %s as it is',
   (file) => {
     const page = readFileSync('docs/recipes.md', 'utf8');
+    const language = file.endsWith('.ts') ? 'typescript' : 'javascript';
+    const text = readFileSync(`recipes/${file}`, 'utf8');
 
-    expect(page).toContain(`\`\`\`javascript\n${readFileSync(`recipes/${file}`, 'utf8')}\`\`\`\n`);
+    expect(page).toContain(`\`\`\`${language}\n${text}\`\`\`\n`);
   },
 );
+
+test('docs/works-with.md names the releases that are run', () => {
+  const page = readFileSync('docs/works-with.md', 'utf8');
+  const named = [...page.matchAll(/^<!-- (\w+): .*-->\n\n.* (\S+):$/gmu)].map(
+    ([, key, version]) => [key, version],
+  );
+
+  const names = Object.keys(RELEASES) as (keyof typeof RELEASES)[];
+  expect(named).toEqual(names.map((name) => [name, versionOf(name)]));
+});
 
 test('the README is read in one go', () => {
   expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(250);

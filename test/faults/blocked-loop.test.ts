@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
+import { take } from './world.js';
 import { kinds } from '../support/kinds/kinds.js';
 import type { Kind } from '../support/kinds/kind.js';
 
@@ -69,6 +70,16 @@ for (const kind of kinds) {
     await kind.expectIn(entrance.name, grant!);
     await blockAfter(grant!.release());
     expect(await kind.isFree(entrance.name)).toBe(true);
+  });
+
+  test(`that others have a ${kind.what} is known from an answer that lies there`, async () => {
+    const entrance = kind.get(await connected(), scope.name());
+    await allow(kind, entrance.name);
+    const rival = await take(kind.rival(await connected(), entrance.name));
+
+    expect(await blockAfter(entrance.tryAcquire({ waitMs: TIMEOUT_MS }))).toBeNull();
+
+    await rival.release();
   });
 }
 

@@ -15,6 +15,7 @@ import { leasedKinds, lockKinds } from '../support/kinds/kinds.js';
 import { lock, readLock } from '../support/kinds/locks.js';
 import type { WireScript } from '../support/kinds/kind.js';
 import { NO_PERMIT } from '../support/kinds/objects.js';
+import { partError } from '../support/parts.js';
 
 const open = faultWorlds('closing');
 
@@ -208,7 +209,7 @@ describe.concurrent('cut off by close() after it was sent', () => {
       const error = await cutOffByClosing(await open(context), those);
 
       expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect((error as Error).cause).toBeInstanceOf(ClosedError);
+      expect((partError(error) as Error).cause).toBeInstanceOf(ClosedError);
     });
   }
 

@@ -6,10 +6,8 @@ import { readWriteKeys } from '../../src/core/locks/write-line.js';
 import { allTombstones } from '../../src/core/locks/tombstones.js';
 import type { Operand } from '../../src/core/wire/script.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
-import { rawClient } from '../support/redis.js';
+import { sharedClient } from '../support/redis.js';
 import { semaphoreRecord } from '../support/semaphore-record.js';
-
-const raw = rawClient();
 
 /** The number of a request, and the lowest one that is not settled. */
 interface RequestNumbers {
@@ -27,10 +25,10 @@ export interface Kind {
 
 /** The private record of the requests of somebody. */
 export const requestsOf = (name: string): string => `redlatch_requests:{${name}}:somebody`;
-/** To whom messages go, and that a client was told no number of permits. */
-const told = { publish: 'PUBLISH', channel: 'nobody', setting: '' };
-/** That it was told four. */
-const carries = { ...told, setting: 'keep 1 4' };
+/** To whom messages go, and that an object declares no number of permits. */
+const told = { publish: 'PUBLISH', channel: 'nobody', declared: '' };
+/** That it declares four. */
+const states = { ...told, setting: 'keep 1 4' };
 /** Somebody who asks and has no place in any line. */
 const asker = { client: 'somebody', mustQueue: 0 };
 
@@ -40,12 +38,7 @@ const latchKeys = (name: string): { latch: string; opened: string; requests: str
   requests: requestsOf(name),
 });
 
-type SemaphoreKey =
-  'semaphore' | 'timeouts' | 'leases' | 'requests' | 'queue' | 'heartbeats' | 'record' | 'deleted';
-
-const semaphoreKeys = (
-  name: string,
-): Record<SemaphoreKey, string> & { twin: readonly string[] } => ({
+const semaphoreKeys = (name: string) => ({
   semaphore: name,
   timeouts: `{${name}}:timeout`,
   leases: `redlatch_leases:{${name}}`,
@@ -54,27 +47,33 @@ const semaphoreKeys = (
   heartbeats: `redlatch_beats:{${name}}`,
   record: semaphoreRecord(name),
   deleted: `redlatch_deleted:{${name}}`,
+  statements: `redlatch_statements:{${name}}`,
   twin: [`{${name}}`],
 });
 
 const setTo =
   (count: number): Kind['prepare'] =>
   async (name) =>
-    await raw.set(name, count);
+    await sharedClient().set(name, count);
 const isAt =
   (count: number): Kind['hasRun'] =>
   async (name) =>
-    (await raw.get(name)) === String(count);
-const isThere: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 1;
-const isGone: Kind['hasRun'] = async (name) => (await raw.exists(name)) === 0;
+    (await sharedClient().get(name)) === String(count);
+const isThere: Kind['hasRun'] = async (name) => (await sharedClient().exists(name)) === 1;
+const isGone: Kind['hasRun'] = async (name) => (await sharedClient().exists(name)) === 0;
 /** Removes what a kind may have left. */
 export const remove: Kind['prepare'] = async (name) =>
-  await raw.del(name, `{${name}}:timeout`, `redlatch_leases:{${name}}`, semaphoreRecord(name));
+  await sharedClient().del(
+    name,
+    `{${name}}:timeout`,
+    `redlatch_leases:{${name}}`,
+    semaphoreRecord(name),
+  );
 
 /** A permit that somebody has, for the next 30 s, and none that are left. */
 const PERMIT = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 const taken: Kind['prepare'] = async (name) =>
-  await raw
+  await sharedClient()
     .multi()
     .set(name, 0)
     .zadd(`{${name}}:timeout`, Date.now() + 30_000, PERMIT)
@@ -82,9 +81,9 @@ const taken: Kind['prepare'] = async (name) =>
 const aPermit = Buffer.concat([PERMIT, Buffer.from('1')]);
 
 const HOLDER = '11111111-1111-4111-8111-111111111111:1';
-const held: Kind['prepare'] = async (name) => await raw.hset(name, HOLDER, 1);
+const held: Kind['prepare'] = async (name) => await sharedClient().hset(name, HOLDER, 1);
 const written: Kind['prepare'] = async (name) =>
-  await raw.hset(name, { mode: 'write', [`${HOLDER}:write`]: 1 });
+  await sharedClient().hset(name, { mode: 'write', [`${HOLDER}:write`]: 1 });
 
 const latchKinds: Kind[] = [
   {
@@ -198,7 +197,7 @@ const semaphoreKinds: Kind[] = [
   {
     script: scripts.semaphoreConfigure,
     operands: (name, at) =>
-      scripts.semaphoreConfigure.operands(semaphoreKeys(name), { ...at, ...carries }),
+      scripts.semaphoreConfigure.operands(semaphoreKeys(name), { ...at, ...states }),
     prepare: remove,
     hasRun: isThere,
   },
@@ -230,6 +229,7 @@ const permitKinds: Kind[] = [
         ...at,
         ...told,
         claim: aPermit,
+        idle: [],
       }),
     prepare: taken,
     hasRun: isAt(1),
@@ -245,7 +245,7 @@ const permitKinds: Kind[] = [
       }),
     prepare: taken,
     hasRun: async (name) =>
-      Number(await raw.zscore(`{${name}}:timeout`, PERMIT)) > Date.now() + 60_000,
+      Number(await sharedClient().zscore(`{${name}}:timeout`, PERMIT)) > Date.now() + 60_000,
   },
   {
     script: scripts.expirableSemaphoreResize,
@@ -274,7 +274,7 @@ const permitKinds: Kind[] = [
   {
     script: scripts.expirableSemaphoreConfigure,
     operands: (name, at) =>
-      scripts.expirableSemaphoreConfigure.operands(semaphoreKeys(name), { ...at, ...carries }),
+      scripts.expirableSemaphoreConfigure.operands(semaphoreKeys(name), { ...at, ...states }),
     prepare: remove,
     hasRun: isThere,
   },

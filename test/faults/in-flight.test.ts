@@ -1,12 +1,10 @@
 // More calls under way than a function can take arguments, when their connection dies.
 
-import { expect, test, type TestContext } from 'vitest';
-import { Call, type Receiver } from '../../src/core/wire/call.js';
-import { OneServer } from '../../src/core/connection/one-server.js';
-import { systemEnvironment } from '../../src/core/connection/environment.js';
-import { CommandConnection } from '../../src/core/connection/command-connection.js';
-import { readTemplate } from '../../src/core/connection/endpoint.js';
+import { expect, test } from 'vitest';
+import type { CommandConnection } from '../../src/core/connection/command-connection.js';
+import type { Call } from '../../src/core/wire/call.js';
 import { eventually } from '../support/eventually.js';
+import { callOne, linkTo } from '../support/link.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
 
@@ -14,13 +12,6 @@ const CALLS = 130_000;
 
 /** What this test waits for in the end. The others are given up, which saves seconds. */
 const WANTED = 1_000;
-
-const script = {
-  name: 'one',
-  sha1: 'e0e1f9fabfc9d4800c877a703b823ac0578ff8db',
-  source: 'return 1',
-  decode: String,
-};
 
 interface Stage {
   readonly link: CommandConnection;
@@ -34,9 +25,8 @@ interface Stage {
 type Act = () => void;
 
 /** A link behind a proxy that has answered one call. */
-async function stage({ onTestFinished }: TestContext, onDown: Act = () => {}): Promise<Stage> {
+async function stage(onDown: Act = () => {}): Promise<Stage> {
   const proxy = await startProxy({ target: redisUrl() });
-  const server = { options: readTemplate(proxy.url).options, readyLimitMs: 5_000 };
   const told: string[] = [];
   const tell =
     (what: string, act: Act) =>
@@ -45,28 +35,15 @@ async function stage({ onTestFinished }: TestContext, onDown: Act = () => {}): P
       act();
     };
   const fault = tell('fault', () => {});
-  const link = new CommandConnection(server, systemEnvironment(), {
-    answerLimitMs: 60_000,
-    wayMs: 500,
-    up: () => {},
+  const link = linkTo(proxy.url, {
     down: () => {
       tell('down', onDown)('');
     },
-    redirected: () => false,
-    isNode: false,
-    oneServer: new OneServer('', () => {}),
     fault,
-    access: { signedIn: true, served: true },
-    health: { down: () => {}, up: () => {}, shown: () => {} },
   });
-  onTestFinished(() => link.close(new Error('the test is over')));
-  const watch = { failed: fault, unheard: () => {} };
   const send = (act: Act = () => {}, resend = true): Call<string> => {
-    const receiver: Receiver<string> = {
-      answered: tell('answered', act),
-      failed: tell('failed', act),
-    };
-    const call = new Call({ script, operands: [0] }, receiver, resend, watch);
+    const receiver = { answered: tell('answered', act), failed: tell('failed', act) };
+    const call = callOne(receiver, resend, fault);
     link.send(call);
     return call;
   };
@@ -81,8 +58,8 @@ const fail = (message: string) => (): void => {
   throw new Error(message);
 };
 
-test('130,000 calls in flight, and as many behind them, outlive their connection', async (context) => {
-  const { proxy, told, send } = await stage(context);
+test('130,000 calls in flight, and as many behind them, outlive their connection', async () => {
+  const { proxy, told, send } = await stage();
 
   // Calls that are sent again are not all written at once.
   const inFlight = Array.from({ length: CALLS }, () => send(() => {}, false));
@@ -101,8 +78,8 @@ test('130,000 calls in flight, and as many behind them, outlive their connection
   expect(told.filter((answer) => answer !== 'answered 1')).toEqual([]);
 });
 
-test('what is behind the calls in flight can go to another server with them', async (context) => {
-  const { link, proxy, told, send } = await stage(context);
+test('what is behind the calls in flight can go to another server with them', async () => {
+  const { link, proxy, told, send } = await stage();
   proxy.pauseUpstream();
 
   const calls = Array.from({ length: 100 }, () => send());
@@ -113,8 +90,8 @@ test('what is behind the calls in flight can go to another server with them', as
   expect(link.takeWaiting()).toHaveLength(calls.length);
 });
 
-test('who throws at its answer keeps nobody from being answered, and it is told', async (context) => {
-  const { told, send } = await stage(context);
+test('who throws at its answer keeps nobody from being answered, and it is told', async () => {
+  const { told, send } = await stage();
 
   send();
   send(fail('mine'));
@@ -124,8 +101,8 @@ test('who throws at its answer keeps nobody from being answered, and it is told'
   expect(told).toEqual(['answered 1', 'answered 1', 'fault mine', 'answered 1']);
 });
 
-test('who throws at the end of a connection keeps nobody from being told', async (context) => {
-  const { proxy, told, send } = await stage(context);
+test('who throws at the end of a connection keeps nobody from being told', async () => {
+  const { proxy, told, send } = await stage();
   proxy.pauseUpstream();
 
   send(fail('mine'), false);
@@ -144,8 +121,8 @@ test('who throws at the end of a connection keeps nobody from being told', async
   ]);
 });
 
-test('a connection is made anew though who is told of its end throws', async (context) => {
-  const { proxy, told, send } = await stage(context, fail('mine'));
+test('a connection is made anew though who is told of its end throws', async () => {
+  const { proxy, told, send } = await stage(fail('mine'));
 
   proxy.cutAll();
   await eventually(() => told.length > 0);
@@ -155,8 +132,8 @@ test('a connection is made anew though who is told of its end throws', async (co
   expect(told).toEqual(['down ', 'fault mine', 'answered 1']);
 });
 
-test('what was given up while others are told of the end is not sent again', async (context) => {
-  const { proxy, told, send } = await stage(context);
+test('what was given up while others are told of the end is not sent again', async () => {
+  const { proxy, told, send } = await stage();
   proxy.pauseUpstream();
 
   const resent = send();

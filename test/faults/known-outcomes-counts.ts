@@ -1,8 +1,9 @@
 // Calls whose outcome their answer tells: of what counts permits or counts down.
 
-import type { Client, PermitExpirableSemaphore } from '../../src/index.js';
+import type { Client } from '../../src/index.js';
 import * as compiled from '../../src/core/wire/scripts.generated.js';
 import type { WireScript } from '../support/kinds/kind.js';
+import { permitUses } from '../support/permit-uses.js';
 import { rawClient } from '../support/redis.js';
 import type { World } from './world.js';
 
@@ -128,29 +129,10 @@ const semaphoreOutcomes: Outcome[] = [
   },
 ];
 
-/** Each use of a semaphore of three permits by a client that was told five, and refuses another. */
-const refused: [WireScript, string, (semaphore: PermitExpirableSemaphore) => Promise<unknown>][] = [
-  [compiled.expirableSemaphoreAcquire, 'acquire', async (one) => await one.acquire()],
-  [compiled.expirableSemaphoreAcquire, 'tryAcquire', async (one) => await one.tryAcquire()],
-  [compiled.expirableSemaphoreAcquire, 'acquireMany', async (one) => await one.acquireMany(2)],
-  [compiled.expirableSemaphoreAcquire, 'using', async (one) => await one.using(() => {})],
-  [
-    compiled.expirableSemaphoreConfigure,
-    'availablePermits',
-    async (one) => await one.availablePermits(),
-  ],
-  [compiled.expirableSemaphoreConfigure, 'totalPermits', async (one) => await one.totalPermits()],
-  [
-    compiled.expirableSemaphoreConfigure,
-    'acquiredPermits',
-    async (one) => await one.acquiredPermits(),
-  ],
-  [compiled.expirableSemaphoreResize, 'addPermits', async (one) => await one.addPermits(1)],
-];
-
 const leasedOutcomes: Outcome[] = [
-  ...refused.map(([script, what, use]) => ({
-    script,
+  // By an object that declares five, of a semaphore of three.
+  ...permitUses.map(([what, use]) => ({
+    script: compiled.expirableSemaphoreConfigure,
     what: `another number, which ${what} refuses`,
     prepare: of(3),
     call: async (client: Client, name: string) => {

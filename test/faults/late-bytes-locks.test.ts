@@ -82,7 +82,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
     const { proxy, name, client } = await open(context);
     const lock = kind.get(client, name);
     const outer = await take(lock);
-    const late = keepUnderWay(proxy, kind.scripts.acquire);
+    const late = keepUnderWay(proxy, kind.reenter ?? kind.scripts.acquire);
 
     const entering = take(lock, { within: outer });
     await late.sent();
@@ -99,7 +99,7 @@ describe.concurrent.each(titled(lockKinds))('bytes of a %s that arrive late', (_
     const { proxy, name, client } = await open(context);
     const lock = kind.get(client, name);
     const outer = await take(lock);
-    const late = keepUnderWay(proxy, kind.scripts.acquire);
+    const late = keepUnderWay(proxy, kind.reenter ?? kind.scripts.acquire);
 
     const entering = take(lock, { within: outer });
     await late.sent();

@@ -2,9 +2,9 @@
 // in whatever order they arrive in, and whatever becomes of its key without a message.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test, type TestContext } from 'vitest';
-import { WrongTypeError, type LeaseLostReason } from '../../src/index.js';
-import { lockAcquire, lockEnter } from '../../src/core/wire/scripts.generated.js';
+import { describe, expect, test } from 'vitest';
+import { WrongTypeError } from '../../src/index.js';
+import { lockEnter, rwlockAcquireRead } from '../../src/core/wire/scripts.generated.js';
 import { RECHECK_MAX_MS } from '../../src/core/waiting/timing.js';
 import { eventually } from '../support/eventually.js';
 import type { ProxyConnection } from '../support/proxy.js';
@@ -59,12 +59,12 @@ function slowCommands(world: World): ProxyConnection {
 }
 
 /** Somebody else who listens, and so says when a message has been published. */
-async function witness(name: string): Promise<{ readonly heard: Promise<unknown> }> {
+async function witness(channel: string): Promise<{ readonly heard: Promise<unknown> }> {
   const raw = rawClient();
   const message = new Promise((resolve) => {
     raw.once('message', resolve);
   });
-  await raw.subscribe(channelOf(name));
+  await raw.subscribe(channel);
   return { heard: message.then(async () => await raw.unsubscribe()) };
 }
 
@@ -81,73 +81,63 @@ async function warmedUp(world: World): Promise<ProxyConnection> {
 
 describe.concurrent('messages that are faster than answers', () => {
   test('who comes while a left channel is being subscribed hears the release', async (context) => {
-    const world = await open(context, { handOff: 'race' });
+    const world = await open(context);
     const { proxy, name, client, other } = world;
     const messages = await warmedUp(world);
-    const held = await take(other.getLock(name), { leaseMs: 60_000 });
+    // Readers ask when they are notified; writers are granted the lock by then.
+    const channel = `redisson_rwlock:{${name}}`;
+    const held = await take(other.getReadWriteLock(name).writeLock, { leaseMs: 60_000 });
+    const { readLock } = client.getReadWriteLock(name);
     const abort = new AbortController();
     messages.down.stop('paused');
-    const left = client.getLock(name).acquire({ signal: abort.signal });
-    await eventually(() => messages.commands.some((command) => command.includes(channelOf(name))));
+    const left = readLock.acquire({ signal: abort.signal });
+    await eventually(() => messages.commands.some((command) => command.includes(channel)));
     abort.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
     await listening(name);
-    const { heard } = await witness(name);
+    const { heard } = await witness(channel);
 
     const commands = slowCommands(world);
-    const asked = proxy.requests().filter(runs(lockAcquire)).length;
-    const waiting = client.getLock(name).acquire({ waitMs: 4_500 });
-    await eventually(() => proxy.requests().filter(runs(lockAcquire)).length > asked);
+    const asked = proxy.requests().filter(runs(rwlockAcquireRead)).length;
+    const waiting = readLock.acquire({ waitMs: 4_500 });
+    await eventually(() => proxy.requests().filter(runs(rwlockAcquireRead)).length > asked);
     messages.down.go('paused');
     await held.release();
     await heard;
     await nextTurn();
     commands.down.go('paused');
 
-    await expectHolder(name, await within(waiting, PROMPTLY_MS));
+    expect((await within(waiting, PROMPTLY_MS)).isHeld).toBe(true);
   });
 
   test('a forced release that overtakes a grant lets the next one in promptly', async (context) => {
-    await overtake(context, 'race', 'taken');
-  });
+    const world = await open(context);
+    const { proxy, name, client, other } = world;
+    const held = await take(other.getLock(name), { leaseMs: 60_000 });
+    const first = client.getLock(name).acquire();
+    const second = client.getLock(name).acquire({ waitMs: 4_500 });
+    await listening(name);
+    await settledRequests(proxy, name);
 
-  test('the same of a lock that is handed on', async (context) => {
+    const commands = slowCommands(world);
+    await held.release();
+    await eventually(async () => {
+      const [holderId] = Object.keys(await stored(name));
+      return holderId !== undefined && holderId !== held.holderId;
+    });
+    const { heard } = await witness(channelOf(name));
+    await other.getLock(name).forceRelease();
+    await heard;
+    await nextTurn();
+    commands.down.go('paused');
+    const forced = await first;
+    const hold = await within(second, PROMPTLY_MS);
+
+    await expectHolder(name, hold);
     // Its own client asks after the hold before anybody else of that client gets in.
-    await overtake(context, 'direct', 'deleted');
+    await expect(forced.release()).rejects.toMatchObject({ reason: 'deleted' });
   });
 });
-
-/** A forced release comes between a grant and its answer; the hold is lost for this reason. */
-async function overtake(
-  context: TestContext,
-  handOff: 'race' | 'direct',
-  reason: LeaseLostReason,
-): Promise<void> {
-  const world = await open(context, { handOff });
-  const { proxy, name, client, other } = world;
-  const held = await take(other.getLock(name), { leaseMs: 60_000 });
-  const first = client.getLock(name).acquire();
-  const second = client.getLock(name).acquire({ waitMs: 4_500 });
-  await listening(name);
-  await settledRequests(proxy, name);
-
-  const commands = slowCommands(world);
-  await held.release();
-  await eventually(async () => {
-    const [holderId] = Object.keys(await stored(name));
-    return holderId !== undefined && holderId !== held.holderId;
-  });
-  const { heard } = await witness(name);
-  await other.getLock(name).forceRelease();
-  await heard;
-  await nextTurn();
-  commands.down.go('paused');
-  const forced = await first;
-  const hold = await within(second, PROMPTLY_MS);
-
-  await expectHolder(name, hold);
-  await expect(forced.release()).rejects.toMatchObject({ reason });
-}
 
 describe.concurrent.each(titled(kinds))('a waiter of the own client, for a %s', (_, kind) => {
   test('needs no message to get in', async (context) => {

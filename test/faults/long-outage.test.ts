@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { createRouter } from '../../src/core/connection/create-router.js';
 import { LockFace } from '../../src/core/locks/lock-face.js';
-import { anyHold } from '../../src/core/locks/lock-grants.js';
+import { anyHold } from '../../src/core/locks/hold-face.js';
 import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { readTemplate } from '../../src/core/connection/endpoint.js';
 import { ClientServices } from '../../src/core/client-services.js';
@@ -28,7 +28,8 @@ const settings = {
   commandTimeoutMs: 300,
   stalledAfterMs: 60_000,
   shardedSubscriptionMode: 'auto',
-  handOff: 'race',
+  handOff: 'direct',
+  reentry: 'scope',
 } as const;
 const opened: EndpointServices[] = [];
 
@@ -53,7 +54,7 @@ function skipping({ proxy, name, down }: World) {
   services.client.events.on('error', ({ error }) => errors.push(error.message));
   return {
     errors,
-    semaphore: new SemaphoreFace(services, name, name, new SemaphoreState(services.client.events)),
+    semaphore: new SemaphoreFace(services, name, name, new SemaphoreState()),
     lock: new LockFace(
       new LockServices(services),
       new HashLockProtocol(services, 'lock', name, name),

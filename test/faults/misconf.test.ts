@@ -14,6 +14,7 @@ import { titled } from '../support/kinds/kind.js';
 import { randomName } from '../support/redis.js';
 import { savingServer } from '../support/saving.js';
 import { rejection } from './world.js';
+import { partError } from '../support/parts.js';
 
 const { server, raw, fail, mend } = await savingServer();
 
@@ -70,7 +71,7 @@ test.each(titled(leasedKinds))(
 
     await eventually(() => grant.state === 'lost');
 
-    const { reason, cause } = grant.signal.reason as LeaseLostError;
+    const { reason, cause } = partError(grant.signal.reason) as LeaseLostError;
     expect([reason, String(cause)]).toEqual(['unproven', expect.stringContaining('MISCONF')]);
   },
 );

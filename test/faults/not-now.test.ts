@@ -1,7 +1,7 @@
 // The server answers, but says "not now": a script blocks it, it loads, or it became a replica.
 // Nothing was run then, and the call is sent again until its time is up.
 
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, inject, test as anyServer } from 'vitest';
 import type { Redis } from 'ioredis';
 import { CommandTimeoutError, type Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
@@ -91,6 +91,10 @@ async function connected(): Promise<Client> {
 }
 
 describe.each(states)('$error', ({ error, begin, end }) => {
+  // Redis 6.2 answers nothing while it loads less than 2 MB, however slowly it does.
+  const test = anyServer.skipIf(
+    error === 'LOADING' && inject('redisVersion').startsWith('redis 6.'),
+  );
   let over = true;
 
   async function start(): Promise<void> {
@@ -165,40 +169,43 @@ describe.each(states)('$error', ({ error, begin, end }) => {
   });
 });
 
-test('a call made while earlier ones wait to be sent again does not overtake them', async () => {
-  const client = scope.client({ redis: server.url });
-  const latch = client.getCountDownLatch(scope.name());
-  await latch.count();
-  const [{ begin, end }] = states as [State];
-  await begin();
-  await eventually(async () => (await probe()).includes('BUSY'));
-  let answered = false;
-  const first = latch.trySetCount(1).finally(() => {
-    answered = true;
-  });
-  const later: Promise<boolean>[] = [];
-  // Three answers later the client has read the refusal of its call, too, on the other connection:
-  // only from then on does that call wait. What was sent before then may be carried out first.
-  for (let i = 0; i < 3; i += 1) {
-    expect(await probe()).toContain('BUSY');
-  }
-  expect(answered).toBe(false);
+anyServer(
+  'a call made while earlier ones wait to be sent again does not overtake them',
+  async () => {
+    const client = scope.client({ redis: server.url });
+    const latch = client.getCountDownLatch(scope.name());
+    await latch.count();
+    const [{ begin, end }] = states as [State];
+    await begin();
+    await eventually(async () => (await probe()).includes('BUSY'));
+    let answered = false;
+    const first = latch.trySetCount(1).finally(() => {
+      answered = true;
+    });
+    const later: Promise<boolean>[] = [];
+    // Three answers later the client has read the refusal of its call, too, on the other connection:
+    // only from then on does that call wait. What was sent before then may be carried out first.
+    for (let i = 0; i < 3; i += 1) {
+      expect(await probe()).toContain('BUSY');
+    }
+    expect(answered).toBe(false);
 
-  await end();
-  await eventually(
-    () => {
-      later.push(latch.trySetCount(2));
-      return answered;
-    },
-    { everyMs: 1 },
-  );
+    await end();
+    await eventually(
+      () => {
+        later.push(latch.trySetCount(2));
+        return answered;
+      },
+      { everyMs: 1 },
+    );
 
-  expect(await first).toBe(true);
-  expect((await Promise.all(later)).includes(true)).toBe(false);
-  await latch.delete();
-});
+    expect(await first).toBe(true);
+    expect((await Promise.all(later)).includes(true)).toBe(false);
+    await latch.delete();
+  },
+);
 
-test('a demoted master is not connected to, nor told of, over and over', async () => {
+anyServer('a demoted master is not connected to, nor told of, over and over', async () => {
   const client = await connected();
   let told = 0;
   client.on('error', () => {
@@ -223,7 +230,7 @@ test('a demoted master is not connected to, nor told of, over and over', async (
   expect(told).toBeLessThan(5);
 });
 
-test('nothing is left on the server', async () => {
+anyServer('nothing is left on the server', async () => {
   const allow = [/^redlatch_(?:cancelled|requests):/];
   await expectNoResidue(scope.prefix, { allow, client: raw });
   await expectNoChannels(scope.prefix, { client: raw });

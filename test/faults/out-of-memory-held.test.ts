@@ -44,8 +44,9 @@ const locks = {
   'a write lock': (name: string) => client.getReadWriteLock(name).writeLock,
 };
 
-async function expirable(name: string, ttlMs?: number): Promise<Held> {
-  const semaphore = client.getPermitExpirableSemaphore(name);
+async function expirable(name: string, ttlMs?: number, idleMs?: number): Promise<Held> {
+  const options = idleMs === undefined ? undefined : { permits: { count: 3, idleMs } };
+  const semaphore = client.getPermitExpirableSemaphore(name, options);
   await semaphore.trySetPermits(3, ttlMs === undefined ? {} : { ttlMs });
   const [one, other] = [await semaphore.acquire(), await semaphore.acquire({ leaseMs: 60_000 })];
   return {
@@ -102,6 +103,20 @@ const takes: Record<string, Take> = {
   },
   'a permit': async (name) => await expirable(name),
   'a permit of a semaphore that ends': async (name) => await expirable(name, 100_000),
+  'a permit of a semaphore with an idleMs': async (name) =>
+    await expirable(name, undefined, 300_000),
+  'permits of a semaphore with an idleMs': async (name) => {
+    const permits = { count: 5, idleMs: 300_000 };
+    const semaphore = client.getSemaphore(name, { permits });
+    const [some, others] = [await semaphore.acquire(3), await semaphore.acquire(1)];
+    return {
+      use: async () => await others.release(),
+      release: async () => {
+        await some.release();
+        expect(await semaphore.availablePermits()).toBe(5);
+      },
+    };
+  },
   'permits without a lease': async (name) => {
     const semaphore = client.getSemaphore(name);
     await semaphore.trySetPermits(5);

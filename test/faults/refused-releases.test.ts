@@ -11,6 +11,7 @@ import { permit } from '../support/kinds/permits.js';
 import { randomName, rawClient } from '../support/redis.js';
 import { ownServer } from '../support/server.js';
 import { rejection } from './world.js';
+import { partError } from '../support/parts.js';
 
 const server = await ownServer();
 const raw = rawClient(server.url);
@@ -134,7 +135,7 @@ for (const state of refusing) {
       expectRefused(error, refuses);
       expect(ends).toEqual(['lost unproven']);
       expect(later.error).toBeInstanceOf(LeaseLostError);
-      expect((later.error as LeaseLostError).cause).toBe(error);
+      expect((partError(later.error) as LeaseLostError).cause).toBe(partError(error));
     });
 
     test('is released behind its caller when that is allowed again', async (context) => {

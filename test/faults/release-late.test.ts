@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.js';
 import { leasedKinds } from '../support/kinds/kinds.js';
 import { FOREIGNER, type LeasedGrant, type LeasedKind } from '../support/kinds/kind.js';
 import { cutReply, faultWorlds, prepare, rejection, runs, take, type World } from './world.js';
+import { partError } from '../support/parts.js';
 
 const open = faultWorlds('release-late');
 
@@ -116,7 +117,7 @@ for (const kind of leasedKinds) {
       // The release goes on, and is answered.
       await eventually(async () => expect(await kind.isFree(name)).toBe(true));
 
-      expect(loss.error).toMatchObject({ reason: 'unproven', cause: error });
+      expect(partError(loss.error)).toMatchObject({ reason: 'unproven', cause: partError(error) });
       expect(told).toEqual([`${kind.idOf(grant)} lost unproven`]);
     });
 

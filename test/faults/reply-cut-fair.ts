@@ -1,6 +1,5 @@
 // What must hold in the queue of a fair lock when the answer to a command is cut off.
 
-import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import { rawClient } from '../support/redis.js';
@@ -72,51 +71,6 @@ const acquire: Case[] = [
       await expectHolder(name, await behind);
     },
   },
-  {
-    fact: 'a waiter whose turn has come is granted the lock once, and leaves the queue',
-    async run({ proxy, name, open, other }) {
-      const client = open({ handOff: 'race' });
-      const held = await take(other.getFairLock(name));
-      const waiting = client.getFairLock(name).acquire();
-      await queued(name, 1);
-      await settledRequests(proxy, name);
-      const fault = cutReply(proxy, scripts.fairLockAcquire);
-
-      await held.release();
-      await fault.ran();
-      const behind = other.getFairLock(name).acquire();
-      const queue = await queued(name, 1);
-      await fault.replay();
-      const hold = await waiting;
-
-      await expectHolder(name, hold);
-      expect(await queued(name, 1)).toEqual(queue);
-      await hold.release();
-      await expectHolder(name, await behind);
-    },
-  },
-  {
-    fact: 'a waiter whose grant went to another owner meanwhile waits on, and gets in',
-    async run({ proxy, name, open, other }) {
-      const client = open({ handOff: 'race' });
-      const held = await take(other.getFairLock(name));
-      const waiting = client.getFairLock(name).acquire();
-      await queued(name, 1);
-      await settledRequests(proxy, name);
-      const fault = cutReply(proxy, scripts.fairLockAcquire);
-
-      await held.release();
-      await fault.ran();
-      await other.getFairLock(name).forceRelease();
-      const taken = await take(other.getFairLock(name));
-      await fault.replay();
-      await queued(name, 1);
-
-      await expectHolder(name, taken);
-      await taken.release();
-      await expectHolder(name, await waiting);
-    },
-  },
 ];
 
 const release: Case[] = [
@@ -185,50 +139,8 @@ const forceRelease: Case[] = [
   },
 ];
 
-const followUp: Case[] = [
-  {
-    fact: 'whoever stands behind a dead waiter is told, and keeps its place',
-    async run({ proxy, name, client, other }) {
-      const raw = rawClient();
-      const [queue, timeouts, beats] = [
-        'redisson_lock_queue',
-        'redisson_lock_timeout',
-        'redlatch_beats',
-      ].map((key) => `${key}:{${name}}`) as [string, string, string];
-      const [dead, java] = [`${randomUUID()}:1`, `${randomUUID()}:1`];
-      const hold = await take(client.getFairLock(name));
-      // Heard of until just before the release, and of Java, who only hears of its turn.
-      await raw
-        .multi()
-        .rpush(queue, dead, java)
-        .zadd(timeouts, Date.now() + 5_000, dead, Date.now() + 60_000, java)
-        .zadd(beats, Date.now(), dead.slice(0, 36))
-        .exec();
-      const listener = rawClient();
-      const told: string[] = [];
-      listener.on('message', (_channel, message: string) => told.push(message));
-      await listener.subscribe(`redisson_lock__channel:{${name}}:${java}`);
-      const fault = cutReply(proxy, scripts.fairLockFollowUp);
-
-      await hold.release();
-      // As soon as the dead one counts as such.
-      await eventually(() => told.length > 0, { withinMs: 20_000 });
-      await fault.ran();
-      const tellings = told.length;
-      await fault.replay();
-      await eventually(() => told.length > tellings);
-
-      expect(await queued(name, 1)).toEqual([java]);
-      expect(await other.getFairLock(name).tryAcquire()).toBeNull();
-      await raw.del(queue, timeouts, beats);
-      listener.disconnect();
-    },
-  },
-];
-
 export const fairCases: Readonly<Record<string, readonly Case[]>> = {
   'fair-lock/acquire': acquire,
   'fair-lock/release': release,
   'fair-lock/force-release': forceRelease,
-  'fair-lock/follow-up': followUp,
 };

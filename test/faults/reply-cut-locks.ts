@@ -5,6 +5,7 @@ import { LeaseLostError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { tokens } from './reply-cut-fenced.js';
+import { severalNames } from './reply-cut-multi.js';
 import { cutReply, expectHolder, take, type Case } from './world.js';
 import type { LockKind } from '../support/kinds/kind.js';
 import * as kinds from '../support/kinds/locks.js';
@@ -49,7 +50,7 @@ const acquire = (kind: LockKind): Case[] => [
     async run({ proxy, name, client }) {
       const lock = kind.get(client, name);
       const outer = await take(lock);
-      const fault = cutReply(proxy, kind.scripts.acquire);
+      const fault = cutReply(proxy, kind.reenter ?? kind.scripts.acquire);
 
       const entering = take(lock, { within: outer });
       await fault.ran();
@@ -70,7 +71,7 @@ const acquire = (kind: LockKind): Case[] => [
     async run({ proxy, name, client, other }) {
       const lock = kind.get(client, name);
       const outer = await take(lock);
-      const fault = cutReply(proxy, kind.scripts.acquire);
+      const fault = cutReply(proxy, kind.reenter ?? kind.scripts.acquire);
 
       const entering = take(lock, { within: outer });
       entering.catch(() => undefined);
@@ -259,6 +260,8 @@ export const lockCases: Readonly<Record<string, readonly Case[]>> = {
   'lock/release': release(kinds.lock),
   'lock/renew': [kinds.lock, kinds.writeLock].flatMap((kind) => of(kind, renew)),
   'lock/force-release': forceRelease(kinds.lock),
+  'multi-lock/acquire': [...acquire(kinds.multiLock), ...severalNames],
+  'multi-lock/release': release(kinds.multiLock),
   'fair-lock/acquire': acquire(kinds.fairLock),
   'fair-lock/release': release(kinds.fairLock),
   'fair-lock/force-release': forceRelease(kinds.fairLock),

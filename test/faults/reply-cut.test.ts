@@ -4,11 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { whatDoes } from '../../scripts/lua/commands.mjs';
 import * as compiled from '../../src/core/wire/scripts.generated.js';
 import { countedCases } from './reply-cut-counts.js';
+import { handedCases } from './reply-cut-handed.js';
 import { fairCases } from './reply-cut-fair.js';
+import { idleCases } from './reply-cut-idle.js';
 import { lineCases } from './reply-cut-lines.js';
 import { lockCases } from './reply-cut-locks.js';
 import { permitNumberCases } from './reply-cut-permit-numbers.js';
 import { permitCases } from './reply-cut-permits.js';
+import { quorumCases } from './reply-cut-quorum.js';
 import { readWriteCases } from './reply-cut-rwlock.js';
 import { returnCases } from './reply-cut-return.js';
 import { semaphoreCases } from './reply-cut-semaphore.js';
@@ -23,12 +26,15 @@ for (const table of [
   lineCases,
   fairCases,
   readWriteCases,
+  quorumCases,
   semaphoreCases,
   returnCases,
   permitCases,
   permitNumberCases,
   toldCases,
+  idleCases,
   countedCases,
+  handedCases,
 ]) {
   for (const [script, those] of Object.entries(table)) {
     cases[script] = [...(cases[script] ?? []), ...those];

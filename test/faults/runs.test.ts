@@ -1,7 +1,7 @@
 // What goes wrong while a client passes a lock on among its own waiters: each of them, and the waiter of
 // another client, gets its turn alone, and nothing is left behind.
 
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type Client, type Hold, type Lock } from '../../src/index.js';
 import {
   fairLockRelease,
@@ -49,12 +49,13 @@ interface Turns {
 
 /**
  * Some waiters of one client and then one of another wait in the line, and are let in. In the second
- * section of the first run something goes wrong.
+ * section of the first run something goes wrong, after which there may be so many owners at once.
  */
 async function turns(
   world: World,
   { of }: Kind,
   goesWrong: () => Promise<void> | void,
+  ownersAfter = 1,
 ): Promise<Turns> {
   const { client, name, other } = world;
   const first = await of(world.open(), name).acquire();
@@ -63,7 +64,7 @@ async function turns(
   let [inside, lost, wentWrong] = [0, 0, false];
   const section = async (hold: Hold, who: string): Promise<void> => {
     inside += 1;
-    expect(inside).toBe(1);
+    expect(inside).toBeLessThanOrEqual(wentWrong ? ownersAfter : 1);
     const isPassed = holds.at(-1)?.holderId === hold.holderId;
     holds.push(hold);
     order.push(who);
@@ -164,7 +165,8 @@ describe.each(KINDS)('a run of a $kind', (kind) => {
   test('is lost where the server loses its data, and everybody gets in', async (context) => {
     const world = await open(context, {}, server.url);
 
-    const done = await turns(world, kind, async () => void (await raw.flushall()));
+    // The other client may find the lock free before this one knows that it is lost.
+    const done = await turns(world, kind, async () => void (await raw.flushall()), 2);
 
     expectAll(done);
     expect(done.lost).toBeGreaterThan(0);
@@ -177,21 +179,33 @@ test('the loss that the release of a run shows is told of each hold that it may 
   const lock = client.getLock(name);
   const lost: string[] = [];
   client.on('lost', ({ error }) => lost.push(error.reason));
-  // A run ends by the clock: on a busy machine it would be over before its second hold.
-  vi.useFakeTimers({ toFake: ['performance', 'Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const first = await lock.acquire();
-  const second = lock.acquire();
-  const third = lock.acquire();
-  await first.release();
-  const last = await second;
-  expect(last.holderId).toBe(first.holderId);
+  const [last, third] = await passedOn(lock);
 
   await raw.del(name);
   // Without a turn of the event loop, in which the lease would be looked at.
-  vi.advanceTimersByTime(RUN_MS_MAX);
+  const until = performance.now() + RUN_MS_MAX;
+  let now = until - RUN_MS_MAX;
+  while (now < until) {
+    now = performance.now();
+  }
 
   await expect(last.release()).rejects.toBeInstanceOf(LeaseLostError);
   expect(lost).toEqual(['deleted', 'deleted']);
   await (await third).release();
 });
+
+/** A hold to which another one was passed on, and the wait behind it. A run ends by the clock: where this
+ * process stood still, another one is made. */
+async function passedOn(lock: Lock): Promise<[Hold, Promise<Hold>]> {
+  const first = await lock.acquire();
+  const second = lock.acquire();
+  const third = lock.acquire();
+  await first.release();
+  const last = await second;
+  if (last.holderId === first.holderId) {
+    return [last, third];
+  }
+  await last.release();
+  await (await third).release();
+  return await passedOn(lock);
+}

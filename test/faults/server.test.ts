@@ -1,7 +1,7 @@
 // What an operator or a crash does to the server itself, while the proxy only watches.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { CoordinationError } from '../../src/index.js';
+import type { CoordinationError, Hold, Lock } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { ownServer, type OwnServer } from '../support/server.js';
@@ -126,6 +126,34 @@ describe('SCRIPT FLUSH', () => {
 
     await expectAllIn(scene);
     expect(new Set(scene.held.map(({ grant }) => grant.state))).toEqual(new Set(['held']));
+  });
+
+  test('a hold is detached behind one, and adopted behind another one', async (context) => {
+    const { client, other, name } = await open(context, {}, server.url);
+    const raw = rawClient(server.url);
+    const objects = (word: string): Lock[] => [
+      client.getLock(`${name}-lock-${word}`),
+      client.getFencedLock(`${name}-fenced-${word}`),
+      client.getFairLock(`${name}-fair-${word}`),
+      client.getReadWriteLock(`${name}-read-write-${word}`).writeLock,
+    ];
+    const pass = async (word: string): Promise<void> => {
+      for (const lock of objects(word)) {
+        const hold = await lock.acquire();
+        await raw.script('FLUSH');
+        const detached = await hold.detach();
+        await raw.script('FLUSH');
+        const adopted = (await other.adopt(detached)) as Hold;
+        expect([hold.state, adopted.state]).toEqual(['released', 'held']);
+        expect(adopted.fencingToken).toBe(hold.fencingToken);
+        await adopted.release();
+        expect(await lock.isLocked()).toBe(false);
+      }
+    };
+
+    // The second time both clients know the scripts, and send their digests.
+    await pass('first');
+    await pass('second');
   });
 });
 

@@ -41,7 +41,9 @@ export interface Case {
 export type Finishing = Pick<TestContext, 'onTestFinished'>;
 
 /** Redis records of ours that outlive their object on purpose, with a TTL. */
-const records = [/redlatch_(cancelled|requests|opened|generation|permits|leases|tickets):/];
+const records = [
+  /redlatch_(cancelled|requests|opened|generation|permits|statements|leases|tickets):/,
+];
 
 /**
  * Called once at the top of a file: its names start alike, and nothing of them stays behind.

@@ -1,12 +1,17 @@
 // The mistakes of `npm run mutants` can still be made, and each of them is one.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { transformSync } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { allSites, describeSite, sample } from '../../scripts/mutants/generated.mjs';
-import { changedBy, withMistake } from '../../scripts/mutants/mistakes.mjs';
-import { Reach } from '../../scripts/mutants/reach-map.mjs';
-import { filesBelow } from '../../scripts/mutants/reach.mjs';
+import { testsOfFolders } from '../../scripts/mutants/lua-tests.mjs';
+import {
+  changedBy,
+  generatedMistakes,
+  testsOfLua,
+  withMistake,
+} from '../../scripts/mutants/mistakes.mjs';
 import { semanticMutants } from './semantic.mjs';
 import { unnoticeable } from './unnoticeable.mjs';
 
@@ -25,7 +30,7 @@ describe('a mistake that somebody thought of', () => {
     expect(codeOf(file, change(read(file)))).not.toBe(codeOf(file, read(file)));
     if (refusedBy !== undefined) {
       const mistake = { id, text, file, change, isGenerated: false };
-      expect(changedBy(mistake, read, filesBelow('lua', '.lua')).refusal).toBeDefined();
+      expect(changedBy(mistake, read).refusal).toBeDefined();
     }
   });
 
@@ -45,7 +50,7 @@ function keyOf(site: { file: string; line: string; to: string }): string {
   return JSON.stringify([site.file, site.line, site.to]);
 }
 
-describe('generated mistakes', () => {
+describe('generated mistakes in Lua', () => {
   const sites = allSites();
 
   test('that nobody can notice can still be made, each at a place of its own', () => {
@@ -79,9 +84,8 @@ describe('generated mistakes', () => {
     expect(kept.length).toBeGreaterThan(280);
   });
 
-  test('are of every sort in Lua: comparisons, commands, messages, numbers', () => {
-    const inLua = sites.filter(({ file }) => file.startsWith('lua/'));
-    const sorts = new Set(inLua.map(({ operator }) => operator));
+  test('are of every sort: comparisons, commands, messages, numbers', () => {
+    const sorts = new Set(sites.map(({ operator }) => operator));
 
     expect([...sorts].toSorted((a, b) => a.localeCompare(b))).toEqual([
       'arithmetic',
@@ -95,12 +99,25 @@ describe('generated mistakes', () => {
     ]);
   });
 
-  test('have tests that reach them', () => {
-    const reach = new Reach();
+  test('have the tests of the folders whose scripts they change', () => {
+    const [one] = generatedMistakes(1, 1);
+    const testsOf = (file: string, from: string, to: string): string[] =>
+      testsOfLua({ ...one!, file, change: (text) => text.replace(from, to) }, read);
 
-    expect(reach.testsOf('src/core/lease/lease.ts', [])).toContain('test/unit/lease.test.ts');
-    expect(reach.testsOf('lua/latch/delete.lua', ['lua/latch/delete.lua'])).toContain(
-      'test/integration/latch/latch.test.ts',
-    );
+    const ofOne = testsOf('lua/latch/delete.lua', 'redis.call', 'redis.pcall');
+    expect(ofOne).toContain('test/integration/latch/latch.test.ts');
+    expect(ofOne).not.toContain('test/integration/quorum/fencing.test.ts');
+    const ofMany = testsOf('lua/constants.lua', 'return {', 'return  {');
+    expect(ofMany).toContain('test/integration/scripts/counts.test.ts');
+    expect(ofMany.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test('have such tests in each folder', () => {
+    const folders = new Set(sites.map(({ file }) => dirname(relative('lua', file))));
+    const common = testsOfFolders(new Set());
+
+    for (const folder of [...folders].filter((each) => each !== '.' && each !== 'lib')) {
+      expect(testsOfFolders(new Set([folder])).length, folder).toBeGreaterThan(common.length);
+    }
   });
 });

@@ -1,6 +1,9 @@
 // The names that the package exports.
 
-/** What the package exports besides `createClient`. */
+/** The functions that the package exports. */
+export const functions: readonly string[] = ['createClient', 'createQuorumClient'];
+
+/** Its classes. */
 export const classes: readonly string[] = [
   'AccessDeniedError',
   'AcquireTimeoutError',
@@ -12,6 +15,8 @@ export const classes: readonly string[] = [
   'NotHeldError',
   'OutcomeUnknownError',
   'PermitsMismatchError',
+  'ReplicasError',
+  'TooManyWaitersError',
   'UnexpectedReplyError',
   'UnsupportedServerError',
   'WrongTypeError',

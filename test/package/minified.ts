@@ -16,7 +16,7 @@ const everyError = `
   import * as redlatch from 'redlatch';
 
   const seen = Object.entries(redlatch)
-    .filter(([name]) => name !== 'createClient' && name !== 'CoordinationError')
+    .filter(([name]) => name.endsWith('Error') && name !== 'CoordinationError')
     .map(([exported, Class]) => {
       const error = new Class('why', 'one', 'two');
       const { name, code } = error;

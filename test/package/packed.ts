@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { driverPackage } from '../support/driver.mjs';
 import { redisUrl } from '../support/redis.js';
 import { runNode } from '../support/run-node.js';
 
 const run = promisify(execFile);
-const driver = process.env['REDLATCH_TEST_IOREDIS'] === '5' ? 'ioredis-5' : 'ioredis';
 
 /** The installed packages of this repository. */
 export const modules: string = resolve('node_modules');
@@ -57,7 +57,7 @@ async function dependencies(): Promise<string[]> {
     dependencies: Record<string, string>;
   };
   const others = Object.keys(described.dependencies).filter((name) => name !== 'ioredis');
-  return [driver, ...others, '@types/node'];
+  return [driverPackage, ...others, '@types/node'];
 }
 
 /** Packs as `npm pack` does in a fresh clone, where nothing is built, and installs the tarball. */

@@ -9,12 +9,12 @@ import { ownServer } from '../support/server.js';
 const scope = testScope('outage');
 const SOMEBODY = '33333333-3333-4333-8333-333333333333:1';
 
-/** What a process wrote, without the warning that Redis has been away for a second and its end: on a
- * busy machine it is away for so long. */
+/** What a process wrote, without the warnings that Redis has been away for a second, that this is over, and that
+ * it has waited for ten: on a busy machine that takes so long. */
 function complaints(output: string): string {
   return output
     .split('\n')
-    .filter((line) => !/^\(node:\d+\) \[REDLATCH_TROUBLE|^\(Use `node --trace/.test(line))
+    .filter((line) => !/^\(node:\d+\) \[REDLATCH_(?:TROUBLE|WAIT)|^\(Use `node --trace/.test(line))
     .join('\n');
 }
 

@@ -25,8 +25,9 @@ import type { Model, Real } from './semaphore-model.js';
 type SemaphoreCommand = ModelCommand<Model, Real>;
 
 const command = commandsWith<Model, Real>(check);
-const semaphoreOf = ({ clients, name }: Real, client: number) =>
-  clients[client]!.getSemaphore(name);
+/** The object of a client, with the number that it was made with last. */
+const semaphoreOf = ({ clients, name, numbers }: Real, client: number) =>
+  clients[client]!.getSemaphore(name, { permits: numbers.get(client) });
 
 const trySetPermits = (client: number, permits: number): SemaphoreCommand =>
   command(`trySetPermits(${client}, ${permits})`, async (model, real) => {
@@ -66,16 +67,17 @@ const availablePermits = (client: number): SemaphoreCommand =>
 const told = (client: number, permits: number): SemaphoreCommand =>
   command(
     `told(${client}, ${permits})`,
-    async (model, { clients, name }) => {
+    async (model, real) => {
       const isMade = model.available === undefined;
       const numbers = model.told.get(client) ?? [];
-      model.told.set(client, numbers.includes(permits) ? numbers : [...numbers, permits]);
+      model.told.set(client, [...numbers.filter((each) => each !== permits), permits]);
+      real.numbers.set(client, permits);
       if (isMade && !numbers.includes(permits)) {
         change(model, permits);
       }
       use(model, client);
       model.mayBeStated = true;
-      const left = await clients[client]!.getSemaphore(name, { permits }).availablePermits();
+      const left = await semaphoreOf(real, client).availablePermits();
       checkLeft(model, left, isMade);
     },
     ({ hasMore }) => !hasMore,
@@ -165,7 +167,6 @@ const release = (which: number): SemaphoreCommand =>
     (model) => liveGrants(model).length > 0,
   );
 
-/** In one breath of all clients. */
 const releaseAll = (): SemaphoreCommand =>
   command(
     'releaseAll',

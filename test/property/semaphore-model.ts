@@ -34,7 +34,7 @@ export interface Model {
   total: number;
   /** It was deleted by one of ours: a client makes none for a number that it was told before. */
   isDeleted: boolean;
-  /** All numbers of permits that a client was told, the last new one last. */
+  /** All numbers of permits with which a client has made an object, the newest object's last. */
   readonly told: Map<number, number[]>;
   readonly grants: ModelGrant[];
   readonly waiters: ModelWaiter[];
@@ -49,6 +49,8 @@ export interface Real extends World {
   /** At the index of their model. */
   readonly grants: Permits[];
   readonly waiters: RealWaiter[];
+  /** The number of permits of the newest object of each client, where it was made with one. */
+  readonly numbers: Map<number, number>;
   /** What was granted and the model does not know yet, in this order. */
   readonly news: { waiter: number; permits: Permits }[];
 }

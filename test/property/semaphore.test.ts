@@ -19,7 +19,12 @@ testModel('permits are neither lost nor doubled, whatever the network does', {
       grants: [],
       waiters: [],
     },
-    real: Object.assign(world, { grants: [], waiters: [], news: [] }),
+    real: Object.assign(world, {
+      grants: [],
+      waiters: [],
+      news: [],
+      numbers: new Map<number, number>(),
+    }),
   }),
   check,
   finish,

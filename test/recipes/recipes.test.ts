@@ -1,7 +1,10 @@
 // Every recipe is run with the libraries that it is about, and prints what it promises.
 
 import { readdirSync } from 'node:fs';
+import { parse } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { compileRecipe } from '../../scripts/lib/compile.mjs';
+import { runTool } from '../../scripts/lib/run.mjs';
 import { installIn } from '../../scripts/lib/subproject.mjs';
 import { runNode } from '../support/run-node.js';
 import { ownServer, type OwnServer } from '../support/server.js';
@@ -21,10 +24,14 @@ const PRINTS: Readonly<Record<string, readonly string[]>> = {
     'both, in the same order everywhere',
   ],
   leader: ['the other one leads: true'],
-  'nest-provider': [
-    'sent: true',
-    'what it held is free: true',
-    'after the application: ClosedError',
+  'nest-module': [
+    'charged: 100, held: true; charged: 200, held: true; charged: 300, held: true',
+    'of one order, at once: 1',
+    'called: charge',
+    'another order meanwhile: charged: 400, held: true',
+    'ended before: charged: 500, held: true',
+    'after the application: released',
+    'ClosedError',
   ],
   'per-tenant-limit': ['greedy, served: 2', 'greedy, too many: 3', 'modest: served'],
   'sql-fenced-write': [
@@ -42,18 +49,23 @@ beforeAll(async () => {
   server = await ownServer();
 }, 300_000);
 
-test('every recipe is run', () => {
-  const files = readdirSync('recipes').filter((file) => file.endsWith('.mjs'));
+const recipes = readdirSync('recipes').filter((file) => /\.(?:mjs|ts)$/.test(file));
 
-  expect(files.toSorted()).toEqual(
-    Object.keys(PRINTS)
-      .map((name) => `${name}.mjs`)
-      .toSorted(),
-  );
+test('every recipe is run', () => {
+  const names = recipes.map((file) => parse(file).name);
+
+  expect(names.toSorted()).toEqual(Object.keys(PRINTS).toSorted());
+});
+
+test('those in TypeScript compile against the types of their libraries', async () => {
+  expect(await runTool('tsc', ['-p', 'recipes'])).toMatchObject({ output: '', code: 0 });
 });
 
 test.each(Object.entries(PRINTS))('the recipe %s prints what it promises', async (name, lines) => {
-  const run = await runNode([`recipes/${name}.mjs`], { env: { REDIS_URL: server.url } });
+  const isCompiled = recipes.includes(`${name}.ts`);
+  const program = isCompiled ? await compileRecipe(name) : `recipes/${name}.mjs`;
+
+  const run = await runNode([program], { env: { REDIS_URL: server.url } });
 
   expect(run.stderr).toBe('');
   expect(run.stdout.trimEnd().split('\n')).toEqual(lines);

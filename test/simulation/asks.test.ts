@@ -101,7 +101,7 @@ async function asksOf({ hold, wait }: Kind, way: Way): Promise<Record<string, nu
   for (const { at, name, argv } of ran.filter((each) => each.at >= BEGIN)) {
     // By messages to itself a connection proves beside its pings that it hears something.
     if (name !== 'INFO' && argv[1]?.startsWith('redlatch_self') !== true) {
-      (asks[name] ??= []).push(Math.round(at - BEGIN));
+      (asks[name === 'ping' ? 'PING' : name] ??= []).push(Math.round(at - BEGIN));
     }
   }
   return asks;
@@ -114,6 +114,8 @@ const every = (stepMs: number, from: number, to: number): number[] =>
 const RENEWED = every(1_000, 2, 20_000);
 /** Who waits in a queue has to show every 1.3 s that it is alive; an answer takes 1 ms. */
 const BEATS = [1, 3, ...every(1_301, 1_304, 11_500)];
+/** The same, of one that listens already. */
+const ENTRY_BEATS = [1, ...every(1_301, 1_302, 11_500)];
 /** Whoever listens hears every 2.5 s whether it still would hear anything: holder and waiter do, since
  * each of them has held something. */
 function listening(
@@ -139,17 +141,30 @@ const FIRST_GIVEN_UP = {
   unsubscribe: [12_501],
 };
 
-/** Whoever waits asks before and after it listens, and when the lease that it was told should be over. */
-const toldLeases = (acquire: string): Schedules => ({
-  ended: { [acquire]: [1, 3, 3_003], 'lock/renew': [2, 1_002, 2_002], ...LISTENS },
+/** Those that wait for a lock listen already. They ask when the lease that they were told should be over, or the
+ * window of a grant is half over: the one before them may have been granted the lock. */
+const ofLock: Schedules = {
+  ended: {
+    'lock/enter': [1],
+    'lock/recheck': [1_502, 3_003],
+    'lock/renew': [2, 1_002, 2_002],
+    PING: LISTENS['PING']!,
+  },
   released: {
-    [acquire]: [1, 3, 1_502],
+    'lock/enter': [1],
+    'lock/recheck': [1_502],
     'lock/release': [1_501],
     'lock/renew': [2, 1_002, 2_503],
-    ...WOKEN,
+    PING: LISTENS['PING']!,
   },
-  kept: { [acquire]: [1, 3, 3_004, 6_004, 9_004], 'lock/renew': RENEWED, ...GIVEN_UP },
-});
+  kept: {
+    'lock/enter': [1],
+    'lock/recheck': every(1_501, 1_502, 11_500),
+    'lock/release': [11_501],
+    'lock/renew': RENEWED,
+    PING: GIVEN_UP['PING']!,
+  },
+};
 
 interface Scripts {
   readonly acquire: string;
@@ -161,8 +176,32 @@ interface Scripts {
   readonly nextRenewal: string;
 }
 
-/** Whoever waits in line also says that it is alive, and leaves the line when it gives up. */
-function inLine({ acquire, release, leave, renewal, nextRenewal }: Scripts): Schedules {
+/** Those that have an entry in a wait queue ask every 1.3 s, which shows that they are alive. */
+function inQueue({ acquire, release, leave, renewal, nextRenewal }: Scripts): Schedules {
+  return {
+    ended: {
+      [acquire]: [1, 1_302, 2_603, 3_003],
+      [renewal]: [2, 1_002, 2_002],
+      PING: LISTENS['PING']!,
+    },
+    released: {
+      [acquire]: [1, 1_302],
+      [release]: [1_501],
+      [nextRenewal]: [2_502],
+      [renewal]: renewal === nextRenewal ? [2, 1_002, 2_502] : [2, 1_002],
+      PING: LISTENS['PING']!,
+    },
+    kept: {
+      [acquire]: ENTRY_BEATS,
+      [leave]: [11_501],
+      [renewal]: RENEWED,
+      PING: GIVEN_UP['PING']!,
+    },
+  };
+}
+
+/** A reader listens to the channel of its lock, asks once more then, and leaves the line when it gives up. */
+function ofReaders({ acquire, release, leave, renewal, nextRenewal }: Scripts): Schedules {
   return {
     ended: { [acquire]: [1, 3, 1_304, 2_605, 3_003], [renewal]: [2, 1_002, 2_002], ...LISTENS },
     released: {
@@ -178,23 +217,23 @@ function inLine({ acquire, release, leave, renewal, nextRenewal }: Scripts): Sch
 
 /** Permits are waited for in a queue once a wait was passed over for 5 s. */
 const expected: Readonly<Record<string, Schedules>> = {
-  lock: toldLeases('lock/acquire'),
-  'fenced lock': toldLeases('lock/acquire-fenced'),
-  'fair lock': inLine({
+  lock: ofLock,
+  'fenced lock': ofLock,
+  'fair lock': inQueue({
     acquire: 'fair-lock/acquire',
     release: 'fair-lock/release',
     leave: 'fair-lock/release',
     renewal: 'lock/renew',
     nextRenewal: 'lock/renew',
   }),
-  'read lock': inLine({
+  'read lock': ofReaders({
     acquire: 'rwlock/acquire-read',
     release: 'rwlock/release-write',
     leave: 'rwlock/leave-queue',
     renewal: 'lock/renew',
     nextRenewal: 'rwlock/renew-read',
   }),
-  'write lock': inLine({
+  'write lock': inQueue({
     acquire: 'rwlock/acquire-write',
     release: 'rwlock/release-read',
     leave: 'rwlock/release-write',

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { LuaEngine } from '../../src/testing/server/lua.js';
+import { restart } from './outages.js';
 import { steadyWorld } from './steady.js';
 import { OBJECT } from './world.js';
 
@@ -36,4 +37,20 @@ test('a client is closed as soon as its last clean-up is answered', async () => 
 
   expect(world.timeline.now - from).toBeGreaterThan(299);
   expect(world.timeline.now - from).toBeLessThan(310);
+});
+
+test('a client that is closed while a multi-lock has no connection leaves no timer', async () => {
+  const { world, finish } = await steadyWorld(lua);
+  const { client, process } = world.clients[0]!;
+  restart(world, { do: 'restart', at: 0, server: 0, downMs: 60_000, isTold: true });
+  await world.timeline.run(world.timeline.now + 1);
+  const trying = client.getMultiLock(['a', 'b']).tryAcquire().catch(String);
+  await world.timeline.run(world.timeline.now + 20);
+  const timersLeft = async (): Promise<number> => {
+    await client.close();
+    return process.pendingTimers;
+  };
+
+  expect(await finish(timersLeft())).toBe(0);
+  expect(await trying).toMatch(/^ClosedError/u);
 });

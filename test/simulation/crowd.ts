@@ -27,6 +27,7 @@ export function crowdOf(
   const terms = {
     clients,
     nodes: 1,
+    servers: 1,
     leaseMs: random.chance(0.25) ? LONG_LEASE_MS : paceMs,
     commandTimeoutMs: 1_000,
     latencyMinMs: 0.1,
@@ -61,6 +62,7 @@ export function crowdOf(
     kind: kind.kind,
     terms,
     isCrowd: true,
+    isFlow: false,
     startsCold: false,
     scripts,
     faults: faults.toSorted((a, b) => a.at - b.at),

@@ -6,14 +6,11 @@ import { LATE_MS } from '../../src/testing/network/conditions.js';
 import { PHASE } from '../../src/testing/timeline.js';
 import type { Snapshot } from '../../src/testing/keyspace/keyspace.js';
 import { Grants } from './grants.js';
+import { failover, moveSlot, restart, tellHalfOpen } from './outages.js';
 import type { Plan } from './plan.js';
 import type { Of, PlannedFault } from './planned-faults.js';
 import { denyChannels, denyCommand, refuse } from './refusals.js';
 import type { SimulatedClient, World } from './world.js';
-
-/** Who uses a half-open connection notices within this time that nothing comes back. Other connections
- * get through meanwhile. */
-const NOTICED_MS = 4_000;
 
 /** Makes all faults of a plan happen, each at its time, and ends them all when the world heals. */
 export function scheduleFaults(world: World, { faults, healAt }: Plan): void {
@@ -55,13 +52,18 @@ function awaitGrant(world: World, grants: Grants, fault: PlannedFault): void {
   });
 }
 
-function linksOf(world: World, number: number): Link[] {
+/** The connections of a client, all or those to one server. */
+function linksOf(world: World, number: number, server?: number): Link[] {
   const { process } = world.clients[number]!;
-  return world.network.open().filter((link) => link.process === process);
+  const host = server === undefined ? undefined : world.hosts[server];
+  return world.network
+    .open()
+    .filter((link) => link.process === process && (host === undefined || link.host === host));
 }
 
 function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void {
-  const { host, recorder } = world;
+  const { recorder } = world;
+  const host = world.hostAt(fault.server);
   switch (fault.do) {
     case 'cut':
       cut(world, fault);
@@ -70,7 +72,7 @@ function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void 
       halfOpen(world, fault);
       break;
     case 'slow':
-      slow(world, fault, linksOf(world, fault.client));
+      slow(world, fault, linksOf(world, fault.client, fault.server));
       break;
     case 'late messages':
       slow(world, fault, linksOf(world, fault.client).slice(1));
@@ -103,33 +105,34 @@ function make(world: World, fault: Exclude<PlannedFault, Of<'failover'>>): void 
       break;
     case 'script flush':
       host.server.forgetScripts();
-      host.server.runId += 1;
+      // As if another server with the same data had taken its place. One of a quorum would have to be silent then.
+      host.server.runId += world.terms.servers > 1 ? 0 : 1;
       recorder.fault('script flush', 'SCRIPT FLUSH');
       break;
     case 'move slot':
       moveSlot(world, fault);
       break;
     case 'refusal':
-      refuse(world, fault);
+      refuse(world, host, fault);
       break;
     case 'deny channels':
-      denyChannels(world, fault.forMs);
+      denyChannels(world, host, fault.forMs);
       break;
     case 'deny command':
-      denyCommand(world, fault);
+      denyCommand(world, host, fault);
       break;
     case 'flush':
       host.server.keyspace.clear();
       recorder.fault('flush', 'FLUSHALL');
       break;
     default:
-      world.clockOffsetMs += fault.byMs;
+      host.clock.offsetMs += fault.byMs;
       recorder.fault('clock step', `${fault.byMs} ms`);
   }
 }
 
-function cut(world: World, { client, all }: Of<'cut'>): void {
-  const links = linksOf(world, client);
+function cut(world: World, { client, all, server }: Of<'cut'>): void {
+  const links = linksOf(world, client, server);
   const chosen = all ? links : links.slice(0, 1);
   for (const link of chosen) {
     link.cut();
@@ -138,30 +141,12 @@ function cut(world: World, { client, all }: Of<'cut'>): void {
   world.recorder.fault('cut', detail, { client, until: world.timeline.now + LATE_MS });
 }
 
-function halfOpen(world: World, { client, way }: Of<'half-open'>): void {
-  const links = linksOf(world, client);
+function halfOpen(world: World, { client, way, server }: Of<'half-open'>): void {
+  const links = linksOf(world, client, server);
   for (const link of links) {
     link.block(way !== 'to client', way !== 'to server');
   }
   tellHalfOpen(world, client, links, `nothing gets through ${way} of client ${client}`);
-}
-
-/** The fault goes on until each of these connections was used, and could be noticed. */
-function tellHalfOpen(world: World, client: number, links: readonly Link[], detail: string): void {
-  if (links.length === 0) {
-    return;
-  }
-  const until = Number.POSITIVE_INFINITY;
-  const fault = world.recorder.fault('half-open', detail, { client, until });
-  let unused = links.length;
-  for (const link of links) {
-    link.whenUsed = () => {
-      unused -= 1;
-      if (unused === 0) {
-        fault.until = world.timeline.now + NOTICED_MS;
-      }
-    };
-  }
 }
 
 function slow(
@@ -214,55 +199,6 @@ function close(world: World, client: SimulatedClient): void {
     const task = (): void => void world.close(client);
     world.timeline.at(world.timeline.now, task, PHASE.input, client.process);
   }
-}
-
-function restart(world: World, { downMs, isTold }: Of<'restart'>): void {
-  const links = world.network.open().filter(({ host }) => host === world.host);
-  takeDown(world, downMs, isTold);
-  const detail = `the server is gone for ${downMs} ms, and keeps its data`;
-  world.recorder.fault('restart', detail, { until: world.timeline.now + downMs });
-  for (const { number, process } of isTold ? [] : world.clients) {
-    const own = links.filter((link) => link.process === process);
-    tellHalfOpen(world, number, own, `client ${number} is not told that the server is gone`);
-  }
-}
-
-/** Nothing can be done with the object while its slot moves, and nothing is lost. */
-function moveSlot(world: World, { forMs }: Of<'move slot'>): void {
-  if (world.moveSlot(forMs)) {
-    const detail = `the slot moves to another node within ${forMs} ms`;
-    world.recorder.fault('restart', detail, { until: world.timeline.now + forMs });
-  }
-}
-
-function failover(
-  world: World,
-  { lostMs, downMs, clockMs }: Of<'failover'>,
-  copy: Snapshot | undefined,
-): void {
-  takeDown(world, downMs, true);
-  if (copy !== undefined) {
-    world.host.server.keyspace.restore(copy);
-  }
-  world.clockOffsetMs += clockMs;
-  const detail = `${lostMs} ms of writes are lost, and the clock is ${clockMs} ms off`;
-  world.recorder.fault('failover', detail, { until: world.timeline.now + downMs });
-  if (clockMs !== 0) {
-    world.recorder.fault('clock step', `${clockMs} ms`);
-  }
-}
-
-function takeDown({ host, timeline }: World, downMs: number, isTold: boolean): void {
-  const until = timeline.now + downMs;
-  host.isUp = false;
-  host.downUntil = Math.max(host.downUntil, until);
-  host.server.forgetScripts();
-  for (const link of host.links) {
-    link.hostDied(isTold);
-  }
-  timeline.at(until, () => {
-    host.isUp = timeline.now >= host.downUntil;
-  });
 }
 
 function heal({ hosts, network, clients, recorder, timeline }: World): void {

@@ -2,7 +2,24 @@
 
 import type { Told } from '../support/ends.js';
 
-export type Kind = 'lock' | 'fair' | 'fenced' | 'rwlock' | 'semaphore' | 'expirable' | 'latch';
+export type Kind =
+  | 'lock'
+  | 'fair'
+  | 'fenced'
+  | 'rwlock'
+  | 'quorum'
+  | 'quorum-fenced'
+  | 'multi'
+  | 'quorum-multi'
+  | 'semaphore'
+  | 'expirable'
+  | 'latch';
+
+/** Several names are locked together: an end of one of them ends the hold of all. */
+export const isMulti = (kind: Kind): boolean => kind === 'multi' || kind === 'quorum-multi';
+
+/** A majority of several servers has it. */
+export const isOfQuorum = (kind: Kind): boolean => kind.startsWith('quorum');
 
 /** `shared` for read locks, `exclusive` for every other lock; permits and latches have no mode. */
 export type Mode = 'exclusive' | 'shared';
@@ -80,6 +97,8 @@ export interface Claim {
   /** The lease that was asked for; longer when it was extended. */
   leaseMs: number;
   readonly isRenewed: boolean;
+  /** Its bound, where it has one. */
+  readonly maxHoldMs?: number | undefined;
   /** So long the client was sure of it at first: less than the lease where that has to be confirmed. */
   readonly firstMs: number;
   readonly from: number;
@@ -183,6 +202,8 @@ export interface History {
   readonly left: readonly string[];
   /** Many users ask for the lock again and again, and all who wait stand in its line. */
   readonly isCrowd: boolean;
+  /** One client asks for it all the time, beside others that take turns; all who wait stand in its line. */
+  readonly isFlow: boolean;
   /** Errors that came up where nobody expects them: of calls, and as `error` events. */
   readonly surprises: readonly string[];
 }

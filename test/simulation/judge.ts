@@ -13,6 +13,9 @@ const TROUBLES_MIN = 2;
 /** In a crowd clients passed the lock on inside themselves. */
 const RUNS_MIN = 5;
 
+/** In a flow so many had to wait for others, and got in. */
+const CONTENDED_MIN = 3;
+
 const wasDisturbed = ({ faults, losses, expiries, cancelledWaits }: Counts): boolean =>
   faults + losses + expiries + cancelledWaits >= TROUBLES_MIN;
 
@@ -42,9 +45,16 @@ export function judge(history: History, { terms, startsCold }: Plan): Judgement 
   return {
     findings,
     violations: violationsOf(findings),
-    isCounted: history.isCrowd
-      ? runsOf(history.claims).length >= RUNS_MIN
-      : isCounted(history, { operations: 10, refusals: 1 }) && wasDisturbed(happened),
+    isCounted: hasHappened(history, happened),
     happened,
   };
+}
+
+function hasHappened(history: History, happened: Counts): boolean {
+  if (history.isCrowd) {
+    return runsOf(history.claims).length >= RUNS_MIN;
+  }
+  return history.isFlow
+    ? isCounted(history, { contended: CONTENDED_MIN })
+    : isCounted(history, { operations: 10, refusals: 1 }) && wasDisturbed(happened);
 }

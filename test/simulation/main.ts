@@ -10,6 +10,7 @@ import { planOf, type Plan } from './plan.js';
 import { run } from './run.js';
 import { shrink } from './shrink.js';
 import { Listener, storyOf } from './story.js';
+import { TraceHash } from './trace-hash.js';
 
 // Thousands of errors are made on purpose, and nobody reads where.
 Error.stackTraceLimit = 0;
@@ -25,11 +26,15 @@ const { values } = parseArgs({
     only: { type: 'string' },
     replay: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
+    traces: { type: 'boolean', default: false },
   },
 });
 
 /** So many failing seeds are made small and told; the others are only counted. */
 const TOLD = values.first ? 0 : 3;
+
+/** Each is made small for so long: one order may take ten seconds to find. */
+const SHRINKING_MS = 60_000;
 
 interface Sums {
   done: number;
@@ -37,9 +42,17 @@ interface Sums {
   readonly properties: Record<string, { checked: number; violations: number }>;
   readonly happened: Record<string, number>;
   readonly failures: { seed: number; text: string }[];
+  readonly traces: { seed: number; kind: string; hash: string }[];
 }
 
-const newSums = (): Sums => ({ done: 0, counted: 0, properties: {}, happened: {}, failures: [] });
+const newSums = (): Sums => ({
+  done: 0,
+  counted: 0,
+  properties: {},
+  happened: {},
+  failures: [],
+  traces: [],
+});
 
 function kindOf(seed: number): KindOfObject {
   const wanted =
@@ -68,7 +81,11 @@ function add(sums: Sums, { isCounted, findings, happened }: Judgement): void {
 
 /** The smallest plan that breaks the same property, and its story. */
 async function explain(lua: LuaEngine, plan: Plan, kind: KindOfObject, broken: string) {
+  const startedAt = performance.now();
   const fails = async (smaller: Plan): Promise<boolean> => {
+    if (performance.now() - startedAt > SHRINKING_MS) {
+      return false;
+    }
     const found = judge(await run(lua, smaller, kind), smaller);
     return found.violations.some(({ property }) => property === broken);
   };
@@ -90,6 +107,15 @@ async function tell(lua: LuaEngine, plan: Plan, kind: KindOfObject): Promise<str
 /** The seed that is being run. */
 let running = Number.NaN;
 
+/** Without a parent nobody reads what is found. */
+function report(sums: Sums): void {
+  process.send?.(sums, undefined, undefined, (error) => {
+    if (error !== null) {
+      process.exit(1);
+    }
+  });
+}
+
 async function work(lua: LuaEngine): Promise<void> {
   const [from, end, step] = [Number(values.seed), Number(values.end), Number(values.step)];
   let sums = newSums();
@@ -98,8 +124,13 @@ async function work(lua: LuaEngine): Promise<void> {
     running = seed;
     const kind = kindOf(seed);
     const plan = planOf(seed, kind);
-    const judgement = judge(await run(lua, plan, kind), plan);
+    const hash = values.traces ? new TraceHash() : undefined;
+    const history = await run(lua, plan, kind, hash?.trace);
+    const judgement = judge(history, plan);
     add(sums, judgement);
+    if (hash !== undefined) {
+      sums.traces.push({ seed, kind: kind.kind, hash: hash.digest(history) });
+    }
     const [violation] = judgement.violations;
     if (violation !== undefined) {
       const title = `seed ${seed} (${kind.kind}): ${violation.property}: ${violation.text}`;
@@ -113,11 +144,11 @@ async function work(lua: LuaEngine): Promise<void> {
       break;
     }
     if (sums.done >= BATCH || sums.failures.length > 0) {
-      process.send?.(sums);
+      report(sums);
       sums = newSums();
     }
   }
-  process.send?.(sums);
+  report(sums);
 }
 
 process.on('unhandledRejection', (error) => {

@@ -8,6 +8,9 @@ export type PlannedFault = {
   /** From then on it waits for the next message about a grant, and happens to the client that this is
    * for, if it is about a client. */
   readonly atGrant?: boolean;
+  /** Of several independent servers that which it happens to, or to which the connections lead that it happens
+   * to, by number; otherwise it is the server of the object, or all connections. */
+  readonly server?: number;
 } & (
   | { readonly do: 'cut'; readonly client: number; readonly all: boolean }
   | {
@@ -31,7 +34,13 @@ export type PlannedFault = {
   /** Some client frees the lock by force. */
   | { readonly do: 'force'; readonly client: number; readonly isByAnother: boolean }
   | { readonly do: 'server stall'; readonly forMs: number }
-  | { readonly do: 'restart'; readonly downMs: number; readonly isTold: boolean }
+  | {
+      readonly do: 'restart';
+      readonly downMs: number;
+      readonly isTold: boolean;
+      /** It keeps no data. */
+      readonly forgets?: boolean;
+    }
   | { readonly do: 'script flush' }
   /** In a cluster only. */
   | { readonly do: 'move slot'; readonly forMs: number }
@@ -100,6 +109,37 @@ export function faultOf(
     ...(nodes > 1 ? [moveOf(at, briefly())] : []),
     ...(losesData ? lossesOf(random, at, paceMs) : []),
   ]);
+}
+
+/**
+ * What goes wrong in a quorum. Nothing is an excuse there for two owners: of what a guarantee would need one for (data
+ * that is lost without a restart, a clock that jumps forward) nothing happens.
+ */
+export function quorumFaultOf(
+  random: Random,
+  at: number,
+  { servers, ...terms }: Omit<FaultTerms, 'nodes' | 'losesData'> & { readonly servers: number },
+): PlannedFault {
+  const fault = faultOf(random, at, { ...terms, nodes: 1, losesData: false });
+  const server = random.int(0, servers - 1);
+  switch (fault.do) {
+    case 'restart':
+      return { ...fault, server, forgets: random.chance(0.6) };
+    case 'cut':
+    case 'half-open':
+    case 'slow':
+      // From one server, or from all.
+      return random.chance(0.7) ? { ...fault, server } : fault;
+    default:
+      return { ...fault, server };
+  }
+}
+
+/** A server is started anew and has forgotten everything. */
+export function amnesia(random: Random, at: number, servers: number, paceMs: number): PlannedFault {
+  const server = random.int(0, servers - 1);
+  const downMs = random.pick([0, 1, 10, paceMs]);
+  return { at, do: 'restart', downMs, isTold: random.chance(0.7), server, forgets: true };
 }
 
 /** Makes a fault meet a lock that is handed on. */

@@ -62,26 +62,48 @@ export class Recorder {
     given: NewOperation,
     call: (operation: Operation) => Promise<T>,
   ): Promise<{ readonly operation: Operation; readonly value: T | undefined }> {
-    const operation = this.#newOperation(given);
-    this.operations.push(operation);
+    const { operations, value } = await this.callAll(
+      [given],
+      async ([operation]) => await call(operation!),
+    );
+    return { operation: operations[0]!, value };
+  }
+
+  /** The same, where one call is about several objects: one operation for each. */
+  async callAll<T>(
+    given: readonly NewOperation[],
+    call: (operations: readonly Operation[]) => Promise<T>,
+  ): Promise<{ readonly operations: readonly Operation[]; readonly value: T | undefined }> {
+    const operations = given.map((one) => {
+      const operation = this.#newOperation(one);
+      this.operations.push(operation);
+      return operation;
+    });
     try {
-      const value = await call(operation);
-      const isNo = value === null || (value === false && given.action !== 'look');
-      operation.outcome = isNo ? 'no' : 'ok';
-      if (typeof value === 'number' || typeof value === 'boolean') {
-        operation.answer = value;
+      const value = await call(operations);
+      for (const operation of operations) {
+        const isNo = value === null || (value === false && operation.action !== 'look');
+        operation.outcome = isNo ? 'no' : 'ok';
+        if (typeof value === 'number' || typeof value === 'boolean') {
+          operation.answer = value;
+        }
       }
-      return { operation, value };
+      return { operations, value };
     } catch (error) {
       const name = error instanceof Error ? error.name : String(error);
-      operation.error = name;
+      const [{ action, owner }] = operations as [Operation];
       if (!this.#isExpected(name)) {
-        this.surprised(`${given.action} of ${given.owner} failed with ${String(error)}`);
+        this.surprised(`${action} of ${owner} failed with ${String(error)}`);
       }
-      operation.outcome = outcomeOf(name, operation.action);
-      return { operation, value: undefined };
+      for (const operation of operations) {
+        operation.error = name;
+        operation.outcome = outcomeOf(name, action);
+      }
+      return { operations, value: undefined };
     } finally {
-      operation.returnedAt = this.#now();
+      for (const operation of operations) {
+        operation.returnedAt = this.#now();
+      }
     }
   }
 
@@ -108,7 +130,7 @@ export class Recorder {
   granted(
     client: SimulatedClient,
     operation: Operation,
-    terms: Pick<Claim, 'leaseMs' | 'isRenewed' | 'permits' | 'token'>,
+    terms: Pick<Claim, 'leaseMs' | 'isRenewed' | 'maxHoldMs' | 'permits' | 'token'>,
     held: Held | undefined,
   ): Claim {
     const { id, object, kind, mode, owner } = operation;

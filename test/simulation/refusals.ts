@@ -1,9 +1,14 @@
 // A server that refuses what it is asked for a while.
 
 import type { Of } from './planned-faults.js';
+import type { Host } from '../../src/testing/network/host.js';
 import type { World } from './world.js';
 
-export function refuse({ host, recorder, timeline }: World, { what, forMs }: Of<'refusal'>): void {
+export function refuse(
+  { recorder, timeline }: World,
+  host: Host,
+  { what, forMs }: Of<'refusal'>,
+): void {
   const until = timeline.now + forMs;
   host.server.refusal = what;
   timeline.at(until, () => {
@@ -15,7 +20,7 @@ export function refuse({ host, recorder, timeline }: World, { what, forMs }: Of<
   recorder.fault(kind, `the server says ${what} for ${forMs} ms`, { until });
 }
 
-export function denyChannels({ host, recorder, timeline }: World, forMs: number): void {
+export function denyChannels({ recorder, timeline }: World, host: Host, forMs: number): void {
   const until = timeline.now + forMs;
   host.server.deniesChannels = true;
   timeline.at(until, () => {
@@ -25,7 +30,8 @@ export function denyChannels({ host, recorder, timeline }: World, forMs: number)
 }
 
 export function denyCommand(
-  { host, recorder, timeline }: World,
+  { recorder, timeline }: World,
+  host: Host,
   { command, forMs }: Of<'deny command'>,
 ): void {
   const until = timeline.now + forMs;

@@ -89,6 +89,7 @@ export async function run(
     endedAt,
     left,
     isCrowd: plan.isCrowd,
+    isFlow: plan.isFlow,
     surprises: recorder.surprises,
   };
 }

@@ -9,7 +9,6 @@ import { OBJECT } from './world.js';
 const lua = await LuaEngine.load();
 
 const lockIn = (client: Client) => client.getLock(OBJECT);
-const fairIn = (client: Client) => client.getFairLock(OBJECT);
 const semaphoreIn = (client: Client) => client.getSemaphore(OBJECT);
 const permitsIn = (client: Client) => client.getPermitExpirableSemaphore(OBJECT);
 
@@ -66,21 +65,6 @@ describe('who waited in vain is told for how long', () => {
 
     expect(error).toMatch(says);
   });
-});
-
-test('a release to a waiter elsewhere is followed up when a living one would have asked', async () => {
-  const { world, ran, finish } = await steadyWorld(lua);
-  const [one, other] = [world.clients[0]!, world.clients[1]!];
-  const hold = await finish(fairIn(one.client).acquire());
-  void fairIn(other.client).acquire();
-  await world.timeline.run(1_500);
-
-  const releasedAt = world.timeline.now;
-  await finish(hold.release());
-  await world.timeline.run(releasedAt + 10_000);
-
-  const looks = ran.filter(({ name }) => name === 'fair-lock/follow-up');
-  expect(looks.map(({ at }) => Math.round(at - releasedAt))).toEqual([4_002]);
 });
 
 test('a deletion gives back nothing of the permits that it ends', async () => {
@@ -184,10 +168,11 @@ test('a re-entry that is under way asks for no renewal of a fixed lease', async 
 test('a subscription that is confirmed after it was left is not made again', async () => {
   const { world, ran, finish } = await steadyWorld(lua);
   const [one, other] = [world.clients[0]!.client, world.clients[1]!.client];
-  await finish(lockIn(one).acquire({ leaseMs: 60_000 }));
-  await finish(lockIn(other).tryAcquire({ waitMs: 50 }));
+  await finish(one.getLock('held').acquire({ leaseMs: 60_000 }));
+  await finish(semaphoreIn(one).trySetPermits(0));
+  await finish(semaphoreIn(other).tryAcquire(1, { waitMs: 50 }));
   await world.timeline.run(10_000);
-  const waiting = lockIn(other).tryAcquire({ waitMs: 20 });
+  const waiting = semaphoreIn(other).tryAcquire(1, { waitMs: 20 });
   await world.timeline.run(world.timeline.now + 1.2);
   world.host.stall(world.timeline.now + 1_800);
   await finish(waiting);

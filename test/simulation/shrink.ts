@@ -109,6 +109,10 @@ function simpler(option: string, value: unknown): { readonly value: unknown } | 
   if (['waitMs', 'leaseMs', 'abortMs', 'extendMs'].includes(option)) {
     return { value: undefined };
   }
+  if (option === 'names') {
+    const names = value as readonly string[];
+    return names.length > 1 ? { value: names.slice(1) } : undefined;
+  }
   if (Array.isArray(value) && value.length > 0) {
     return { value: [] };
   }

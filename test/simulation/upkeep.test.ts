@@ -18,7 +18,7 @@ test('a connection that listens sends a ping and a message to itself every 2.5 s
   await world.timeline.run(from + 25_000);
 
   const sent = ran.filter(({ at }) => at >= from);
-  expect(sent.filter(({ name }) => name === 'PING')).toHaveLength(10);
+  expect(sent.filter(({ name }) => name.toUpperCase() === 'PING')).toHaveLength(10);
   const channels = sent.map(({ argv }) => argv[1] ?? '');
   expect(channels.filter((channel) => channel.startsWith('redlatch_self:'))).toHaveLength(10);
 });

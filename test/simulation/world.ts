@@ -2,6 +2,8 @@
 
 import { Cluster } from 'ioredis';
 import { createClientOn } from '../../src/client.js';
+import { createQuorumClientOn } from '../../src/quorum/client.js';
+import { WallClock } from '../../src/testing/wall-clock.js';
 import { slotOf } from '../../src/core/connection/slots.js';
 import type { HandOff } from '../../src/core/client-services.js';
 import type { Client } from '../../src/index.js';
@@ -23,6 +25,8 @@ export interface WorldTerms {
   readonly clients: number;
   /** More than one: a cluster of as many masters. */
   readonly nodes: number;
+  /** More than one: independent masters, of which a majority holds each lock. */
+  readonly servers: number;
   /** Slots beside that of the object. Without any a node leaves the cluster when it moves away. */
   readonly otherSlots: number;
   readonly leaseMs: number;
@@ -33,20 +37,24 @@ export interface WorldTerms {
   readonly latenessMs: number;
   /** Clocks run so much fast or slow at most. */
   readonly drift: number;
-  /** Each client takes one of these. */
-  readonly handOffs: readonly HandOff[];
+  /** How each client hands locks on; one that is `unseen` by the server, or
+   * `deaf` to its messages as well, finds its grants by asking. */
+  readonly handOffs: readonly (HandOff | 'unseen' | 'deaf')[];
   /** The object was made by Java, without what only our clients write. */
   readonly isMadeByJava: boolean;
 }
 
-/** Any instant will do: the wall clock of the server when a run begins. */
-const WALL_MS = 1_800_000_000_000;
+/** One server is started less often than this. */
+const RUN_IDS = 1_000;
 
 const HOST = '127.0.0.1';
 const PORT = 7_000;
 
 /** There is one object in a world. */
 export const OBJECT = 'thing';
+
+/** No lease of a run is longer than so many leases of its clients. */
+export const LEASES_MAX = 2;
 
 /** A cluster of two masters, as a program gives it to the client. It never connects. */
 const CLUSTER = new Cluster(
@@ -88,13 +96,10 @@ export class World {
   readonly recorder: Recorder;
   readonly fencedStore = new RecordedStore(new FencedStore());
   readonly openStore = new RecordedStore(new OpenStore());
-  /** What the clock of the server is ahead of where it would be without jumps. */
-  clockOffsetMs = 0;
   /** Has a user of a client free the object by force. */
   force: (client: number) => void = () => undefined;
   readonly #lua: LuaEngine;
   readonly #random: Random;
-  readonly #serverRate: number;
   readonly #map: ClusterMap;
   #isMoving = false;
 
@@ -104,12 +109,17 @@ export class World {
     this.#random = new Random(seed);
     this.recorder = new Recorder(() => this.timeline.now);
     this.network = new Network(new Conditions(this.timeline, this.#random.fork(), terms, trace));
-    this.#serverRate = this.#rate();
-    const { nodes, otherSlots } = terms;
-    const addresses = Array.from({ length: nodes }, (_, i) => `${HOST}:${PORT + i}`);
+    // The nodes of a cluster agree on the time.
+    const clock = new WallClock(this.timeline, this.#rate());
+    const { nodes, otherSlots, servers } = terms;
+    const count = Math.max(nodes, servers);
+    const addresses = Array.from({ length: count }, (_, i) => `${HOST}:${PORT + i}`);
     const slot = slotOf(OBJECT);
     this.#map = new ClusterMap(addresses, { from: slot, to: slot + otherSlots });
-    this.hosts = addresses.map((address) => new Host(address, this.#newServer(address)));
+    this.hosts = addresses.map((address, i) => {
+      const own = servers > 1 ? this.#clockOfItsOwn() : clock;
+      return new Host(address, this.#newServer(address, own, i), own);
+    });
     for (const host of this.hosts) {
       this.network.add(host);
     }
@@ -126,6 +136,11 @@ export class World {
   get host(): Host {
     const owner = this.#map.ownerOf(slotOf(OBJECT));
     return this.hosts.find(({ address }) => address === owner)!;
+  }
+
+  /** One of several servers, or the one that serves the object. */
+  hostAt(server: number | undefined): Host {
+    return server === undefined ? this.host : this.hosts[server]!;
   }
 
   /** The slot of the object moves to another node, which takes so long. False outside clusters, and
@@ -150,18 +165,21 @@ export class World {
     return true;
   }
 
-  #newServer(address: string): Server {
-    const server = new Server(this.#lua, () => this.wallMs(), this.#random.fork());
+  /** The clocks of servers that know nothing of each other differ, by less than the longest lease. */
+  #clockOfItsOwn(): WallClock {
+    const clock = new WallClock(this.timeline, this.#rate());
+    clock.offsetMs = this.#random.int(0, this.terms.leaseMs);
+    return clock;
+  }
+
+  #newServer(address: string, clock: WallClock, i: number): Server {
+    const random = this.#random.fork();
+    const server = new Server(this.#lua, () => clock.nowMs(), random, 1 + i * RUN_IDS);
     if (this.terms.nodes > 1) {
       server.node = { map: this.#map, address };
       this.#map.joins(address, server.channels);
     }
     return server;
-  }
-
-  /** The clock of the server. */
-  wallMs(): number {
-    return WALL_MS + this.timeline.now * this.#serverRate + this.clockOffsetMs;
   }
 
   /** Time passes for code of a process: it goes on no earlier, and never if the process dies. */
@@ -185,22 +203,38 @@ export class World {
   }
 
   #newClient(number: number): SimulatedClient {
-    const { leaseMs, commandTimeoutMs, latenessMs, nodes, handOffs } = this.terms;
+    const { leaseMs, commandTimeoutMs, latenessMs, nodes, servers, handOffs } = this.terms;
     const process = new Process(this.timeline, this.#random.fork(), {
       startsAt: 1_000 + this.#random.int(0, 1_000_000),
       rate: this.#rate(),
       latenessMs,
     });
-    const client = createClientOn(
-      { clock: process.clock, random: process.random, connect: this.network.connector(process) },
-      {
-        redis: nodes > 1 ? CLUSTER : { host: HOST, port: PORT },
-        leaseMs,
-        commandTimeoutMs,
-        handOff: this.#random.pick(handOffs),
-      },
-    );
-    const simulated = new SimulatedClient(number, process, client);
+    const { clock, random } = process;
+    const environment = { clock, random, connect: this.network.connector(process) };
+    const settings = { leaseMs, commandTimeoutMs };
+    const way = servers > 1 ? 'strict' : this.#random.pick(handOffs);
+    const client =
+      servers > 1
+        ? createQuorumClientOn(environment, {
+            servers: Array.from({ length: servers }, (_, i) => ({ host: HOST, port: PORT + i })),
+            maxLeaseMs: leaseMs * LEASES_MAX,
+            ...settings,
+          })
+        : createClientOn(environment, {
+            redis: nodes > 1 ? CLUSTER : { host: HOST, port: PORT },
+            handOff: way === 'strict' ? way : 'direct',
+            ...settings,
+          });
+    for (const { server } of this.hosts) {
+      if (way === 'unseen' || way === 'deaf') {
+        server.channels.unseen.add(client.id);
+      }
+      if (way === 'deaf') {
+        server.channels.deaf.add(client.id);
+      }
+    }
+    // One of a quorum has plain and fenced locks only.
+    const simulated = new SimulatedClient(number, process, client as Client);
     client.on('error', ({ error }) => {
       if (error.name === 'UnexpectedReplyError' || error instanceof TypeError) {
         this.recorder.surprised(`client ${number}: ${error.name}: ${error.message}`);

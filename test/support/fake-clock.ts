@@ -12,6 +12,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Lets time pass while nothing runs, as in a blocked or suspended process. */
   freeze(ms: number): void;
+  /** Sets the wall clock forward, or suspends the machine, for so long. */
+  step(ms: number): void;
   /** From now on input takes time: what comes after it waits for `inputHandled`. */
   holdInput(): void;
   /** The input that was there has been handled: runs what comes after it. */
@@ -22,6 +24,7 @@ export interface FakeClock extends Clock {
 
 export function fakeClock(startAt = 1_000): FakeClock {
   let time = startAt;
+  const steps: { readonly at: number; readonly ms: number }[] = [];
   const timers = new Set<FakeTimer>();
   let afterInput: (() => void)[] | undefined;
   const next = (until: number): FakeTimer | undefined =>
@@ -31,6 +34,7 @@ export function fakeClock(startAt = 1_000): FakeClock {
       .at(0);
   return {
     now: () => time,
+    steppedSince: (since) => steps.reduce((sum, { at, ms }) => (at >= since ? sum + ms : sum), 0),
     after(delayMs, task) {
       const timer: FakeTimer = {
         dueAt: time + Math.max(0, delayMs),
@@ -52,6 +56,10 @@ export function fakeClock(startAt = 1_000): FakeClock {
       time = end;
     },
     freeze(ms) {
+      time += ms;
+    },
+    step(ms) {
+      steps.push({ at: time, ms });
       time += ms;
     },
     holdInput() {

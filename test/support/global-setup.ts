@@ -3,6 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { build } from '../../scripts/build.mjs';
 import { distIsFresh } from '../../scripts/lib/fresh.mjs';
 import { startRedis } from '../../scripts/redis/provider.mjs';
+import { driverName } from './driver.mjs';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -24,9 +25,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   }
   const redis = await startRedis({ purpose: 'test' });
-  const driver = process.env['REDLATCH_TEST_IOREDIS'] === '5' ? 5 : 6;
   const way = process.env['REDLATCH_TEST_WIRE'] === 'driver' ? ', commands through it' : '';
-  process.stderr.write(`redis: ${redis.version} (${redis.kind}), ioredis ${driver}${way}\n`);
+  process.stderr.write(`redis: ${redis.version} (${redis.kind}), ${driverName}${way}\n`);
   project.provide('redisUrl', redis.url);
   project.provide('redisKind', redis.kind);
   project.provide('redisVersion', redis.version);

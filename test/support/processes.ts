@@ -2,6 +2,7 @@
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { driverPackage } from './driver.mjs';
 import { atFileEnd } from './file-end.js';
 
 /** What a worker script sends with `process.send`: a type, and what the type carries. */
@@ -21,7 +22,7 @@ export class WorkerError extends Error {
 }
 
 const workers = new Set<Worker>();
-const driver5 = fileURLToPath(new URL('ioredis-5.mjs', import.meta.url));
+const otherDriver = fileURLToPath(new URL('other-driver.mjs', import.meta.url));
 const wrappedDriver = fileURLToPath(new URL('wrapped-driver.mjs', import.meta.url));
 
 atFileEnd(async () => {
@@ -157,7 +158,7 @@ export function startWorker(
     : fileURLToPath(new URL(`../process/workers/${name}.mjs`, import.meta.url));
   // The child imports the built package, which no alias and no set-up of the test runner reaches.
   const hooks = [
-    ...(process.env['REDLATCH_TEST_IOREDIS'] === '5' ? [driver5] : []),
+    ...(driverPackage === 'ioredis' ? [] : [otherDriver]),
     ...(process.env['REDLATCH_TEST_WIRE'] === 'driver' ? [wrappedDriver] : []),
   ];
   const child = fork(script, args, {

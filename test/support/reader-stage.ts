@@ -18,6 +18,7 @@ export function stage(isKnown = false) {
   const asked: Asked[] = [];
   const listeners = new Set<() => void>();
   const services = {
+    epoch: 1,
     clock,
     hub: {
       knows: () => isKnown,
@@ -28,7 +29,8 @@ export function stage(isKnown = false) {
     },
     delivery: {
       start: (claims: readonly ReadAttempt[], receiver: Receiver<Verdict[]>) => {
-        const call = { sent: true, unackedCopies: 0 };
+        const sentAt = clock.now();
+        const call = { sent: true, unackedCopies: 0, sentAt, lastSentAt: sentAt };
         asked.push({ claims, receiver, call });
         return call;
       },
@@ -39,9 +41,13 @@ export function stage(isKnown = false) {
       inBackground: (what: string) => asks.told.push(what),
     },
   };
+  const rests: number[] = [];
   const commands = {
     channel: 'channel',
-    acquireMany: (claims: readonly ReadAttempt[]) => claims,
+    acquireMany: (claims: readonly ReadAttempt[], rest: number) => {
+      rests.push(rest);
+      return claims;
+    },
     leaveQueue: () => 'left the line',
   };
   const asks = new TestAsks(services);
@@ -61,7 +67,7 @@ export function stage(isKnown = false) {
     receiver.failed(new Error(message), call as unknown as Call<Verdict[]>);
   };
   const join = (): TestWaiter => {
-    const reader = new TestWaiter();
+    const reader = new TestWaiter(1_000, clock.now());
     queue.join(reader);
     return reader;
   };
@@ -74,5 +80,21 @@ export function stage(isKnown = false) {
     }
     return reader;
   };
-  return { clock, queue, asks, asked, listeners, say, answer, fail, join, waiting };
+  const reconnect = (): void => {
+    Object.assign(asks.locks.services, { epoch: 2 });
+  };
+  return {
+    reconnect,
+    clock,
+    queue,
+    asks,
+    asked,
+    rests,
+    listeners,
+    say,
+    answer,
+    fail,
+    join,
+    waiting,
+  };
 }

@@ -9,9 +9,9 @@ import { channelsUnder, keysUnder, rawClient } from './redis.js';
 export const RECORDS_OF_LINES: RegExp =
   /(?:redlatch_(?:cancelled|requests|line|writers|tickets|beats)|redisson_lock_(?:queue|timeout)):/;
 
-/** Whether a key only says that a semaphore was deleted: that is known for a day. */
+/** Whether a key only says that a semaphore was deleted, or when its numbers were stated: that is known for a day. */
 async function isDeletion(key: string, client: Redis): Promise<boolean> {
-  if (key.startsWith('redlatch_deleted:')) {
+  if (/^redlatch_(?:deleted|statements):/.test(key)) {
     return true;
   }
   return key.startsWith('redlatch_permits:') && (await client.hkeys(key)).join() === 'deleted';

@@ -1,7 +1,8 @@
 // Child processes that run to their end, with what they printed.
 
 import { spawn } from 'node:child_process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { driverPackage } from './driver.mjs';
 
 export interface NodeRun {
   /** null when it was ended because it took too long. */
@@ -11,7 +12,7 @@ export interface NodeRun {
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const driver5 = pathToFileURL(fileURLToPath(new URL('ioredis-5.mjs', import.meta.url))).href;
+const otherDriver = new URL('other-driver.mjs', import.meta.url).href;
 
 /**
  * Runs Node.js with these arguments, by default in the folder of this package.
@@ -29,8 +30,8 @@ export async function runNode(
   }: { cwd?: string; env?: NodeJS.ProcessEnv; node?: string | undefined; withinMs?: number } = {},
 ): Promise<NodeRun> {
   // Elsewhere a program has its own driver.
-  const older = process.env['REDLATCH_TEST_IOREDIS'] === '5' && cwd === root;
-  const hook = older ? ['--import', driver5] : [];
+  const isOther = driverPackage !== 'ioredis' && cwd === root;
+  const hook = isOther ? ['--import', otherDriver] : [];
   const child = spawn(node, [...hook, ...args], {
     cwd,
     env: { ...process.env, ...env },

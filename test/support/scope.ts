@@ -16,12 +16,16 @@ export interface Scope {
   client(options?: ClientOptions, clock?: Clock): Client;
 }
 
+const connectToShared = (options: ClientOptions, clock: Clock = systemClock()): Client =>
+  createClientOn({ clock }, { redis: redisUrl(), ...options });
+
 /**
  * Called once at the top of a test file.
  *
  * @param word what the file is about
+ * @param connect makes a client
  */
-export function testScope(word: string): Scope {
+export function testScope(word: string, connect = connectToShared): Scope {
   const prefix = randomName(word);
   const clients = new Map<Client, ReadonlyMap<string, Told>>();
   let names = 0;
@@ -39,7 +43,7 @@ export function testScope(word: string): Scope {
       return `${prefix}-${names}`;
     },
     client: (options = {}, clock = systemClock()) => {
-      const client = createClientOn({ clock }, { redis: redisUrl(), ...options });
+      const client = connect(options, clock);
       clients.set(client, toldBy(client));
       return client;
     },

@@ -1,5 +1,6 @@
 // A waiter for a lock that only writes down what it is told, and the way to the server of its queue.
 
+import type { Clock } from '../../src/core/base/clock.js';
 import { Linked } from '../../src/core/base/linked-list.js';
 import type { Asks } from '../../src/core/locks/ticket.js';
 import type { Lease } from '../../src/core/lease/lease.js';
@@ -7,14 +8,18 @@ import type { LockWaiter, Position, Verdict } from '../../src/core/locks/wait-qu
 import type { Call, Receiver } from '../../src/core/wire/call.js';
 
 export class TestWaiter extends Linked implements LockWaiter {
+  readonly wantsReplicas = false;
+  readonly isBounded = false;
   readonly leaseMs: number;
   readonly renewed = true;
+  readonly startedAt: number;
   readonly told: string[] = [];
   /** Its next grant is of use. */
   isInTime = true;
 
-  constructor(leaseMs = 1_000) {
+  constructor(leaseMs = 1_000, startedAt = 0) {
     super();
+    this.startedAt = startedAt;
     this.leaseMs = leaseMs;
   }
 
@@ -36,6 +41,10 @@ export class TestWaiter extends Linked implements LockWaiter {
     return this.isInTime ? ({} as Lease) : undefined;
   }
 
+  cameTooLate(): void {
+    this.told.push('too late');
+  }
+
   passed(): void {
     this.told.push('passed');
   }
@@ -49,6 +58,8 @@ export class TestWaiter extends Linked implements LockWaiter {
 export interface TestCall {
   sent: boolean;
   unackedCopies: number;
+  sentAt: number;
+  lastSentAt: number;
 }
 
 /** Writes down what a queue asks; tests answer. Holder ids are `1`, `2` and so on. */
@@ -59,6 +70,7 @@ export class TestAsks {
   readonly told: string[] = [];
   readonly #calls = new Map<string, { call: TestCall; receiver: Receiver<Verdict> }>();
   #ids = 0;
+  readonly #now: () => number;
 
   /** `services` of the client, but for those that every queue needs of it. */
   constructor(services: object, fairness: object = { delayMs: () => 0 }, keepsPosition = false) {
@@ -71,6 +83,7 @@ export class TestAsks {
       },
     };
     const all = { client, delivery, ...services };
+    this.#now = (): number => ('clock' in services ? (services.clock as Clock).now() : 0);
     this.locks = { services: all, fairness } as unknown as Asks['locks'];
   }
 
@@ -81,13 +94,15 @@ export class TestAsks {
     receiver: Receiver<Verdict>,
   ): Call<Verdict> {
     this.told.push(`${holderId} ${position}`);
-    const call: TestCall = { sent: true, unackedCopies: 0 };
+    const sentAt = this.#now();
+    const call = { sent: true, unackedCopies: 0, sentAt, lastSentAt: sentAt };
     this.#calls.set(holderId, { call, receiver });
     return call as unknown as Call<Verdict>;
   }
 
-  cancel(holderId: string, hasUnackedCopy: boolean): void {
-    this.told.push(`cancels ${holderId}${hasUnackedCopy ? ' for good' : ''}`);
+  cancel(holderId: string, hasUnackedCopy: boolean, _ask?: unknown, others: string[] = []): void {
+    const all = [holderId, ...others].join(' and ');
+    this.told.push(`cancels ${all}${hasUnackedCopy ? ' for good' : ''}`);
   }
 
   emptied(): void {

@@ -1,6 +1,7 @@
 // A watchdog whose clock and answers a test gives.
 
-import { Lease, type LeaseIdentity } from '../../src/core/lease/lease.js';
+import { Lease } from '../../src/core/lease/lease.js';
+import type { LeaseIdentity } from '../../src/core/lease/lease-parts.js';
 import type { Renewal, RenewalAnswer, RenewalItem } from '../../src/core/lease/renewal.js';
 import { Watchdog } from '../../src/core/lease/watchdog.js';
 import { Events } from '../../src/core/observe/events.js';
@@ -13,6 +14,8 @@ export const LEASE_MS = 3_000;
 interface Asked {
   readonly items: readonly RenewalItem[];
   readonly resend: boolean;
+  /** It is written before the turn of the event loop ends. */
+  readonly atOnce: boolean;
   readonly answer: (answers: readonly RenewalAnswer[]) => void;
   readonly fail: () => void;
 }
@@ -34,7 +37,13 @@ interface Stage {
   readonly asked: Asked[];
   /** Why nothing can be asked, if so. */
   down: Error | undefined;
-  readonly grant: (id: string, renewed?: boolean, leaseMs?: number) => Lease;
+  readonly grant: (
+    id: string,
+    renewed?: boolean,
+    leaseMs?: number,
+    isWindow?: boolean,
+    maxHoldMs?: number,
+  ) => Lease;
 }
 
 export function stage(): Stage {
@@ -53,6 +62,7 @@ export function stage(): Stage {
     asked.push({
       items,
       resend,
+      atOnce: terms.atOnce === true,
       answer: (answers) => call.succeed(JSON.stringify(answers)),
       fail: () => call.fail(new Error('lost')),
     });
@@ -64,16 +74,21 @@ export function stage(): Stage {
     down: undefined,
     watchdog: new Watchdog(
       clock,
-      { whyDown: () => world.down, groupOf: () => '' },
+      { whyDown: () => world.down, downSince: () => undefined, groupOf: () => '' },
       { start },
       LEASE_MS,
     ),
-    grant(id, renewed = true, leaseMs = LEASE_MS) {
+    grant(id, renewed = true, leaseMs = LEASE_MS, isWindow = false, maxHoldMs) {
       const identity: LeaseIdentity = { kind: 'lock', resource: id, key: id, holderId: `me:${id}` };
-      const lease = new Lease(identity, clock, new Events(), () => {});
-      lease.holders.push({ renewed, lost: () => {} });
+      const lease = new Lease(identity, clock, new Events(), {
+        lost: () => {},
+        ask: world.watchdog.ask,
+      });
+      const holder = { renewed, lost: () => {} };
+      lease.holders.push(holder);
       lease.start({ order: 1, sentAt: clock.now(), lastSentAt: clock.now() }, leaseMs);
-      world.watchdog.add(lease, renewal);
+      lease.bind(holder, maxHoldMs, lease.sentAt);
+      world.watchdog.add(lease, renewal, isWindow ? 'window' : 'whole');
       return lease;
     },
   };

@@ -3,6 +3,9 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { Cluster as Cluster5, Redis as Redis5 } from 'ioredis-5';
 import type { Cluster as IovalkeyCluster, Redis as Iovalkey } from 'iovalkey';
+import type * as redis6 from '@redis/client';
+import type * as redis4 from 'redis-4';
+import type * as redis5 from 'redis-5';
 import { expectTypeOf } from 'vitest';
 import { createClient } from '../../src/index.js';
 import type {
@@ -10,14 +13,24 @@ import type {
   ClientEvents,
   ClientOptions,
   CountDownLatch,
+  Credentials,
   DriverInstance,
+  FencedHold,
   FencedLock,
+  Hold,
   LeaseLostError,
+  MultiHold,
+  MultiLock,
+  NodeRedisClient,
+  NodeRedisCluster,
   Lock,
   ObjectKind,
+  Permit,
   PermitExpirableSemaphore,
   PermitsSetting,
+  QuorumOptions,
   ReadWriteLock,
+  ReplicasOptions,
   Semaphore,
 } from '../../src/index.js';
 
@@ -31,6 +44,27 @@ expectTypeOf<Cluster5>().toExtend<DriverInstance>();
 expectTypeOf<Iovalkey>().toExtend<DriverInstance>();
 expectTypeOf<IovalkeyCluster>().toExtend<DriverInstance>();
 
+// Clients of node-redis fit without its types, as those of one server do in a quorum.
+type Server = QuorumOptions['servers'][number];
+type Of<Make extends (...args: never[]) => unknown> = ReturnType<Make>;
+expectTypeOf<Of<typeof redis4.createClient>>().toExtend<NodeRedisClient>();
+expectTypeOf<Of<typeof redis5.createClient>>().toExtend<NodeRedisClient>();
+expectTypeOf<Of<typeof redis6.createClient>>().toExtend<NodeRedisClient>();
+expectTypeOf<Of<typeof redis5.createCluster>>().toExtend<NodeRedisCluster>();
+expectTypeOf<Of<typeof redis6.createCluster>>().toExtend<NodeRedisCluster>();
+expectTypeOf<NodeRedisClient>().toExtend<ClientOptions['redis']>();
+expectTypeOf<NodeRedisCluster>().toExtend<ClientOptions['redis']>();
+expectTypeOf<NodeRedisClient>().toExtend<DriverInstance>();
+expectTypeOf<NodeRedisClient>().toExtend<Server>();
+expectTypeOf<NodeRedisCluster>().not.toExtend<Server>();
+// What cannot be read is no template.
+expectTypeOf<Of<typeof redis4.createCluster>>().not.toExtend<ClientOptions['redis']>();
+expectTypeOf<Of<typeof redis5.createClientPool>>().not.toExtend<ClientOptions['redis']>();
+expectTypeOf<Of<typeof redis6.createClientPool>>().not.toExtend<ClientOptions['redis']>();
+expectTypeOf<Of<typeof redis5.createSentinel>>().not.toExtend<ClientOptions['redis']>();
+expectTypeOf<Of<typeof redis6.createSentinel>>().not.toExtend<ClientOptions['redis']>();
+expectTypeOf<{ url: string }>().not.toExtend<NodeRedisClient>();
+
 // Every form of a template fits, and so does nothing at all.
 expectTypeOf<string>().toExtend<ClientOptions['redis']>();
 expectTypeOf<RedisOptions>().toExtend<ClientOptions['redis']>();
@@ -42,9 +76,21 @@ expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
   keyPrefix?: string | undefined;
   leaseMs?: number | undefined;
   commandTimeoutMs?: number | undefined;
+  waitMs?: number | undefined;
+  maxWaiters?: number | undefined;
   stalledAfterMs?: number | undefined;
   shardedSubscriptionMode?: 'auto' | 'on' | 'off' | undefined;
-  handOff?: 'direct' | 'strict' | 'race' | undefined;
+  handOff?: 'direct' | 'strict' | undefined;
+  reentry?: 'scope' | 'explicit' | undefined;
+  replicas?: ReplicasOptions | undefined;
+  label?: string | undefined;
+  credentials?:
+    ((server: { host: string; port: number }) => Credentials | Promise<Credentials>) | undefined;
+}>();
+expectTypeOf<Credentials>().toEqualTypeOf<{
+  username?: string | undefined;
+  password: string;
+  expiresAtMs?: number | undefined;
 }>();
 
 expectTypeOf<Client>().toExtend<AsyncDisposable>();
@@ -53,6 +99,7 @@ expectTypeOf<keyof Client>().toEqualTypeOf<
   | 'getLock'
   | 'getFairLock'
   | 'getFencedLock'
+  | 'getMultiLock'
   | 'getReadWriteLock'
   | 'getSemaphore'
   | 'getPermitExpirableSemaphore'
@@ -60,10 +107,18 @@ expectTypeOf<keyof Client>().toEqualTypeOf<
   | 'on'
   | 'once'
   | 'off'
+  | 'adopt'
+  | 'guarantees'
   | 'close'
   | typeof Symbol.asyncDispose
 >();
 expectTypeOf<Client['id']>().toEqualTypeOf<string>();
+expectTypeOf<Client['adopt']>().toEqualTypeOf<
+  (
+    detached: string,
+    options?: { leaseMs?: number | undefined },
+  ) => Promise<Hold | FencedHold | Permit>
+>();
 expectTypeOf<Client['getLock']>().toEqualTypeOf<(name: string) => Lock>();
 expectTypeOf<Client['getFencedLock']>().toEqualTypeOf<(name: string) => FencedLock>();
 expectTypeOf<Client['getFairLock']>().toEqualTypeOf<(name: string) => Lock>();
@@ -80,7 +135,14 @@ expectTypeOf<Client['getPermitExpirableSemaphore']>().toEqualTypeOf<
 expectTypeOf<PermitsSetting>().toEqualTypeOf<{
   count: number;
   onMismatch?: 'keep' | 'set' | 'error' | undefined;
+  idleMs?: number | undefined;
 }>();
+expectTypeOf<Client['getMultiLock']>().toEqualTypeOf<
+  (names: readonly string[], options?: { fenced?: boolean | undefined }) => MultiLock
+>();
+expectTypeOf<MultiLock>().toExtend<Lock>();
+expectTypeOf<Awaited<ReturnType<MultiLock['acquire']>>>().toEqualTypeOf<MultiHold>();
+expectTypeOf<MultiHold['fencingTokens']>().toEqualTypeOf<ReadonlyMap<string, bigint>>();
 expectTypeOf<Client['getCountDownLatch']>().toEqualTypeOf<(name: string) => CountDownLatch>();
 expectTypeOf<Client['close']>().toEqualTypeOf<
   (options?: { timeoutMs?: number | undefined }) => Promise<void>
@@ -95,6 +157,8 @@ expectTypeOf<ObjectKind>().toEqualTypeOf<
   | 'fenced-lock'
   | 'read-lock'
   | 'write-lock'
+  | 'multi-lock'
+  | 'quorum-lock'
   | 'semaphore'
   | 'permit-expirable-semaphore'
   | 'count-down-latch'
@@ -130,17 +194,29 @@ interface About {
 }
 
 expectTypeOf<keyof ClientEvents>().toEqualTypeOf<
-  'acquired' | 'released' | 'suspect' | 'lost' | 'stalled' | 'configured' | 'error'
+  | 'acquired'
+  | 'released'
+  | 'suspect'
+  | 'lost'
+  | 'stalled'
+  | 'configured'
+  | 'replicas'
+  | 'contended'
+  | 'error'
 >();
+expectTypeOf<Flat<Payload<'contended'>>>().toEqualTypeOf<Flat<About>>();
 expectTypeOf<Flat<Payload<'acquired'>>>().toEqualTypeOf<Flat<About & { waitedMs: number }>>();
 expectTypeOf<Flat<Payload<'released'>>>().toEqualTypeOf<
   Flat<About & { heldMs: number; error?: Error }>
 >();
 expectTypeOf<Flat<Payload<'lost'>>>().toEqualTypeOf<Flat<About & { error: LeaseLostError }>>();
+expectTypeOf<Flat<Payload<'replicas'>>>().toEqualTypeOf<
+  Flat<About & { acknowledged: number; min: number }>
+>();
 expectTypeOf<keyof Payload<'suspect'>>().toEqualTypeOf<keyof About | 'remainingMs' | 'cause'>();
 expectTypeOf<Payload<'suspect'>['remainingMs']>().toEqualTypeOf<number>();
 expectTypeOf<keyof Payload<'stalled'>>().toEqualTypeOf<
-  'resource' | 'kind' | 'waitedMs' | 'holders' | 'waiters' | 'uninitialised'
+  'resource' | 'kind' | 'waitedMs' | 'holders' | 'waiters' | 'uninitialised' | 'note' | 'part'
 >();
 expectTypeOf<Flat<Payload<'configured'>>>().toEqualTypeOf<
   Flat<Omit<About, 'holderId'> & { permits: number; wanted: number }>

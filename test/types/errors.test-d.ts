@@ -22,6 +22,12 @@ expectTypeOf<LeaseLostError['reason']>().toEqualTypeOf<
   'expired' | 'taken' | 'deleted' | 'unproven'
 >();
 
+expectTypeOf<AcquireTimeoutError['holders'][number]>().toEqualTypeOf<{
+  readonly holderId: string;
+  readonly remainingMs: number;
+  readonly isOwnClient: boolean;
+}>();
+
 type Every =
   | AcquireTimeoutError
   | ClosedError

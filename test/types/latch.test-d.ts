@@ -5,6 +5,7 @@ import type { CountDownLatch, WaitOptions } from '../../src/index.js';
 
 expectTypeOf<WaitOptions>().toEqualTypeOf<{
   waitMs?: number | undefined;
+  maxWaiters?: number | undefined;
   signal?: AbortSignal | undefined;
 }>();
 expectTypeOf<CountDownLatch>().toEqualTypeOf<{
@@ -12,7 +13,7 @@ expectTypeOf<CountDownLatch>().toEqualTypeOf<{
   trySetCount(count: number, options?: { ttlMs?: number | undefined }): Promise<boolean>;
   countDown(): Promise<void>;
   count(): Promise<number>;
-  wait(options?: WaitOptions): Promise<boolean>;
+  wait(options?: Omit<WaitOptions, 'maxWaiters'>): Promise<boolean>;
   delete(): Promise<boolean>;
 }>();
 

@@ -7,18 +7,27 @@ import type {
   Lock,
   LockAcquireOptions,
   ReadWriteLock,
+  ReplicasOptions,
 } from '../../src/index.js';
 
 expectTypeOf<AcquireOptions>().toEqualTypeOf<{
   waitMs?: number | undefined;
   leaseMs?: number | undefined;
   signal?: AbortSignal | undefined;
+  maxHoldMs?: number | undefined;
+  maxWaiters?: number | undefined;
+  replicas?: ReplicasOptions | undefined;
+}>();
+expectTypeOf<ReplicasOptions>().toEqualTypeOf<{
+  min: number;
+  timeoutMs: number;
+  onShortfall?: 'undo' | 'keep' | undefined;
 }>();
 expectTypeOf<{ [K in keyof LockAcquireOptions]-?: undefined }>().toExtend<LockAcquireOptions>();
 expectTypeOf<LockAcquireOptions>().toExtend<AcquireOptions>();
-expectTypeOf<LockAcquireOptions['within']>().toEqualTypeOf<Hold | undefined>();
+expectTypeOf<LockAcquireOptions['within']>().toEqualTypeOf<Hold | null | undefined>();
 expectTypeOf<keyof LockAcquireOptions>().toEqualTypeOf<
-  'waitMs' | 'leaseMs' | 'signal' | 'within'
+  'waitMs' | 'leaseMs' | 'maxHoldMs' | 'signal' | 'maxWaiters' | 'replicas' | 'within'
 >();
 
 expectTypeOf<keyof Lock>().toEqualTypeOf<
@@ -55,10 +64,13 @@ expectTypeOf<keyof Hold>().toEqualTypeOf<
   | 'remainingMs'
   | 'assertHeld'
   | 'extend'
+  | 'detach'
   | 'run'
+  | 'onContended'
   | 'release'
   | typeof Symbol.asyncDispose
 >();
+expectTypeOf<Hold['onContended']>().toEqualTypeOf<(listener: () => void) => () => void>();
 expectTypeOf<Hold>().toExtend<AsyncDisposable>();
 expectTypeOf<Hold['lockName']>().toEqualTypeOf<string>();
 expectTypeOf<Hold['holderId']>().toEqualTypeOf<string>();
@@ -70,6 +82,9 @@ expectTypeOf<Hold['isHeld']>().toEqualTypeOf<boolean>();
 expectTypeOf<Hold['remainingMs']>().toEqualTypeOf<number>();
 expectTypeOf<Hold['assertHeld']>().toEqualTypeOf<() => void>();
 expectTypeOf<Hold['extend']>().toEqualTypeOf<(leaseMs: number) => Promise<void>>();
+expectTypeOf<Hold['detach']>().toEqualTypeOf<
+  (options?: { leaseMs?: number | undefined }) => Promise<string>
+>();
 expectTypeOf<Hold['release']>().toEqualTypeOf<() => Promise<void>>();
 
 expectTypeOf<ReadWriteLock>().toEqualTypeOf<{

@@ -82,7 +82,7 @@ test.each([
 ])('an attempt that is given up (sent: %s) is taken back if it was sent', (sent, told) => {
   const { asks, attempt } = stage();
   asks.callOf('1').sent = sent;
-  expect([attempt.askOf().sent, attempt.askOf().refusal]).toEqual([sent, undefined]);
+  expect([attempt.contention.sent, attempt.contention.refusal]).toEqual([sent, undefined]);
 
   attempt.leave();
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Call, Refused } from '../../src/core/wire/call.js';
 
 function stage(receive: () => void = () => {}) {
@@ -118,4 +118,64 @@ test('it is sent once a copy was written, at whatever instant', () => {
   call.sentAt = 0;
 
   expect([call.sent, call.routingKey]).toEqual([true, 'key']);
+});
+
+describe('a call that undoes an ask', () => {
+  const [connection, other] = [{}, {}];
+
+  function undoing() {
+    const { call: ask } = stage();
+    const { call } = stage();
+    call.undoes = { ask, operands: [1, 'key', 'light'] };
+    ask.writtenTo = connection;
+    ask.isUnanswered = true;
+    ask.abandon();
+    return { ask, call };
+  }
+
+  test('rules nothing out behind the only copy, on its connection', () => {
+    const { call } = undoing();
+
+    expect(call.operandsOn(connection)).toEqual([1, 'key', 'light']);
+  });
+
+  test('rules nothing out when the ask was answered', () => {
+    const { ask, call } = undoing();
+    ask.isUnanswered = false;
+
+    expect(call.operandsOn(other)).toEqual([1, 'key', 'light']);
+  });
+
+  test.each<[string, (both: ReturnType<typeof undoing>) => object]>([
+    ['on another connection', () => other],
+    [
+      'behind a copy that was lost',
+      ({ ask }) => {
+        ask.unackedCopies = 1;
+        return connection;
+      },
+    ],
+    [
+      'when it is sent again itself',
+      ({ call }) => {
+        call.unackedCopies = 1;
+        return connection;
+      },
+    ],
+  ])('rules later copies out %s', (_, change) => {
+    const both = undoing();
+
+    const written = both.call.operandsOn(change(both));
+
+    expect(written).toEqual(both.call.operands);
+  });
+
+  test('publishes with the right command in either form', () => {
+    const { call } = undoing();
+    call.undoes = { ...call.undoes!, operands: [1, 'key', 'SPUBLISH'] };
+
+    call.publishWith('PUBLISH');
+
+    expect(call.operandsOn(connection)).toEqual([1, 'key', 'PUBLISH']);
+  });
 });

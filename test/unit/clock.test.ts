@@ -7,19 +7,22 @@ interface Machine {
   wall: number;
   /** Elapsed time since the machine was made. */
   read: () => number;
+  /** How much of the time since then came from steps. */
+  stepped: (since: number) => number;
   /** Both clocks run. */
   run: (ms: number) => void;
 }
 
 function machine(): Machine {
   const clocks = { monotonic: 5_000, wall: 1_700_000_000_000 };
-  const now = elapsedTime({
+  const { now, steppedSince } = elapsedTime({
     monotonicMs: () => clocks.monotonic,
     wallMs: () => clocks.wall,
   });
   const start = now();
   return Object.assign(clocks, {
     read: () => now() - start,
+    stepped: (since: number) => steppedSince(start + since),
     run: (ms: number) => {
       clocks.monotonic += ms;
       clocks.wall += ms;
@@ -46,6 +49,31 @@ describe('elapsed time', () => {
     time.run(100);
 
     expect([before, after, time.read()]).toEqual([100, 60_100, 60_200]);
+  });
+
+  test('says how much of it came from steps since an instant', () => {
+    const time = machine();
+    time.run(100);
+    time.read();
+
+    time.wall += 60_000;
+    const since = [0, 100, 60_100].map((at) => time.stepped(at));
+    time.run(100);
+    time.wall += 1_000;
+
+    expect(since).toEqual([60_000, 60_000, 0]);
+    expect([100, 60_100, 61_200].map((at) => time.stepped(at))).toEqual([61_000, 1_000, 0]);
+  });
+
+  test('takes steps that are long ago for time that has passed', () => {
+    const time = machine();
+    for (let i = 0; i < 100; i += 1) {
+      time.run(1_000);
+      time.wall += 1_000;
+      time.read();
+    }
+
+    expect(time.stepped(0)).toBe(32_000);
   });
 
   test('counts each of several suspensions once', () => {

@@ -1,19 +1,27 @@
 import { expect, test } from 'vitest';
 import { ClusterRouter } from '../../src/core/connection/cluster-router.js';
 import { CommandConnection } from '../../src/core/connection/command-connection.js';
+import { Lanes } from '../../src/core/connection/lanes.js';
 import { OneServer } from '../../src/core/connection/one-server.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 const environment = { clock: fakeClock() } as never;
 
+const owner = {
+  answerLimitMs: 1_000,
+  wayMs: 500,
+  health: { up: () => {} },
+  oneServer: new OneServer('', () => {}),
+};
+
 const makers = {
   'a connection': () =>
-    new CommandConnection({ options: {}, readyLimitMs: 1_000 }, environment, {
-      answerLimitMs: 1_000,
-      wayMs: 500,
-      health: { up: () => {} },
-      oneServer: new OneServer('', () => {}),
-    } as never),
+    new CommandConnection({ options: {}, readyLimitMs: 1_000 }, environment, owner as never),
+  'a connection beside it': () => {
+    const server = { options: {}, readyLimitMs: 1_000 };
+    const ordinary = new CommandConnection(server, environment, owner as never);
+    return new Lanes(ordinary, server, environment, owner as never);
+  },
   'a cluster client': () => {
     const options = { options: {}, seeds: [], readyLimitMs: 1_000 };
     return new ClusterRouter(
@@ -29,7 +37,7 @@ test.each(Object.entries(makers))(
   async (_, make) => {
     const ended = make();
     const told: unknown[] = [];
-    const call = { routingKey: 'key', fail: (error: Error) => told.push(error) } as never;
+    const call = { routingKey: 'key', lane: 1, fail: (error: Error) => told.push(error) } as never;
     const closed = new Error('closed');
     ended.close(closed);
 

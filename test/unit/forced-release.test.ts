@@ -1,9 +1,11 @@
 // Which leases a forced release of their own client ends, and what it still has to take back.
 
 import { describe, expect, test } from 'vitest';
-import { LockGrants, anyHold } from '../../src/core/locks/lock-grants.js';
+import { anyHold } from '../../src/core/locks/hold-face.js';
+import { LockGrants } from '../../src/core/locks/lock-grants.js';
 import type { ReleaseTerms } from '../../src/core/locks/release-terms.js';
-import { Lease, type LeaseIdentity, type LostHook } from '../../src/core/lease/lease.js';
+import { Lease, type LeaseHooks } from '../../src/core/lease/lease.js';
+import type { LeaseIdentity } from '../../src/core/lease/lease-parts.js';
 import { Events } from '../../src/core/observe/events.js';
 import type { PendingCall } from '../../src/core/wire/call.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -14,8 +16,8 @@ function stage() {
   const done: string[] = [];
   const services = {
     clock,
-    createLease: (identity: LeaseIdentity, hook: LostHook) =>
-      new Lease(identity, clock, new Events(), hook),
+    createLease: (identity: LeaseIdentity, lost: LeaseHooks['lost']) =>
+      new Lease(identity, clock, new Events(), { lost, ask: () => {} }),
     watchdog: { leasesOf: () => [...leases], pollAll: () => done.push('polls all') },
     delivery: { inBackground: (what: string) => done.push(what) },
     names: { leave: () => {} },
@@ -29,7 +31,9 @@ function stage() {
     release: (holderId: string, { count, tombstoneMs }: ReleaseTerms) =>
       `releases ${holderId} to ${count}${tombstoneMs > 0 ? ' with a tombstone' : ''}`,
   };
-  const locks = { services, queues: new Map(), handOffs: { forget: () => undefined } };
+  const handOffs = { forget: () => undefined };
+  const others = { over: () => undefined };
+  const locks = { services, queues: new Map(), handOffs, others };
   const grants = new LockGrants(locks as never, protocol as never, anyHold);
   /** A lease whose acquisition was the call with this number. */
   const lease = (order: number, copies = 1): Lease => {

@@ -3,19 +3,15 @@
 import { expect, test } from 'vitest';
 import { Call, type PendingCall } from '../../src/core/wire/call.js';
 import { ClusterRouter } from '../../src/core/connection/cluster-router.js';
-import { ExclusiveQueue } from '../../src/core/locks/exclusive-queue.js';
 import { CommandConnection } from '../../src/core/connection/command-connection.js';
 import { BranchMutex } from '../../src/core/locks/branch-mutex.js';
 import { WaitLimit, Waits } from '../../src/core/waiting/wait-limit.js';
-import { Rechecks } from '../../src/core/waiting/rechecks.js';
+import { Linked, LinkedList } from '../../src/core/base/linked-list.js';
 import { Requests } from '../../src/core/delivery/requests.js';
-import type { Verdict } from '../../src/core/locks/wait-queue.js';
 import { OneServer } from '../../src/core/connection/one-server.js';
 import type { RouterOwner } from '../../src/core/connection/router.js';
-import { ChannelHub } from '../../src/core/waiting/channel-hub.js';
 import { systemEnvironment } from '../../src/core/connection/environment.js';
 import { fakeClock } from '../support/fake-clock.js';
-import { TestAsks, TestWaiter } from '../support/test-waiter.js';
 
 const COUNT = 120_000;
 
@@ -53,6 +49,7 @@ const owner: RouterOwner = {
   refused: nothing,
   trouble: nothing,
   fault,
+  examined: nothing,
   access: { signedIn: true, served: true },
   health: { down: nothing, up: nothing, shown: nothing },
 };
@@ -95,39 +92,17 @@ const abandon = (sent: readonly PendingCall[]) => (): void => {
   }
 };
 
-/** What is written down takes longer than what is measured here. */
-class SilentAsks extends TestAsks {
-  readonly #call = { sent: true, unackedCopies: 0 } as unknown as Call<Verdict>;
-
-  override ask = (): Call<Verdict> => this.#call;
-  override cancel = nothing;
-}
-
-function queueOf(count: number): { queue: ExclusiveQueue; waiters: TestWaiter[] } {
-  const asks = new SilentAsks({
-    clock,
-    hub: new ChannelHub(
-      { add: nothing, remove: nothing, isConfirmed: () => false, isRefused: () => false },
-      clock,
-      fault,
-    ),
-    rechecks: new Rechecks(clock, { groupOf: () => '' }, 5_000, nothing),
-  });
-  const queue = new ExclusiveQueue(asks, { key: 'key', channel: 'channel' });
-  const waiters = Array.from({ length: count }, () => new TestWaiter());
-  for (const waiter of waiters) {
-    queue.join(waiter);
-  }
-  return { queue, waiters };
-}
+class Waiter extends Linked {}
 
 const leaving =
-  (order: (waiters: TestWaiter[]) => TestWaiter[]): Work =>
+  (order: (waiters: Waiter[]) => Waiter[]): Work =>
   (count) => {
-    const { queue, waiters } = queueOf(count);
+    const queue = new LinkedList<Waiter>();
+    const waiters = Array.from({ length: count }, () => new Waiter());
+    waiters.forEach((waiter) => queue.push(waiter));
     return () => {
       for (const waiter of order(waiters)) {
-        queue.leave(waiter);
+        queue.delete(waiter);
       }
     };
   };

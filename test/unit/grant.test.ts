@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Grant, type GrantOwner } from '../../src/core/grant/grant.js';
 import { Lease } from '../../src/core/lease/lease.js';
 import { Events } from '../../src/core/observe/events.js';
+import { Leaks } from '../../src/core/observe/leaks.js';
 import { LeaseLostError, NotHeldError } from '../../src/errors.js';
 import { fakeClock } from '../support/fake-clock.js';
 
@@ -15,10 +16,6 @@ class TestGrant extends Grant {
     this.owner = owner;
   }
 
-  protected override get label(): string {
-    return 'Test';
-  }
-
   override toJSON(): object {
     return {};
   }
@@ -29,7 +26,7 @@ function stage() {
   const clock = fakeClock();
   const told: string[] = [];
   const identity = { kind: 'lock' as const, resource: 'jobs', key: 'jobs', holderId: 'me:1' };
-  const lease = new Lease(identity, clock, new Events(), () => {});
+  const lease = new Lease(identity, clock, new Events(), { lost: () => {}, ask: () => {} });
   const world: { release: (grant: Grant) => Promise<void> } = { release: async () => {} };
   const owner: GrantOwner<Grant> = {
     release: async (grant) => {
@@ -38,8 +35,11 @@ function stage() {
       await world.release(grant);
     },
     extend: (_, leaseMs) => Promise.resolve(void told.push(`extend ${leaseMs}`)),
+    detach: (_, leaseMs) => Promise.resolve(`detached ${leaseMs}`),
     lost: (_, { reason }) => told.push(`lost ${reason}`),
     failed: ({ message }) => told.push(`failed ${message}`),
+    events: new Events(),
+    leaks: new Leaks(clock),
   };
   const [one, two] = [new TestGrant(lease, owner), new TestGrant(lease, owner)];
   lease.add(one);

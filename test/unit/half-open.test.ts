@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Call } from '../../src/core/wire/call.js';
 import { Unanswered } from '../../src/core/connection/half-open.js';
+import { gate } from '../contract/fixture.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 
 const LIMIT_MS = 500;
@@ -146,4 +147,37 @@ test('the answer of an abandoned call is told to nobody, and nobody writes it ag
   expect(isWanted).toBe(false);
   expect(row.clear()).toEqual([kept]);
   expect([told, silent]).toEqual([[], []]);
+  // The copy that has lost its connection may still run.
+  expect([answered.mayHaveRun, lost.mayHaveRun]).toEqual([false, true]);
+  expect(kept.unackedCopies).toBe(0);
+});
+
+test('a server that was given time for a query is not silent until that is over, whatever is behind', async () => {
+  const { clock, row, silent, write } = stage();
+  const answer = gate();
+  const asking = row.query(async () => await answer.opened, 2_000);
+  write();
+
+  clock.advance(2_000 + LIMIT_MS - 1);
+  clock.inputHandled();
+  expect(silent).toEqual([]);
+  answer.open();
+  await asking;
+  clock.advance(LIMIT_MS - 1);
+  clock.inputHandled();
+  expect(silent).toEqual([]);
+
+  clock.advance(1);
+  clock.inputHandled();
+  expect(silent).toEqual([2_000 + 2 * LIMIT_MS - 1]);
+});
+
+test('a server that answers not even after the time for a query is silent', () => {
+  const { clock, row, silent } = stage();
+  void row.query(async () => await new Promise<void>(() => {}), 2_000);
+
+  clock.advance(2_000 + LIMIT_MS);
+  clock.inputHandled();
+
+  expect(silent).toEqual([2_000 + LIMIT_MS]);
 });

@@ -129,3 +129,36 @@ test('the server may have a later end while a call that moves it is not settled'
 
   expect(seen).toEqual([false, true, true, false]);
 });
+
+const judged = (end: LeaseDeadline, at: number) =>
+  end.judge({ now: () => at, steppedSince: () => 0 }, true);
+
+describe('a lease that an answer is to decide', () => {
+  test('is open until then, and over at the end that the answer names', () => {
+    const end = granted();
+    end.open(12_000, 10_000);
+    const before = judged(end, 12_001);
+
+    end.prove(12_000, 2_000);
+
+    expect([before, judged(end, 12_002), judged(end, 14_000)]).toEqual(['open', 'proven', 'over']);
+  });
+
+  test('stays open when another answer comes, to what was sent before', () => {
+    const end = granted();
+    end.open(12_000, 10_000);
+
+    end.prove(11_000, 500);
+
+    expect(judged(end, 12_001)).toBe('open');
+  });
+
+  test('is over at the end that another client has set', () => {
+    const end = granted();
+    end.open(12_000, 10_000);
+
+    end.shorten(12_000, 1_000);
+
+    expect([judged(end, 12_900), judged(end, 13_100)]).toEqual(['proven', 'over']);
+  });
+});

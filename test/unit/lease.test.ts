@@ -1,40 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Events, type ClientEvents } from '../../src/core/observe/events.js';
-import { Lease, type LeaseHolder } from '../../src/core/lease/lease.js';
 import { LeaseLostError, type LeaseLostReason } from '../../src/errors.js';
-import { fakeClock, type FakeClock } from '../support/fake-clock.js';
-
-/** A call that was written once. */
-const callAt = (at: number) => ({ order: 1, sentAt: at, lastSentAt: at });
-
-interface Stage {
-  readonly clock: FakeClock;
-  readonly lease: Lease;
-  /** What was told: the hook with its reason, then each holder. */
-  readonly told: unknown[];
-  readonly suspects: Parameters<ClientEvents['suspect']>[0][];
-  readonly add: (renewed: boolean) => LeaseHolder;
-}
-
-function stage(): Stage {
-  const [clock, events] = [fakeClock(), new Events()];
-  const told: unknown[] = [];
-  const suspects: Stage['suspects'] = [];
-  events.on('suspect', (event) => {
-    suspects.push(event);
-  });
-  const identity = { kind: 'lock' as const, resource: 'jobs', key: 'p:jobs', holderId: 'me:1' };
-  const hook = (_: Lease, reason: LeaseLostReason): void => {
-    told.push(reason);
-  };
-  const lease = new Lease(identity, clock, events, hook);
-  const add = (renewed: boolean): LeaseHolder => {
-    const holder: LeaseHolder = { renewed, lost: (error) => told.push(error) };
-    lease.holders.push(holder);
-    return holder;
-  };
-  return { clock, lease, told, suspects, add };
-}
+import { callAt, stage } from '../support/lease-stage.js';
 
 describe('the companion of a lease', () => {
   test.each<[LeaseLostReason, string]>([
@@ -168,6 +134,21 @@ describe('a loss', () => {
     expect(lease.error?.cause).toBe(cause);
   });
 
+  test('is told at the later end, where an earlier one was set before', () => {
+    const { clock, lease, told } = stage();
+    lease.start(callAt(clock.now()), 30_000);
+    lease.arm(20_000);
+    lease.setting(100).carriedOut(clock.now());
+    lease.prove(clock.now(), 1_000);
+    lease.arm(1_000);
+
+    clock.advance(989);
+    const before = [...told];
+    clock.advance(1);
+
+    expect([before, told]).toEqual([[], ['expired']]);
+  });
+
   test('is told by a timer at the deadline, though nobody asks', () => {
     const { clock, lease, told } = stage();
     lease.start(callAt(clock.now()), 1_000);
@@ -208,14 +189,15 @@ describe('a loss', () => {
 });
 
 describe('a doubt', () => {
-  test('makes it suspect, told once with what is left and why', () => {
+  test('makes it suspect, told once with what is left and why', async () => {
     const { clock, lease, suspects } = stage();
     lease.start(callAt(clock.now()), 1_000);
     const cause = new Error('reset');
-
     clock.advance(190);
+
     lease.doubt(cause);
     lease.doubt(cause);
+    await Promise.resolve();
 
     expect(lease.state).toBe('suspect');
     expect(suspects).toEqual([
@@ -227,14 +209,14 @@ describe('a doubt', () => {
     });
   });
 
-  test('ends with a confirmation, and may come again', () => {
+  test('ends with a confirmation, and may come again', async () => {
     const { clock, lease, suspects } = stage();
     lease.start(callAt(clock.now()), 1_000);
-
     lease.doubt(undefined);
     lease.prove(clock.now(), 1_000);
     const between = lease.state;
     lease.doubt(undefined);
+    await Promise.resolve();
 
     expect([between, lease.state, suspects.length]).toEqual(['held', 'suspect', 2]);
   });

@@ -1,98 +1,8 @@
 // When a client may start a hold on the message of a grant, and when it has to ask first.
 
 import { describe, expect, test } from 'vitest';
-import { lineKeys, type LineAnswer, type PushedGrant } from '../../src/core/locks/line.js';
-import type { LineGrant } from '../../src/core/locks/line-queue.js';
-import { LineTicket } from '../../src/core/locks/line-ticket.js';
-import type { Asks } from '../../src/core/locks/ticket.js';
-import type { Call, Command } from '../../src/core/wire/call.js';
-import { fakeClock } from '../support/fake-clock.js';
-
-const SERVER_MS = 1_800_000_000_000;
-const WINDOW_MS = 10_000;
-
-/** The answer to the ask: it ran at this time of the server. */
-const waits = (atMs = 0, isSeen = true): LineAnswer => ({
-  is: 'waiting',
-  busyMs: -1,
-  serverMs: SERVER_MS + atMs,
-  isOurs: true,
-  isSeen,
-});
-const grant = (atMs: number, windowMs = WINDOW_MS): PushedGrant => ({
-  holderId: 'us:1',
-  serverMs: SERVER_MS + atMs,
-  windowMs,
-  lastToken: undefined,
-  key: 'lock',
-  kind: 'lock',
-  holdsMax: Infinity,
-});
-
-/** A ticket of a client that listens, whose ask was sent just now. */
-function stage() {
-  const clock = fakeClock();
-  const told: string[] = [];
-  const grants: LineGrant[] = [];
-  let isForcing = false;
-  let isListening = true;
-  const services = {
-    client: { newHolderId: () => 'us:1' },
-    clock,
-    epoch: 1,
-    delivery: {
-      newestOrder: 7,
-      start: () => ({ sent: true }),
-      abandon: () => true,
-      hasOpenRequest: () => isForcing,
-    },
-    router: { channels: { isConfirmed: () => false } },
-  };
-  const handOffs = {
-    channels: {
-      resume: () => undefined,
-      isListening: () => isListening,
-      epochOf: () => services.epoch,
-    },
-    expect: () => told.push('expected'),
-    forget: () => told.push('forgotten'),
-    sleepNoMore: () => undefined,
-    recheckLater: () => told.push('later'),
-  };
-  const asks = {
-    locks: { services, handOffs },
-    cancel: (id: string, hasCopy: boolean) =>
-      told.push(`cancels ${id}${hasCopy ? ' for good' : ''}`),
-  } as unknown as Asks;
-  const keys = lineKeys('lock', false);
-  const terms = { keys, leaseMs: 30_000, renewed: true, tokens: 3 };
-  const ticket = new LineTicket(asks, terms, {
-    enter: () => ({}) as Command<LineAnswer>,
-    recheck(waiting) {
-      told.push('re-check');
-      waiting.recheckItem();
-    },
-    reconnected: () => undefined,
-    missed: () => undefined,
-    proofFor: ({ proof }) => proof,
-    granted: (_, given) => grants.push(given),
-    waits: () => undefined,
-    isVoid: () => told.push('void'),
-    failed: (_, error) => told.push(error.message),
-  });
-  const sentAt = clock.now();
-  const call = (): Call<LineAnswer> =>
-    ({ sent: true, sentAt, lastSentAt: sentAt, unackedCopies: 0 }) as unknown as Call<LineAnswer>;
-  const force = (): void => {
-    isForcing = true;
-  };
-  const goDeaf = (): void => {
-    isListening = false;
-  };
-  ticket.ask();
-  told.length = 0;
-  return { clock, told, grants, services, ticket, call, sentAt, force, goDeaf };
-}
+import type { LineTicket } from '../../src/core/locks/line-ticket.js';
+import { grant, stage, waits, WINDOW_MS } from '../support/line-ticket-stage.js';
 
 describe('a message of a grant', () => {
   test('starts a hold, for its window from when the ask was sent, and the time between on the server', () => {
@@ -212,7 +122,19 @@ describe('a message of a grant', () => {
     // The clock of the server may have been set back: the client asks once more.
     expect([grants, told]).toEqual([[], ['re-check']]);
     ticket.rechecked(waits(11), call());
-    expect([grants, told]).toEqual([[], ['re-check']]);
+    expect([grants, told]).toEqual([[], ['re-check', 'lapsed 10000']]);
+  });
+
+  test('that is over when it is confirmed is told as one that came too late, once', () => {
+    const { told, ticket, call } = stage();
+
+    ticket.pushed(grant(20));
+    ticket.answered(waits(10), call());
+    ticket.rechecked(waits(30), call());
+    ticket.recheck();
+    ticket.rechecked(waits(40), call());
+
+    expect(told.filter((each) => each.startsWith('lapsed'))).toHaveLength(1);
   });
 });
 
@@ -248,7 +170,7 @@ test('a re-check that failed is made again later', () => {
   ticket.answered(waits(), call());
   ticket.recheck();
 
-  ticket.recheckFailed();
+  ticket.recheckFailed(new Error('refused'));
 
   expect(told).toEqual(['re-check', 'later']);
 });

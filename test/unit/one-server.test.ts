@@ -5,6 +5,7 @@ interface Stage {
   readonly reported: string[];
   readonly dropped: string[];
   readonly proved: string[];
+  readonly tried: string[];
   readonly oneServer: OneServer;
   readonly side: (name: string) => Side;
 }
@@ -13,14 +14,17 @@ function stage(): Stage {
   const reported: string[] = [];
   const dropped: string[] = [];
   const proved: string[] = [];
+  const tried: string[] = [];
   return {
     reported,
     dropped,
     proved,
+    tried,
     oneServer: new OneServer('somewhere:6379', ({ message }) => reported.push(message)),
     side: (name) => ({
       leave: () => dropped.push(name),
       prove: () => proved.push(name),
+      tryNow: () => tried.push(name),
     }),
   };
 }
@@ -31,10 +35,10 @@ test('the older one of two connections to different servers is made anew', () =>
 
   oneServer.learned(commands, 'a');
   oneServer.learned(messages, 'a');
-  oneServer.ended(commands);
+  oneServer.lost(commands);
   oneServer.learned(commands, 'b');
   expect(dropped).toEqual(['messages']);
-  oneServer.ended(messages);
+  oneServer.lost(messages);
   oneServer.learned(messages, 'b');
 
   expect([dropped, reported]).toEqual([['messages'], []]);
@@ -46,7 +50,7 @@ test('connections that differ three times in a row stay, which is reported once'
   oneServer.learned(commands, 'a');
 
   for (let i = 0; i < 5; i += 1) {
-    oneServer.ended(messages);
+    oneServer.lost(messages);
     oneServer.learned(messages, 'b');
   }
 
@@ -78,4 +82,22 @@ test('when a master is demoted, all connections but the one that was refused lea
   oneServer.demoted(commands, new Error('READONLY'));
 
   expect(dropped).toEqual(['plain', 'sharded']);
+});
+
+test('when one connection is ready, the others that have none are tried at once', () => {
+  const { oneServer, side, tried } = stage();
+  const [commands, messages, closed] = [side('commands'), side('messages'), side('closed')];
+  const all = [commands, messages, closed];
+  for (const each of all) {
+    oneServer.learned(each, 'a');
+  }
+  for (const each of all) {
+    oneServer.lost(each);
+  }
+  oneServer.ended(closed);
+
+  oneServer.learned(commands, 'b');
+  oneServer.learned(messages, 'b');
+
+  expect(tried).toEqual(['messages']);
 });

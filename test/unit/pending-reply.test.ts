@@ -6,8 +6,10 @@ import { Call } from '../../src/core/wire/call.js';
 
 const script = { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply };
 
+const messageOf = ({ message }: Error): string => message;
+
 function stage() {
-  const told: string[] = [];
+  const told: unknown[] = [];
   let lingered = 0;
   const hooks = {
     serve: () => true,
@@ -25,29 +27,28 @@ function stage() {
     'jobs',
     'release',
     ({ mayHaveRun }) => new Error(mayHaveRun ? 'unknown' : 'refused'),
-    () => told.push('answered'),
-    ({ message }) => told.push(message),
+    (answered) => told.push(answered instanceof Promise ? answered.catch(messageOf) : 'answered'),
   );
   const watch = { failed: () => {}, unheard: () => {} };
   const call = new Call({ script, operands: [] }, asked, true, watch);
   asked.call = call;
-  return { asked, call, told, lingered: () => lingered };
+  return { asked, call, told: async () => await Promise.all(told), lingered: () => lingered };
 }
 
-test('waits a moment for the answer to a refused call that is on its way again', () => {
+test('waits a moment for the answer to a refused call that is on its way again', async () => {
   const { asked, call, told, lingered } = stage();
   call.refusal = new Error('TRYAGAIN');
   call.isUnanswered = true;
 
   asked.expired();
-  expect([told, lingered()]).toEqual([[], 1]);
+  expect([await told(), lingered()]).toEqual([[], 1]);
   call.isUnanswered = false;
   asked.expired();
 
-  expect(told).toEqual(['refused', 'given up']);
+  expect(await told()).toEqual(['refused', 'given up']);
 });
 
-test('is told that the outcome is unknown when that answer does not come', () => {
+test('is told that the outcome is unknown when that answer does not come', async () => {
   const { asked, call, told, lingered } = stage();
   call.refusal = new Error('TRYAGAIN');
   call.isUnanswered = true;
@@ -56,17 +57,17 @@ test('is told that the outcome is unknown when that answer does not come', () =>
     asked.expired();
   }
 
-  expect([told, lingered()]).toEqual([['unknown', 'given up'], LINGERS_MAX]);
+  expect([await told(), lingered()]).toEqual([['unknown', 'given up'], LINGERS_MAX]);
 });
 
 test.each([
   ['that was never refused', { isUnanswered: true }],
   ['of which a copy was lost', { isUnanswered: true, unackedCopies: 1, refusal: new Error('no') }],
-])('waits no longer for a call %s', (_, state) => {
+])('waits no longer for a call %s', async (_, state) => {
   const { asked, call, told, lingered } = stage();
   Object.assign(call, state);
 
   asked.expired();
 
-  expect([told, lingered()]).toEqual([['unknown', 'given up'], 0]);
+  expect([await told(), lingered()]).toEqual([['unknown', 'given up'], 0]);
 });

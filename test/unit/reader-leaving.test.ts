@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { stage } from '../support/reader-stage.js';
-import { granted } from '../support/test-waiter.js';
+import { busy, granted } from '../support/test-waiter.js';
 
 describe('with the last reader', () => {
   test('that was granted nothing stays', () => {
@@ -23,12 +23,12 @@ describe('with the last reader', () => {
     asks.told.length = 0;
 
     queue.leave(first);
-    expect(asks.told).toEqual(['cancels 1 for good']);
+    expect(asks.told).toEqual([]);
     queue.leave(second);
 
-    expect(asks.told.slice(1)).toEqual([
-      'cancels 2 for good',
+    expect(asks.told).toEqual([
       'abandoned',
+      'cancels 1 and 2 for good',
       'left the line',
       'emptied',
     ]);
@@ -62,18 +62,24 @@ describe('with the last reader', () => {
 });
 
 describe('a reader that leaves', () => {
-  test('while it is asked for may still be granted: it is taken back for good', () => {
-    const { queue, asks, say, waiting, join } = stage();
+  test.each([
+    ['that it waits', busy(-1, 1), 0, []],
+    ['that it is in', granted, 0, ['cancels 1 and 2']],
+    ['that it waits, with a lost copy', busy(-1, 1), 1, ['cancels 1 and 2 for good']],
+  ])('while it is asked for with others is told by the answer: %s', (_, verdict, copies, told) => {
+    const { queue, asks, asked, say, answer, waiting, join } = stage();
     const [first, second] = [waiting(), waiting()];
     say();
-    const late = join();
-    asks.told.length = 0;
-
-    for (const reader of [late, first, second]) {
+    join();
+    for (const reader of [first, second]) {
       queue.leave(reader);
     }
+    asks.told.length = 0;
 
-    expect(asks.told.slice(0, 2)).toEqual(['cancels 1 for good', 'cancels 2 for good']);
+    asked[0]!.call.unackedCopies = copies;
+    answer(verdict, verdict);
+
+    expect(asks.told).toEqual(told);
   });
 
   test('while it is not asked for leaves nothing to take back', () => {

@@ -6,44 +6,83 @@ const idsOf = ({ claims }: Asked): string[] => claims.map(({ holderId }) => hold
 
 describe('of the readers of one client', () => {
   test('one that comes while no other waits is asked for alone, those behind it are not', () => {
-    const { queue, asks, asked, join } = stage();
+    const { clock, queue, asks, asked, join } = stage();
     const [first, second] = [join(), join()];
 
     asks.answer('1', busy(60_000, 1));
     const third = join();
 
     expect([first.told, second.told, third.told]).toEqual([['blocked'], [], ['queued']]);
-    expect([asks.told, asked, queue.contended]).toEqual([['1 queue', '2 queue'], [], true]);
+    const isContended = queue.contention.proves(clock.now(), undefined);
+    expect([asks.told, asked, isContended]).toEqual([['1 queue', '2 queue'], [], true]);
   });
 
-  test('all that wait are asked for together, each with the rank that it had first', () => {
-    const { asks, asked, say, answer, waiting, join } = stage();
+  test('all that wait are asked for together, each with the rank of when it came', () => {
+    const { clock, asks, asked, say, answer, waiting, join } = stage();
     join();
-    waiting(10);
+    clock.advance(1);
+    waiting(10_000);
+    clock.advance(2);
     join();
 
     say();
     expect(asked[0]!.claims).toEqual([
-      { holderId: '2', count: 1, leaseMs: 1_000, rank: 10 },
-      { holderId: '3', count: 1, leaseMs: 1_000, rank: 0 },
+      { holderId: '2', count: 1, leaseMs: 1_000, rank: 10_000 },
+      // It came 2 ms after the ask was sent to which the answer was 10,000.
+      { holderId: '3', count: 1, leaseMs: 1_000, rank: 12_000 },
     ]);
-    answer(busy(60_000, 20), busy(60_000, 20));
-    asks.answer('1', busy(60_000, 30));
-    say();
-    answer(busy(60_000, 40), busy(60_000, 40), busy(60_000, 40));
+    answer(busy(60_000, 20_000), busy(60_000, 20_000));
+    // The ask of the first ran late.
+    asks.answer('1', busy(60_000, 30_000));
     say();
 
-    expect(asked.at(-1)!.claims.map(({ rank }) => rank)).toEqual([10, 20, 30]);
+    expect(asked.at(-1)!.claims.map(({ rank }) => rank)).toEqual([17_000, 10_000, 12_000]);
+  });
+
+  test('one that comes later than 10 s after the last answer, or by another connection, has no rank', () => {
+    const { clock, asked, rests, reconnect, say, answer, waiting, join } = stage();
+    waiting(10_000, -1);
+    clock.freeze(10_000);
+    join();
+    say();
+    expect(asked[0]!.claims.map(({ rank }) => rank)).toEqual([10_000, 0]);
+
+    answer(busy(-1, 20_000), busy(-1, 20_000));
+    reconnect();
+    join();
+    say();
+
+    expect(asked[1]!.claims.map(({ rank }) => rank)).toEqual([10_000, 20_000, 0]);
+    expect(rests).toEqual([0, 0]);
+  });
+
+  test('one between whose coming and the last answer the clock was set forward has no rank', () => {
+    const { clock, asked, say, answer, waiting, join } = stage();
+    waiting(10_000, -1);
+    clock.step(5_000);
+    join();
+    say();
+    // By its clock it came 5 s after that answer.
+    expect(asked[0]!.claims.map(({ rank }) => rank)).toEqual([10_000, 0]);
+
+    answer(busy(-1, 20_000), busy(-1, 20_000));
+    clock.advance(1);
+    join();
+    say();
+    expect(asked[1]!.claims.map(({ rank }) => rank)).toEqual([10_000, 20_000, 21_000]);
   });
 
   test('at most two hundred and fifty are asked for at a time, then the next ones', () => {
-    const { asked, say, answer, waiting } = stage();
+    const { clock, asked, rests, say, answer, waiting } = stage();
     for (let i = 0; i < 300; i += 1) {
       waiting();
+      clock.advance(1);
     }
 
     say();
     expect(asked[0]!.claims.length).toBe(250);
+    // The entry of the client stays for those that are left.
+    expect(rests).toEqual([250_001]);
     answer(...Array.from({ length: 250 }, () => granted));
 
     expect(idsOf(asked[1]!)).toEqual(Array.from({ length: 50 }, (_, i) => String(i + 251)));
@@ -90,7 +129,7 @@ describe('of the readers of one client', () => {
 
     answer(granted);
 
-    expect(asks.told).toEqual(['1 queue', 'cancels 1 for good']);
+    expect(asks.told).toEqual(['1 queue', 'cancels 1']);
     expect(asked.map(idsOf)).toEqual([['1'], ['2']]);
   });
 });

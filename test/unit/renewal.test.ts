@@ -10,7 +10,7 @@ const left = (leftMs: number) => [{ is: 'held' as const, lifeMs: -1, leftMs }];
 function stage({ renewed = false } = {}) {
   const clock = fakeClock();
   const identity = { kind: 'lock' as const, resource: 'jobs', key: 'jobs', holderId: 'me:1' };
-  const lease = new Lease(identity, clock, new Events(), () => {});
+  const lease = new Lease(identity, clock, new Events(), { lost: () => {}, ask: () => {} });
   lease.add({ renewed, lost: () => {} });
   lease.start({ order: 1, sentAt: clock.now(), lastSentAt: clock.now() }, 1_000);
   const now = () => ({ sentAt: clock.now(), now: clock.now() });

@@ -9,7 +9,8 @@ let looks = 0;
 
 class FakeHold implements ScopedHold {
   state: ScopedHold['state'] = 'held';
-  readonly entry: ScopeEntry<FakeHold> = { hold: this };
+  readonly entry: ScopeEntry<FakeHold> = { hold: this, face: undefined };
+  readonly lockName = '';
   readonly #lockId: string;
   readonly #outer: FakeHold | undefined;
 

@@ -3,16 +3,16 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/core/wire/call.js';
-import { NameRegistry } from '../../src/core/name-registry.js';
-import type { NamedObject } from '../../src/core/name-registry.js';
+import { commandOf, type Command } from '../../src/core/wire/call.js';
+import { Names, type NamedObject } from '../../src/core/names.js';
 import { enterOf, recheckOf, type LineKeys } from '../../src/core/locks/line.js';
 import type { LockProtocol } from '../../src/core/locks/lock-protocol.js';
+import { askOf, releaseOf } from '../../src/multi-lock/commands.js';
 import { objectKey } from '../../src/core/base/key-names.js';
 import type { EndpointServices } from '../../src/core/endpoint-services.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
-import { Events } from '../../src/core/observe/events.js';
-import { ToldPermits, type CarriedSetting } from '../../src/core/permits/told-permits.js';
+import { handOvers } from '../support/hand-overs.js';
+import { Statements } from '../../src/core/permits/statements.js';
 import { slotOf } from '../../src/core/connection/slots.js';
 import { ExpirableSemaphoreProtocol } from '../../src/expirable-semaphore/protocol.js';
 import { LatchProtocol } from '../../src/latch/protocol.js';
@@ -26,11 +26,12 @@ const id = '00112233-4455-4677-8899-aabbccddeeff';
 
 /** As much of a client as the calls of its objects are made of. */
 const services = {
-  client: { id, settings: { handOff: 'race' } },
+  client: { id, settings: { handOff: 'direct' } },
   router: { publish: 'PUBLISH', isCluster: false, channels: { isConfirmed: () => false } },
 } as unknown as EndpointServices;
-
+const NOTHING_HELD = { count: 0, tombstoneMs: 1, upTo: 1 };
 const request = { number: 1, lowWater: 1 };
+const raised = { holder: '', tokens: ['1'] };
 let holders = 0;
 
 /** No two holds of a client have the same id. */
@@ -44,14 +45,14 @@ function lockCalls(lock: LockProtocol): Command<unknown>[] {
   const claim = { key: lock.key, holderId: holder, count: 2, leaseMs: 1 };
   return [
     lock.acquire(holder, 2, 1, 'queue'),
-    lock.release(holder, { count: 0, tombstoneMs: 1, upTo: 3 }),
+    lock.release(holder, { ...NOTHING_HELD, upTo: 3 }),
     lock.forceRelease(request),
     lock.holders('0'),
     lock.obstacles(),
     lock.lease('0', 0),
     lock.holdCount(holder),
     lock.renewal([claim]),
-    ...(lock.followUp === undefined ? [] : [lock.followUp()]),
+    ...handOvers(lock, claim, newHolder()),
     ...(lock instanceof HashLockProtocol && !(lock instanceof FairLockProtocol)
       ? lineCalls(lock.lineKeys, lock.channel)
       : []),
@@ -62,9 +63,15 @@ function lineCalls(keys: LineKeys, channel: string): Command<unknown>[] {
   const terms = { keys, channel, leaseMs: 1, renewed: true, tokens: 1 };
   const holderId = newHolder();
   const router = { publish: 'PUBLISH' } as const;
+  const asked = { holder: holderId, leaseMs: 1, partMs: 1, isExact: false, all: false };
   return [
-    enterOf(router, terms, holderId, true),
-    recheckOf(router, [{ terms, holderId, isListening: true }]),
+    enterOf(router, terms, { holderId, windowMs: 1, isListening: true, place: undefined }),
+    recheckOf(router, [{ terms, windowMs: 1, holderId, isListening: true }]),
+    askOf(router, [{ keys, heldBy: undefined, ticket: 'heard' }], asked),
+    releaseOf(services.router, [{ keys, holderId, terms: NOTHING_HELD }], false),
+    ...keys.token.map((token) =>
+      commandOf(scripts.quorumRaiseTokens, { locks: [keys.lock, token] }, raised),
+    ),
   ];
 }
 
@@ -73,21 +80,8 @@ interface Sample {
   readonly calls: readonly Command<unknown>[];
 }
 
-/** The settings of a client that was told a number of permits for this key. */
-function told(key: string): ToldPermits {
-  const all = new ToldPermits(new Events());
-  all.tell(key, { count: 1, onMismatch: 'keep' });
-  return all;
-}
-
-/** The call that looks at a semaphore with a setting to carry. */
-function configured(
-  carried: CarriedSetting | undefined,
-  build: (carried: CarriedSetting) => Command<unknown>,
-): Command<unknown>[] {
-  expect(carried).toBeDefined();
-  return carried === undefined ? [] : [build(carried)];
-}
+/** What an object declares of its number of permits. */
+const declared = { count: 1, onMismatch: 'keep' } as const;
 
 const claim = { first: Buffer.alloc(16), count: 1, leaseMs: 1 };
 const permitId = '00'.repeat(16);
@@ -110,7 +104,7 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     return { object, calls: [...lockCalls(object), ...lockCalls(writer), object.leaveQueue()] };
   },
   (name, key) => {
-    const object = new SemaphoreProtocol(services, name, key, told(key), undefined);
+    const object = new SemaphoreProtocol(services, name, key, new Statements(), declared);
     const calls = [
       object.acquire(request, [], true),
       object.release(request, { permits: 1, mark: '0', place: 1 }, [], true),
@@ -118,7 +112,7 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
       object.settle(request),
       object.addPermits(request, 1),
       object.drainPermits(request),
-      ...configured(object.carried(), (carried) => object.configure(request, carried)),
+      object.configure(request, 'keep 1 1'),
       object.trySetPermits(request, 1, 0),
       object.delete(request),
       object.inspect(),
@@ -126,10 +120,11 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
     return { object, calls };
   },
   (name, key) => {
-    const object = new ExpirableSemaphoreProtocol(services, name, key, told(key), undefined);
+    const object = new ExpirableSemaphoreProtocol(services, name, key, new Statements(), declared);
+    const item = { key, holderId: permitId, count: 1, leaseMs: 1 };
     const calls = [
-      object.acquire(request, [claim], true),
-      object.giveBack(request, [claim], true),
+      object.acquire(request, [claim], true, true),
+      object.giveBack(request, [claim], { leaves: true, mayRun: true }),
       object.release(claim),
       object.releaseAny(request, permitId),
       object.updateLease(request, permitId, 1),
@@ -137,11 +132,12 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
       object.resize(request, 'to', 1),
       object.resize(request, 'by', 1),
       object.cancel(request),
-      ...configured(object.carried(), (carried) => object.configure(request, carried)),
+      object.configure(request, 'keep 1 1'),
       object.delete(request),
       object.inspect(),
       object.holders(),
-      object.renewal([{ key, holderId: permitId, count: 1, leaseMs: 1 }]),
+      object.renewal([item]),
+      ...handOvers(object, item, '1'.repeat(32)),
     ];
     return { object, calls };
   },
@@ -160,12 +156,9 @@ const kinds: readonly ((name: string, key: string) => Sample)[] = [
 /** What a call names of another object only to look whether that is there, as its last keys. */
 const looksAtTwin = new Set<string>([
   scripts.fairLockAcquire.name,
-  scripts.expirableSemaphoreAcquire.name,
-  scripts.expirableSemaphoreConfigure.name,
-  scripts.expirableSemaphoreTrySet.name,
-  scripts.expirableSemaphoreResize.name,
-  scripts.expirableSemaphoreDelete.name,
-  scripts.expirableSemaphoreReleaseAny.name,
+  ...['configure', 'try-set', 'resize', 'delete', 'release-any'].map(
+    (word) => `expirable-semaphore/${word}`,
+  ),
 ]);
 
 const hasTwin = (key: string): boolean => !key.includes('{') || /^\{[^{}]+\}$/.test(key);
@@ -236,7 +229,7 @@ function make({ create, name }: Drawn): Sample | undefined {
 }
 
 function isRefusedBeside(one: NamedObject, other: NamedObject): boolean {
-  const inUse = new NameRegistry();
+  const inUse = new Names();
   inUse.enter(one);
   try {
     inUse.enter(other);
@@ -284,11 +277,8 @@ test('all keys of an object are in one slot', () => {
 
 test('every script is called by some object, or by all of them', () => {
   const called = kinds.flatMap((create) => create('y', 'y').calls.map(({ script }) => script.name));
-  const ofAll = ['names/is-count', 'requests/cancel', 'requests/trim', 'waits/poll'];
+  const ofAll = ['requests/cancel', 'requests/trim'];
 
-  expect([...new Set([...called, ...ofAll])].toSorted()).toEqual(
-    Object.values(scripts)
-      .map(({ name }) => name)
-      .toSorted(),
-  );
+  const all = Object.values(scripts).map(({ name }) => name);
+  expect([...new Set([...called, ...ofAll])].toSorted()).toEqual(all.toSorted());
 });

@@ -47,7 +47,7 @@ function stage(isKnown = false) {
   };
   const poll = new SharedPoll<View>(services as never, watched, () => done.push('emptied'));
   const answer = (count: number, quietMs = -1): void => {
-    polls.at(-1)!.answered({ count, quietMs }, undefined as never);
+    polls.at(-1)!.answered({ count, quietMs }, { lastSentAt: clock.now() } as never);
   };
   const say = (): void => {
     for (const listener of listeners) {

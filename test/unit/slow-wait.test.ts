@@ -2,7 +2,12 @@
 
 import { beforeEach, expect, test } from 'vitest';
 import { Events, type ClientEvents } from '../../src/core/observe/events.js';
-import { defaultStallMs, SlowWaits, type Waited } from '../../src/core/observe/slow-wait.js';
+import {
+  defaultStallMs,
+  SlowWaits,
+  type Waited,
+  type WaitSpan,
+} from '../../src/core/observe/slow-wait.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 
 const HOLDER = { holderId: 'somebody', depth: 1, remainingMs: 5 };
@@ -18,7 +23,9 @@ beforeEach(() => {
   events = new Events();
   failures = [];
   looks = 0;
-  stalls = new SlowWaits(clock, events, 10_000, (error) => failures.push(error));
+  stalls = new SlowWaits(clock, events, { afterMs: 10_000, clientId: 'me' }, (error) =>
+    failures.push(error),
+  );
 });
 
 const waited: Waited = {
@@ -30,6 +37,9 @@ const waited: Waited = {
     return Promise.resolve([HOLDER]);
   },
 };
+
+/** The span of a wait that has a limit and begins now: what is told of one without is in wait-warnings.test. */
+const now = (): WaitSpan => ({ startedAt: clock.now(), endsAt: Number.MAX_VALUE });
 
 type Told = Parameters<ClientEvents['stalled']>[0];
 
@@ -48,7 +58,7 @@ async function pass(ms: number): Promise<void> {
 
 test('a wait is told at a span, at two, at four and at eight, until it ends', async () => {
   const told = listen();
-  const stop = stalls.watch(waited, clock.now());
+  const stop = stalls.watch(waited, now());
 
   await pass(9_999);
   const before = told.length;
@@ -76,10 +86,10 @@ test('the span is a third of the lease by default, but not less than three secon
 
 test('the event counts those who wait for the object in this client, also those not due', async () => {
   const told = listen();
-  const stop = stalls.watch(waited, clock.now());
+  const stop = stalls.watch(waited, now());
   await pass(8_000);
-  const stopSecond = stalls.watch(waited, clock.now());
-  stalls.watch({ ...waited, id: 'lock:other', resource: 'other' }, clock.now());
+  const stopSecond = stalls.watch(waited, now());
+  stalls.watch({ ...waited, id: 'lock:other', resource: 'other' }, now());
 
   await pass(2_000);
   stopSecond();
@@ -94,9 +104,14 @@ test('the event counts those who wait for the object in this client, also those 
 });
 
 test('the longest span never comes to an end early', async () => {
-  stalls = new SlowWaits(clock, events, 2_147_483_647, () => undefined);
+  stalls = new SlowWaits(
+    clock,
+    events,
+    { afterMs: 2_147_483_647, clientId: 'me' },
+    () => undefined,
+  );
   const told = listen();
-  const stop = stalls.watch(waited, clock.now());
+  const stop = stalls.watch(waited, now());
 
   await pass(2_147_483_646);
   const before = told.length;
@@ -111,7 +126,7 @@ test('the longest span never comes to an end early', async () => {
 test('a thousand waits cost one timer and one look a span, and each is told its own time', async () => {
   const told = listen();
   for (let i = 0; i < 1_000; i += 1) {
-    stalls.watch(waited, clock.now());
+    stalls.watch(waited, now());
     clock.advance(0.5);
   }
   expect(clock.pending).toBe(1);
@@ -130,7 +145,7 @@ test('a thousand waits cost one timer and one look a span, and each is told its 
 test('waits that begin all the time are told within a tenth of a span, with ten looks a span', async () => {
   const told = listen();
   for (let i = 0; i < 1_000; i += 1) {
-    stalls.watch(waited, clock.now());
+    stalls.watch(waited, now());
     await pass(10);
   }
 
@@ -144,8 +159,8 @@ test('waits that begin all the time are told within a tenth of a span, with ten 
 
 test('waits for different objects are told apart', async () => {
   const told = listen();
-  stalls.watch(waited, clock.now());
-  stalls.watch({ ...waited, id: 'lock:other', resource: 'other' }, clock.now());
+  stalls.watch(waited, now());
+  stalls.watch({ ...waited, id: 'lock:other', resource: 'other' }, now());
 
   await pass(10_000);
 
@@ -153,7 +168,7 @@ test('waits for different objects are told apart', async () => {
 });
 
 test('nobody looks while nobody listens, and who listens later is told with the next span', async () => {
-  stalls.watch(waited, clock.now());
+  stalls.watch(waited, now());
   await pass(10_000);
   const unheard = looks;
 
@@ -166,8 +181,8 @@ test('nobody looks while nobody listens, and who listens later is told with the 
 
 test('a wait that ended while its holders were looked up is not told', async () => {
   const told = listen();
-  const stop = stalls.watch(waited, clock.now());
-  stalls.watch(waited, clock.now());
+  const stop = stalls.watch(waited, now());
+  stalls.watch(waited, now());
 
   clock.advance(10_000);
   stop();
@@ -178,7 +193,7 @@ test('a wait that ended while its holders were looked up is not told', async () 
 
 test('after a long pause of the process a wait is told once', async () => {
   const told = listen();
-  stalls.watch(waited, clock.now());
+  stalls.watch(waited, now());
 
   clock.freeze(35_000);
   await pass(0);
@@ -190,12 +205,23 @@ test('after a long pause of the process a wait is told once', async () => {
 test('a look that fails is told as an error, once for all who wait', async () => {
   const told = listen();
   const failing = { ...waited, findHolders: () => Promise.reject(new Error('no answer')) };
-  stalls.watch(failing, clock.now());
-  stalls.watch(failing, clock.now());
+  stalls.watch(failing, now());
+  stalls.watch(failing, now());
 
   await pass(10_000);
   await pass(0);
 
   expect(failures.map(({ message }) => message)).toEqual(['no answer']);
   expect(told).toEqual([]);
+});
+
+test('a wait that the listener of another one has ended is not told', async () => {
+  const told = listen();
+  const stops = [1, 2, 3].map(() => stalls.watch(waited, now()));
+  events.once('stalled', () => stops.slice(1).forEach((stop) => stop()));
+
+  await pass(10_000);
+  await pass(0);
+
+  expect(told).toHaveLength(1);
 });

@@ -138,4 +138,27 @@ describe('the watchdog', () => {
 
     expect(clock.pending).toBe(0);
   });
+
+  test('asks about all leases at once after a step of a clock, though renewals are under way', async () => {
+    const { clock, asked, grant } = stage();
+    const leases = [grant('a'), grant('b', false)];
+    clock.advance(LEASE_MS / 3);
+
+    clock.step(LEASE_MS);
+    const states = leases.map(({ state }) => state);
+    await Promise.resolve();
+    asked[0]!.answer([HELD, { is: 'held', lifeMs: -1, leftMs: 1_000 }]);
+    const between = leases.map(({ state }) => state);
+    asked[1]!.answer([HELD, { is: 'held', lifeMs: -1, leftMs: 1_000 }]);
+
+    expect(asked.map(({ items }) => items.map(({ leaseMs }) => leaseMs))).toEqual([
+      [LEASE_MS, 0],
+      [LEASE_MS, 0],
+    ]);
+    expect([states, between]).toEqual([
+      ['suspect', 'suspect'],
+      ['suspect', 'suspect'],
+    ]);
+    expect(leases.map(({ remainingMs }) => remainingMs)).toEqual([LEASE_MS * 0.99, 990]);
+  });
 });

@@ -160,6 +160,18 @@ function replyOf(random: Random, depth = 0): Reply {
   ]);
 }
 
+test('a flush writes the commands of the turn so far, and those after it leave together', async () => {
+  const { wire, writes, ask } = stage(2);
+
+  wire.flush();
+  const flushed = writes.length;
+  ask();
+  ask();
+  await new Promise(setImmediate);
+
+  expect([flushed, writes.length]).toEqual([1, 2]);
+});
+
 describe('replies', () => {
   test('are told in order, wherever the bytes are split', () => {
     const random = new Random(7);

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { nextTick } from './natives.js';
 
 /** An async context: the values of every AsyncLocalStorage of the program at one point. */
 export type Context = Pick<AsyncResource, 'runInAsyncScope'>;
@@ -40,14 +41,17 @@ export function startOutside<T>(start: () => T): T {
   return outermost.runInAsyncScope(start);
 }
 
+/** No fake replaces this one, as it does `queueMicrotask`. */
+const microtask = Promise.resolve();
+
 /** Runs `task` as a microtask, outside of every context. */
 export function soon(task: () => void): void {
-  outermost.runInAsyncScope(queueMicrotask, undefined, task);
+  startOutside(() => void microtask.then(task));
 }
 
 /** Runs `task` at the end of this turn of the event loop, outside of every context. */
 export function afterTurn(task: () => void): void {
-  startOutside(() => process.nextTick(task));
+  startOutside(() => nextTick(task));
 }
 
 /** Calls one of two functions when a promise is settled, outside of every context. */

@@ -9,6 +9,9 @@ export const ABSENT_MS: number = 4000;
 /** Milliseconds after the last counted call for which the answers of such calls are kept. */
 export const RECORD_MS: number = 1800000;
 
+/** Milliseconds after an ask for which a client that is not seen to listen can be granted a lock. */
+export const UNSEEN_MS: number = 1000;
+
 /** and left to those who stand in no line for so long. */
 export const STAND_BACK_MS: number = 3;
 

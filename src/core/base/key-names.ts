@@ -2,6 +2,7 @@ import { PRODUCT_NAME } from './constants.generated.js';
 import { withoutCredentials } from './redactor.js';
 
 const NAME_BYTES_MAX = 512;
+const LABEL_MAX = 64;
 
 /** What the name of the channel begins with on which one client alone is told something. */
 export const OWN_CHANNEL: string = `${PRODUCT_NAME}:`;
@@ -59,6 +60,19 @@ export function describe(value: unknown): string {
 /** Checks the prefix that goes in front of every name. */
 export function checkKeyPrefix(argument: string, value: unknown): string {
   return checkText(argument, value);
+}
+
+/** Checks the label of a client; without one it is that of the process. */
+export function checkLabel(value: unknown): string {
+  if (value === undefined) {
+    return Array.from(process.title).slice(0, LABEL_MAX).join('');
+  }
+  const label = checkText('label', value);
+  const { length } = Array.from(label);
+  if (length === 0 || length > LABEL_MAX) {
+    throw new RangeError(`label must have 1 to ${LABEL_MAX} characters, got ${length}`);
+  }
+  return label;
 }
 
 /** Checks a name and returns the key of its object: prefix and name together. */

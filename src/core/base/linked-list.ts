@@ -25,9 +25,11 @@ export class Linked {
  * which matters in the code that every command runs. */
 export class LinkedList<T extends Linked> implements Iterable<T> {
   first: T | undefined;
+  size = 0;
   #last: T | undefined;
 
   push(node: T): void {
+    this.size += 1;
     node.list = this;
     node.previous = this.#last;
     node.next = undefined;
@@ -41,6 +43,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
 
   /** Puts a node in front of all others. */
   unshift(node: T): void {
+    this.size += 1;
     node.list = this;
     node.previous = undefined;
     node.next = this.first;
@@ -57,6 +60,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
     if (node.list !== this) {
       return false;
     }
+    this.size -= 1;
     node.list = undefined;
     if (node.previous === undefined) {
       this.first = node.next;
@@ -83,6 +87,7 @@ export class LinkedList<T extends Linked> implements Iterable<T> {
       node.previous = undefined;
     }
     this.first = undefined;
+    this.size = 0;
     this.#last = undefined;
     return nodes;
   }

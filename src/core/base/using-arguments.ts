@@ -26,3 +26,19 @@ export function taskOf<G, T>(first: Argument<G, T>, second: Argument<G, T>): Tas
 export function optionsOf(first: unknown, second: unknown): unknown {
   return typeof first === 'function' ? second : first;
 }
+
+/** Runs the task of `using` and then releases what it was granted. The error of the task wins over one of the release. */
+export async function releasedAfter<T>(
+  granted: AsyncDisposable & { release(): Promise<void> },
+  task: () => T | Promise<T>,
+): Promise<T> {
+  let result: T;
+  try {
+    result = await task();
+  } catch (error) {
+    await granted[Symbol.asyncDispose]();
+    throw error;
+  }
+  await granted.release();
+  return result;
+}

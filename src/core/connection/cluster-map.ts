@@ -2,6 +2,7 @@ import { asError } from '../wire/replies.js';
 import type { CommandConnection } from './command-connection.js';
 import { isReplyError } from './driver.js';
 import type { Address } from './driver-types.js';
+import type { Lanes } from './lanes.js';
 import type { OneServer } from './one-server.js';
 import { readSlots, type SlotRange } from './slots.js';
 
@@ -10,6 +11,7 @@ export interface Node {
   readonly id: string;
   readonly address: Address;
   readonly link: CommandConnection;
+  readonly lanes: Lanes;
   readonly oneServer: OneServer;
   /** Why it did not tell the slots when it was asked last. */
   mapError: Error | undefined;

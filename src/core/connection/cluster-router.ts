@@ -6,11 +6,13 @@ import { askForSharding, askForSlots, type Node } from './cluster-map.js';
 import { ClusterSubscriber } from './cluster-subscriber.js';
 import { soon } from '../base/async-context.js';
 import { CommandConnection } from './command-connection.js';
-import type { Address, ConnectionOptions } from './driver-types.js';
+import type { Server } from './connection-owner.js';
+import type { Address } from './driver-types.js';
 import type { Environment } from './environment.js';
+import { Lanes } from './lanes.js';
 import { MapRefresh } from './map-refresh.js';
 import { OneServer } from './one-server.js';
-import type { Router, RouterOwner } from './router.js';
+import type { Query, Router, RouterOwner } from './router.js';
 import { denialOf } from './server-errors.js';
 import { readRedirection, slotOf, type SlotRange } from './slots.js';
 
@@ -22,11 +24,9 @@ export type ShardedSubscriptionMode = (typeof SHARDED_SUBSCRIPTION_MODES)[number
 const PUBLISH = { auto: undefined, on: 'SPUBLISH', off: 'PUBLISH' } as const;
 
 /** How to reach a cluster. */
-export interface ClusterEndpoint {
-  readonly options: ConnectionOptions;
+export interface ClusterEndpoint extends Server {
   readonly seeds: readonly Address[];
   readonly translate: (address: Address) => Address;
-  readonly readyLimitMs: number;
   readonly shardedSubscriptionMode: ShardedSubscriptionMode;
 }
 
@@ -36,6 +36,7 @@ export interface ClusterEndpoint {
  */
 export class ClusterRouter implements Router {
   readonly isCluster = true;
+  readonly topology = 'cluster';
   readonly channels: ClusterSubscriber;
   readonly #endpoint: ClusterEndpoint;
   readonly #environment: Environment;
@@ -99,29 +100,43 @@ export class ClusterRouter implements Router {
       this.#unrouted.push(call);
       this.#refresh.soon();
     } else {
-      node.link.send(call);
+      node.lanes.send(call);
     }
   }
 
-  whyDown(key: string): Error | undefined {
+  masters(): readonly Query[] {
+    const nodes = [...new Set(this.#masters.values())].flatMap((id) => this.#nodes.get(id) ?? []);
+    return nodes.map(({ link }) => link.query.bind(link));
+  }
+
+  whyDown(key: string, lane = 0): Error | undefined {
     const node = this.#masterOf(slotOf(key));
     if (node === undefined) {
       const errors = [...this.#nodes.values()].map((each) => each.mapError ?? each.link.whyDown);
       return errors.find((error) => error !== undefined) ?? new Error('no master is known yet');
     }
-    return node.link.whyDown;
+    return node.lanes.whyDown(lane);
+  }
+
+  downSince(key: string): number | undefined {
+    const node = this.#masterOf(slotOf(key));
+    return node === undefined ? Number.NEGATIVE_INFINITY : node.link.downSince;
   }
 
   groupOf(key: string): string {
     return String(slotOf(key));
   }
 
+  nodeOf(key: string): string {
+    return this.#masters.get(slotOf(key)) ?? '';
+  }
+
   close(error: Error): void {
     this.#closedBy = error;
     this.#refresh.close();
     this.channels.close();
-    for (const { link } of this.#nodes.values()) {
-      link.close(error);
+    for (const { lanes } of this.#nodes.values()) {
+      lanes.close(error);
     }
     for (const call of this.#unrouted.clear()) {
       call.fail(error);
@@ -145,13 +160,18 @@ export class ClusterRouter implements Router {
     const id = `${address.host}:${address.port}`;
     let node = this.#nodes.get(id);
     if (node === undefined) {
-      const { readyLimitMs } = this.#endpoint;
-      const options = { ...this.#endpoint.options, ...address };
+      const { readyLimitMs, credentials, options: shared } = this.#endpoint;
+      const options = { ...shared, ...address };
       const oneServer = new OneServer(addressOf(options), (error) => this.#owner.trouble(error));
-      const link = new CommandConnection({ options, readyLimitMs }, this.#environment, {
+      const own = {
         ...this.#owner,
         isNode: true,
         oneServer,
+        redirected: (call: PendingCall, error: Error) => this.#redirected(call, error, address),
+      };
+      const server = { options, readyLimitMs, credentials };
+      const link = new CommandConnection(server, this.#environment, {
+        ...own,
         up: () => {
           this.#owner.up();
           this.#refresh.soon();
@@ -161,9 +181,9 @@ export class ClusterRouter implements Router {
           this.#endUnrouted();
           this.#refresh.soon();
         },
-        redirected: (call, error) => this.#redirected(call, error, address),
       });
-      node = { id, address, link, oneServer, mapError: undefined };
+      const lanes = new Lanes(link, server, this.#environment, own);
+      node = { id, address, link, lanes, oneServer, mapError: undefined };
       this.#nodes.set(id, node);
       link.open();
     }
@@ -181,7 +201,7 @@ export class ClusterRouter implements Router {
       this.#masters.set(redirection.slot, node.id);
       this.#refresh.soon();
     }
-    node.link.send(call);
+    node.lanes.send(call);
     return true;
   }
 
@@ -231,12 +251,10 @@ export class ClusterRouter implements Router {
     const masters = new Set(this.#masters.values());
     for (const node of this.#nodes.values()) {
       // The node may never come back: its waiting calls go to the masters that have its slots now.
-      if (!node.link.isUp) {
-        this.#reroute(node.link.takeWaiting());
-      }
+      this.#reroute(node.lanes.takeWaiting());
       if (!masters.has(node.id)) {
         this.#nodes.delete(node.id);
-        this.#reroute(node.link.retire());
+        this.#reroute(node.lanes.retire());
       }
     }
     for (const call of this.#unrouted) {
@@ -244,7 +262,7 @@ export class ClusterRouter implements Router {
       if (master !== undefined) {
         this.#unrouted.delete(call);
         call.publishWith(this.publish);
-        master.link.send(call);
+        master.lanes.send(call);
       }
     }
     this.channels.move(this.publish === 'SPUBLISH');

@@ -1,8 +1,10 @@
 import type { Environment } from './environment.js';
-import type { Address, ConnectionOptions } from './driver-types.js';
+import type { Server } from './connection-owner.js';
+import type { Address } from './driver-types.js';
 import { isOwnChannel } from '../base/key-names.js';
 import { PLAIN, SHARDED } from './channel-kind.js';
-import { Subscriber, type Post, type SubscriberOwner } from './subscriber.js';
+import { Subscriber } from './subscriber.js';
+import type { Post, SubscriberOwner } from './subscriber-owner.js';
 import type { Channels } from './router.js';
 
 /** The owner of the channels of a cluster. */
@@ -15,8 +17,8 @@ export interface ClusterChannelsOwner extends SubscriberOwner {
 
 /** Listens to each channel on the master of its slot, and follows it when the slot moves. */
 export class ClusterSubscriber implements Channels {
-  readonly #options: ConnectionOptions;
-  readonly #readyLimitMs: number;
+  /** The server of each subscriber, its address apart. */
+  readonly #server: Server;
   readonly #environment: Environment;
   readonly #owner: ClusterChannelsOwner;
   /** The subscriber of each wanted channel; undefined while its master is not known. */
@@ -26,12 +28,11 @@ export class ClusterSubscriber implements Channels {
   #sharded: boolean | undefined;
 
   constructor(
-    endpoint: { readonly options: ConnectionOptions; readonly readyLimitMs: number },
+    { options, readyLimitMs, credentials }: Server,
     environment: Environment,
     owner: ClusterChannelsOwner,
   ) {
-    this.#options = endpoint.options;
-    this.#readyLimitMs = endpoint.readyLimitMs;
+    this.#server = { options, readyLimitMs, credentials };
     this.#environment = environment;
     this.#owner = owner;
   }
@@ -93,10 +94,7 @@ export class ClusterSubscriber implements Channels {
     const id = `${kind.event} ${master.host}:${master.port}`;
     let subscriber = this.#subscribers.get(id);
     if (subscriber === undefined) {
-      const server = {
-        options: { ...this.#options, ...master },
-        readyLimitMs: this.#readyLimitMs,
-      };
+      const server = { ...this.#server, options: { ...this.#server.options, ...master } };
       const post = { ...this.#owner.postAt(master), server };
       subscriber = new Subscriber(post, this.#environment, this.#owner, kind);
       this.#subscribers.set(id, subscriber);

@@ -1,7 +1,9 @@
-import type { PendingCall } from '../wire/call.js';
+import type { PendingCall, Written } from '../wire/call.js';
 import type { Clock } from '../base/clock.js';
 import type { Environment } from './environment.js';
-import { Connection, type ConnectionOwner, type Server } from './connection.js';
+import { Demotion } from './demotion.js';
+import { Connection } from './connection.js';
+import type { ConnectionOwner, Server } from './connection-owner.js';
 import { soon } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
@@ -13,13 +15,10 @@ import { Unanswered } from './half-open.js';
 import { examine } from './server-check.js';
 import { Window } from './window.js';
 
-/** A server that stays read-only is connected to anew at most this often. */
-const DEMOTED_PERIOD_MS = 1_000;
-
 /** The owner of a command connection. */
 export interface CommandConnectionOwner extends Pick<
   ConnectionOwner,
-  'fault' | 'health' | 'oneServer'
+  'examined' | 'fault' | 'health' | 'oneServer' | 'trouble'
 > {
   /** Its server is a node of a cluster. */
   readonly isNode: boolean;
@@ -40,7 +39,7 @@ export interface CommandConnectionOwner extends Pick<
  * Delivers calls to one server, in order. Calls wait here, not in the driver, until a connection
  * is ready; calls that are unanswered when a connection ends are written again to the next one.
  */
-export class CommandConnection {
+export class CommandConnection implements Written {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #owner: CommandConnectionOwner;
@@ -50,7 +49,7 @@ export class CommandConnection {
   /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
   readonly #refusals: Refusals;
-  #demotedAt = Number.NEGATIVE_INFINITY;
+  readonly #demotion: Demotion;
   #closedBy: Error | undefined;
 
   constructor(server: Server, environment: Environment, owner: CommandConnectionOwner) {
@@ -60,19 +59,19 @@ export class CommandConnection {
     this.#connection = new Connection(server, environment, {
       connected: () => this.#connected(),
       examine: async (redis) => await examine(redis, owner.isNode),
+      examined: (found, address) => owner.examined(found, address),
       oneServer: owner.oneServer,
       disconnected: (cause) => this.#disconnected(cause),
       failed: (cause) => this.#notConnected(cause),
       fault: (error) => owner.fault(error),
+      trouble: (error) => owner.trouble(error),
+      query: async (write) => await this.#unanswered.query(write),
       health: owner.health,
       use: 'commands',
     });
-    this.#refusals = new Refusals(
-      clock,
-      owner.health,
-      this.#connection.address,
-      this.query.bind(this),
-    );
+    this.#demotion = new Demotion(clock, this.#connection, owner.oneServer);
+    const { address } = this.#connection;
+    this.#refusals = new Refusals(clock, owner.health, address, this.query.bind(this));
     const send = (call: PendingCall): void => this.send(call);
     this.#waiting = new ResendQueue(clock, () => this.#flush(), send);
     this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
@@ -94,6 +93,10 @@ export class CommandConnection {
   /** Why there is no connection; undefined when there is one. */
   get whyDown(): Error | undefined {
     return this.isUp ? undefined : this.#connection.whyDown;
+  }
+
+  get downSince(): number | undefined {
+    return this.#connection.downSince;
   }
 
   open(): void {
@@ -124,6 +127,15 @@ export class CommandConnection {
       throw this.#connection.whyDown;
     }
     return await this.#unanswered.query(() => redis.call(command, args));
+  }
+
+  async sendBehind(call: PendingCall, parts: readonly string[], takesMs: number): Promise<unknown> {
+    const [command = '', ...args] = parts;
+    const redis = this.#connection.ready;
+    if (redis === undefined || redis !== call.writtenTo) {
+      throw this.#connection.whyDown;
+    }
+    return await this.#unanswered.query(() => redis.call(command, args), takesMs);
   }
 
   /** Takes out the calls that wait for a connection, in the order in which they were made. */
@@ -195,11 +207,9 @@ export class CommandConnection {
 
   #write(redis: Redis, call: PendingCall): void {
     redis.cork();
-    const now = this.#clock.now();
-    if (!call.sent) {
-      call.sentAt = now;
-    }
-    call.lastSentAt = now;
+    call.writing(this.#clock.now());
+    call.writtenTo = redis;
+    call.writtenBy = this;
     this.#unanswered.add(call);
     if (call.asking) {
       redis.call('ASKING').catch(() => {});
@@ -207,7 +217,7 @@ export class CommandConnection {
     // The first use on a connection sends the source: one command, where EVALSHA might cost two.
     const isKnown = this.#known.has(call.script.sha1);
     this.#known.add(call.script.sha1);
-    redis.sendScript(call.script, isKnown, call.operands, (reply, error) => {
+    redis.sendScript(call.script, isKnown, call.operandsOn(redis), (reply, error) => {
       if (error === undefined) {
         this.#carriedOut(call, reply);
       } else {
@@ -215,6 +225,9 @@ export class CommandConnection {
       }
       this.#window.answered(call);
     });
+    if (call.atOnce) {
+      redis.flush();
+    }
   }
 
   #carriedOut(call: PendingCall, reply: unknown): void {
@@ -257,7 +270,8 @@ export class CommandConnection {
       this.#again(call);
     } else if (isNotNow(error)) {
       this.#refusals.add(call, error);
-      this.#notNow(redis, call, error);
+      this.#waiting.refused(call, error);
+      this.#demotion.refused(redis, error);
     } else if (denial !== undefined) {
       call.fail(denial);
     } else if (isSentAgain(call, error)) {
@@ -265,17 +279,6 @@ export class CommandConnection {
       this.#waiting.insist(call);
     } else if (!this.#owner.redirected(call, error)) {
       call.fail(error);
-    }
-  }
-
-  #notNow(redis: Redis, call: PendingCall, error: Error): void {
-    this.#waiting.refused(call, error);
-    const now = this.#clock.now();
-    if (error.message.includes('READONLY') && now - this.#demotedAt > DEMOTED_PERIOD_MS) {
-      // The master was demoted: the address may lead to another one by now.
-      this.#demotedAt = now;
-      this.#connection.drop(redis, error);
-      this.#owner.oneServer.demoted(this.#connection, error);
     }
   }
 
@@ -290,10 +293,7 @@ export class CommandConnection {
 
   /** The answer limit has passed: the connection counts as half-open. */
   #silent(): void {
-    const redis = this.#connection.ready;
-    if (redis !== undefined) {
-      const { answerLimitMs } = this.#owner;
-      this.#connection.drop(redis, new Error(`no answer from Redis for ${answerLimitMs} ms`));
-    }
+    const { answerLimitMs } = this.#owner;
+    this.#connection.leave(new Error(`no answer from Redis for ${answerLimitMs} ms`));
   }
 }

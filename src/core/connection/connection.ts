@@ -1,53 +1,18 @@
 import type { Timer } from '../base/clock.js';
 import { asError } from '../wire/replies.js';
 import { outside, whenSettled } from '../base/async-context.js';
-import type { Health } from '../observe/troubles.js';
 import { addressOf } from './access.js';
-import { isReplyError, type Redis, type Use } from './driver.js';
-import type { ConnectionOptions } from './driver-types.js';
+import type { ConnectionOwner, Server } from './connection-owner.js';
+import type { Credentials } from '../base/credentials-options.js';
+import { isReplyError, type Redis } from './driver.js';
+import type { Address } from './driver-types.js';
 import type { Environment } from './environment.js';
 import { NoAnswer } from './no-answer.js';
-import type { OneServer, Side } from './one-server.js';
+import type { Side } from './one-server.js';
+import { RetryPause } from './retry-pause.js';
+import { reportUnknownDriver } from './unknown-driver.js';
 import { withNextSentinel } from './sentinel-watch.js';
-import type { Examined } from './server-check.js';
-
-/** The pause between two attempts starts at the shortest and doubles up to the longest. */
-const PAUSE_MIN_MS = 16;
-const PAUSE_MAX_MS = 1_000;
-
-/** The environments of clients that have told of an unknown driver. */
-const told = new WeakSet<Environment>();
-
-const UNKNOWN_DRIVER =
-  'this version of ioredis is not one that redlatch was tested with, so its commands go through it, ' +
-  'which costs more CPU';
-
-/** How to reach a server. */
-export interface Server {
-  readonly options: ConnectionOptions;
-  /** A connection that is not ready within this time is given up and made anew. */
-  readonly readyLimitMs: number;
-}
-
-/** The owner of a connection. */
-export interface ConnectionOwner {
-  /** A connection is established, signed in and ready. */
-  connected(redis: Redis): void;
-  /** The connection is gone, and nothing outstanding on it will be answered. */
-  disconnected(cause: Error): void;
-  /** Examines the server behind a connection before that is used. */
-  readonly examine: (redis: Redis) => Promise<Examined>;
-  /** The connections to the same address. */
-  readonly oneServer: OneServer;
-  /** Finds out whether the connection still hears what is published at its address. */
-  prove?(): void;
-  /** An attempt to connect failed. */
-  failed(cause: Error): void;
-  /** One of these functions, or a function of the template, threw. The connection goes on. */
-  fault(error: Error): void;
-  readonly health: Health;
-  readonly use: Use;
-}
+import { SignIn } from './sign-in.js';
 
 /**
  * Keeps one connection to one server: each attempt is a new driver instance that never reconnects
@@ -56,19 +21,20 @@ export interface ConnectionOwner {
 export class Connection implements Side {
   /** Where it leads to, in words. */
   readonly address: string;
+  /** Since when there is no connection; undefined when one is ready. */
+  downSince: number | undefined;
   #server: Server;
   readonly #environment: Environment;
   readonly #owner: ConnectionOwner;
   /** What people are told while there is no connection. */
-  readonly #trouble: string;
+  trouble: string;
   /** Tells of attempts that failed. */
   readonly #noAnswer: NoAnswer;
   #current: Redis | undefined;
-  #ready = false;
   /** The current attempt has got through to the server. */
   #reached = false;
-  #attempts = 0;
-  #retry: Timer | undefined;
+  readonly #pause: RetryPause;
+  readonly #signIn: SignIn | undefined;
   #waitLimit: Timer | undefined;
   /** The outcome of the last attempt, or the end of the connection. */
   #lastError: Error | undefined;
@@ -80,14 +46,20 @@ export class Connection implements Side {
     this.#server = server;
     this.#environment = environment;
     this.#owner = owner;
+    this.downSince = environment.clock.now();
     this.address = addressOf(server.options);
-    this.#trouble = `no connection to Redis at ${this.address}`;
+    this.trouble = `no connection to Redis at ${this.address}`;
+    this.#pause = new RetryPause(environment, () => this.open());
     this.#noAnswer = new NoAnswer(environment.clock, (reason) => this.#failed(reason));
+    const { credentials, readyLimitMs } = server;
+    if (credentials !== undefined) {
+      this.#signIn = new SignIn({ credentials, limitMs: readyLimitMs }, environment, this, owner);
+    }
   }
 
   /** The connection to write to, if one is ready. */
   get ready(): Redis | undefined {
-    return this.#ready ? this.#current : undefined;
+    return this.downSince === undefined ? this.#current : undefined;
   }
 
   /** Why there is no connection, as far as the driver has said. */
@@ -97,10 +69,10 @@ export class Connection implements Side {
 
   /** Starts connecting; does nothing when it has started before. */
   open(): void {
-    if (this.#closed || this.#current !== undefined || this.#retry !== undefined) {
+    if (this.#closed || this.#current !== undefined || this.#pause.isOn) {
       return;
     }
-    this.#owner.health.down(this.#trouble, this, () => this.whyDown);
+    this.#owner.health.down(this.trouble, this, () => this.whyDown);
     // A socket handles its input in the context in which it was made.
     outside(() => this.#tryToConnect());
   }
@@ -117,7 +89,9 @@ export class Connection implements Side {
 
   #connect(): void {
     const { options, readyLimitMs } = this.#server;
-    const redis = this.#environment.connect(options, readyLimitMs, this.#owner.use);
+    const signIn = this.#signIn;
+    const ask = signIn && ((address: Address) => this.#ask(redis, signIn, address));
+    const redis = this.#environment.connect(options, readyLimitMs, this.#owner.use, ask);
     this.#current = redis;
     this.#reached = false;
     this.#attemptError = undefined;
@@ -126,7 +100,7 @@ export class Connection implements Side {
         // What the server said tells more than that it closed the connection then.
         const isBetter = this.#attemptError === undefined || isReplyError(error);
         this.#attemptError = isBetter ? error : this.#attemptError;
-        if (isReplyError(error) && !this.#ready) {
+        if (isReplyError(error) && this.downSince !== undefined) {
           // Signing in or selecting the database failed, and the driver would go on regardless.
           this.#doWithoutInfo(error);
           this.drop(redis, error);
@@ -137,20 +111,42 @@ export class Connection implements Side {
       this.#reached = true;
       redis.unref();
     });
-    this.#waitLimit = this.#environment.clock.after(readyLimitMs, () => {
-      const why = `Redis was not ready within ${readyLimitMs} ms: ${this.#state}`;
-      this.drop(redis, new Error(why));
-    });
+    this.#limit(redis);
     redis.on('ready', () => this.#check(redis));
     redis.on('end', () => this.#gone(redis, new Error('the connection was closed')));
     redis.connect().catch(() => {});
   }
 
+  #limit(redis: Redis): void {
+    const { readyLimitMs } = this.#server;
+    this.#waitLimit = this.#environment.clock.after(readyLimitMs, () => {
+      const why = `Redis was not ready within ${readyLimitMs} ms: ${this.#state}`;
+      this.drop(redis, new Error(why));
+    });
+  }
+
+  /** Gets credentials, which has a limit of its own, for an attempt that goes on then. */
+  async #ask(redis: Redis, signIn: SignIn, address: Address): Promise<Credentials> {
+    if (this.#current === redis) {
+      this.#waitLimit?.cancel();
+    }
+    try {
+      return await signIn.ask(address);
+    } catch (error) {
+      this.drop(redis, asError(error));
+      throw error;
+    } finally {
+      if (this.#current === redis) {
+        this.#limit(redis);
+      }
+    }
+  }
+
   /** A server may hide INFO, by which the driver finds out whether it is ready: it says LOADING itself. */
   #doWithoutInfo({ message }: Error): void {
-    const { options, readyLimitMs } = this.#server;
     if (/^ERR unknown command ['`]?info\b/iu.test(message)) {
-      this.#server = { options: { ...options, enableReadyCheck: false }, readyLimitMs };
+      const options = { ...this.#server.options, enableReadyCheck: false };
+      this.#server = { ...this.#server, options };
     }
   }
 
@@ -173,18 +169,33 @@ export class Connection implements Side {
     this.#owner.prove?.();
   }
 
+  #retryLater(): void {
+    this.#owner.oneServer.lost(this);
+    this.#pause.begin();
+  }
+
+  /** It has taken the place of another one, and is itself replaced when its credentials run out. */
+  hasReplaced(last: Connection): void {
+    this.#signIn?.standing(last.#signIn);
+  }
+
+  tryNow(): void {
+    this.#pause.endNow();
+  }
+
   /** Ends the connection for good. */
   close(): void {
     this.#closed = true;
     this.#owner.oneServer.ended(this);
     this.#noAnswer.reset();
-    this.#owner.health.up(this.#trouble, this);
-    this.#retry?.cancel();
+    this.#owner.health.up(this.trouble, this);
+    this.#pause.cancel();
     this.#waitLimit?.cancel();
+    this.#signIn?.over();
     const redis = this.#current;
     if (redis !== undefined) {
       this.#current = undefined;
-      this.#ready = false;
+      this.downSince ??= this.#environment.clock.now();
       redis.destroy();
     }
   }
@@ -198,12 +209,13 @@ export class Connection implements Side {
     }
     whenSettled(
       examined,
-      ({ unsupported, runId }) => {
-        if (unsupported !== undefined) {
-          this.drop(redis, unsupported);
+      (found) => {
+        if (found.unsupported !== undefined) {
+          this.drop(redis, found.unsupported);
         } else if (this.#current === redis) {
+          this.#owner.examined(found, this.address);
           this.#standing(redis);
-          this.#owner.oneServer.learned(this, runId);
+          this.#owner.oneServer.learned(this, found.runId);
         }
       },
       (error) => this.#gone(redis, error),
@@ -211,19 +223,17 @@ export class Connection implements Side {
   }
 
   #standing(redis: Redis): void {
-    if (this.#current === redis && !this.#ready) {
+    if (this.#current === redis && this.downSince !== undefined) {
       this.#waitLimit?.cancel();
-      this.#ready = true;
-      this.#attempts = 0;
+      this.downSince = undefined;
+      this.#pause.reset();
       this.#lastError = undefined;
       this.#attemptError = undefined;
       this.#noAnswer.reset();
-      this.#owner.health.up(this.#trouble, this);
+      this.#owner.health.up(this.trouble, this);
+      this.#signIn?.standing();
       this.#tell(() => this.#owner.connected(redis));
-      if (!redis.isKnownDriver && !told.has(this.#environment)) {
-        told.add(this.#environment);
-        this.#owner.fault(new Error(UNKNOWN_DRIVER));
-      }
+      reportUnknownDriver(redis, this.#environment, this.#owner);
     }
   }
 
@@ -231,14 +241,14 @@ export class Connection implements Side {
     if (this.#current !== redis) {
       return;
     }
-    const wasReady = this.#ready;
-    this.#owner.oneServer.ended(this);
+    const wasReady = this.downSince === undefined;
     this.#waitLimit?.cancel();
+    this.#signIn?.over();
     this.#current = undefined;
-    this.#ready = false;
+    this.downSince ??= this.#environment.clock.now();
     const error = this.#attemptError ?? cause;
     this.#attemptError = undefined;
-    this.#owner.health.down(this.#trouble, this, () => this.whyDown);
+    this.#owner.health.down(this.trouble, this, () => this.whyDown);
     // The next attempt is scheduled first, so that no error below can prevent it.
     this.#retryLater();
     this.#tell(() => redis.destroy());
@@ -247,7 +257,11 @@ export class Connection implements Side {
       this.#tell(() => this.#owner.disconnected(error));
     } else {
       this.#server = { ...this.#server, options: withNextSentinel(this.#server.options) };
-      this.#noAnswer.failed(error, redis.questionAfter?.(error, this.#reached));
+      const isOurs = error === this.#signIn?.failure;
+      this.#noAnswer.failed(
+        error,
+        isOurs ? undefined : redis.questionAfter?.(error, this.#reached),
+      );
     }
   }
 
@@ -273,16 +287,6 @@ export class Connection implements Side {
     return this.#current?.isInHandshake === true
       ? 'it accepts connections, but does not answer the TLS handshake'
       : 'no answer';
-  }
-
-  #retryLater(): void {
-    const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
-    this.#attempts += 1;
-    const { clock, random } = this.#environment;
-    this.#retry = clock.after(random.int(pauseMs / 2, pauseMs), () => {
-      this.#retry = undefined;
-      this.open();
-    });
   }
 
   /** Runs `what`. Its error must stop neither the event of the driver nor the steps after it. */

@@ -19,12 +19,13 @@ export function createRouter(
   environment: Environment,
   owner: RouterOwner,
 ): Router {
-  const { options, seeds, translate } = endpoint;
+  const { options, seeds, translate, credentials } = endpoint;
   const { commandTimeoutMs, shardedSubscriptionMode } = settings;
   const readyLimitMs = Math.max(commandTimeoutMs, READY_LIMIT_MIN_MS);
   if (seeds !== undefined && translate !== undefined) {
-    const cluster = { options, seeds, translate, readyLimitMs, shardedSubscriptionMode };
+    const known = { options, seeds, translate, credentials };
+    const cluster = { ...known, readyLimitMs, shardedSubscriptionMode };
     return new ClusterRouter(cluster, environment, owner);
   }
-  return new SingleRouter({ options, readyLimitMs }, environment, owner);
+  return new SingleRouter({ options, readyLimitMs, credentials }, environment, owner);
 }

@@ -1,3 +1,4 @@
+import type { CredentialsOrigin } from '../base/credentials-options.js';
 import type { Cluster, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 
 export type { Cluster, ClusterOptions, RedisOptions };
@@ -27,7 +28,52 @@ export interface CompatibleDriver {
 }
 
 /**
- * A Redis or Cluster instance of ioredis 5, ioredis 6 or iovalkey.
+ * A client of node-redis 4, 5 or 6 (`redis` or `@redis/client`), as far as it is read.
+ *
+ * @example
+ * ```ts
+ * import * as nodeRedis from '@redis/client';
+ *
+ * const redis: NodeRedisClient = nodeRedis.createClient({ url: 'redis://localhost:6379' });
+ * const client = createClient({ redis });
+ * ```
+ */
+export interface NodeRedisClient {
+  /** Whether it is connected, which it need not be. */
+  readonly isOpen: boolean;
+  /** The options that it was made with. */
+  readonly options: object | undefined;
+  /** Never called. */
+  sendCommand(...args: never[]): unknown;
+  /** Never called. */
+  duplicate(...args: never[]): object;
+}
+
+/**
+ * A cluster of node-redis 5.1 or later, or 6, as far as it is read.
+ *
+ * @example
+ * ```ts
+ * import * as nodeRedis from '@redis/client';
+ *
+ * const rootNodes = [{ url: 'redis://localhost:7000' }];
+ * const redis: NodeRedisCluster = nodeRedis.createCluster({ rootNodes });
+ * const client = createClient({ redis });
+ * ```
+ */
+export interface NodeRedisCluster {
+  /** Whether it is connected, which it need not be. */
+  readonly isOpen: boolean;
+  /** The options that it was made with. */
+  readonly _options: object;
+  /** Never called. */
+  sendCommand(...args: never[]): unknown;
+  /** Never called. */
+  duplicate(...args: never[]): object;
+}
+
+/**
+ * A Redis or Cluster instance of ioredis 5, ioredis 6 or iovalkey, or a client or cluster of node-redis.
  *
  * @example
  * ```ts
@@ -35,7 +81,8 @@ export interface CompatibleDriver {
  * const client = createClient(driver);
  * ```
  */
-export type DriverInstance = Redis | Cluster | CompatibleDriver;
+export type DriverInstance =
+  Redis | Cluster | CompatibleDriver | NodeRedisClient | NodeRedisCluster;
 
 /**
  * Where to connect, in any form that a program already has. It is only read from.
@@ -57,6 +104,8 @@ export interface Endpoint {
   readonly options: ConnectionOptions;
   /** Addresses to learn the cluster's slots from; absent outside clusters. */
   readonly seeds?: readonly Address[];
+  /** Gives what to sign in with, in the place of what the options have. */
+  readonly credentials?: CredentialsOrigin | undefined;
   /** Translates an announced cluster address into a reachable one. */
   readonly translate?: (address: Address) => Address;
 }

@@ -1,22 +1,21 @@
 import { Redis, ReplyError } from 'ioredis';
+import type { Credentials } from '../base/credentials-options.js';
 import type { ConnectionOptions, RedisOptions } from './driver-types.js';
 import { afterTurn, outside, outsider, whenSettled } from '../base/async-context.js';
 import type { Operand } from '../wire/script.js';
 import { Redactor, REPLY_ERROR } from '../base/redactor.js';
 import { isUnclear, whyNoAnswer, type Question } from './probe.js';
+import { keepTicking } from './driver-ticks.js';
 import { endSentinel, sentinelsOf } from './sentinel-watch.js';
+import { scriptHead, type Known } from './script-head.js';
+import { signInWith, type Ask } from './sign-in-hook.js';
 import { isKnownDriver, takeOver } from './take-over.js';
 import { traced } from './tracing.js';
 import { headOf, type Answered, type Head, type Wire } from './wire.js';
 
 /** A guarded connection, as the library calls it. */
 export type { GuardedConnection as Redis };
-
-/** A script, by its digest and its source. */
-export interface Known {
-  readonly sha1: string;
-  readonly source: string;
-}
+export type { Known };
 
 /** The purpose of a connection. One for commands speaks RESP2, and sends them past the driver from `ready` on. */
 export type Use = 'commands' | 'messages';
@@ -34,9 +33,13 @@ export interface GuardedConnection {
   /** Writes one script call: by digest, or with the source on its first use. `answered` is called
    * once at most, never before this returns, and must not throw. */
   sendScript(script: Known, isKnown: boolean, operands: Operand[], answered: Answered): void;
+  /** Signs in again; resolves when the server has accepted. */
+  signIn?(credentials: Credentials): Promise<unknown>;
   /** Joins the commands of one turn of the event loop into one write, which those past the driver are
    * in any case. */
   cork(): void;
+  /** Writes what was joined so far. */
+  flush(): void;
   /** True while the other side has accepted a connection and has not finished the handshake of TLS. */
   readonly isInHandshake?: boolean;
   /** Asks the server why an attempt failed with `error`; `isReached`: after `connect`. Undefined where it
@@ -58,12 +61,13 @@ export interface GuardedConnection {
 class GuardedRedis implements GuardedConnection {
   readonly #driver: Redis;
   readonly #options: ConnectionOptions;
-  readonly #redactor: Redactor;
+  #redactor: Redactor;
+  #isDestroyed = false;
   readonly #use: Use;
   readonly #sentinels: ReadonlySet<Redis>;
   #wire: Wire | undefined;
 
-  constructor(options: ConnectionOptions, redactor: Redactor, use: Use) {
+  constructor(options: ConnectionOptions, redactor: Redactor, use: Use, ask?: Ask) {
     this.#options = options;
     this.#redactor = redactor;
     this.#use = use;
@@ -72,7 +76,17 @@ class GuardedRedis implements GuardedConnection {
     } catch (error) {
       throw this.#redactor.error(error);
     }
+    keepTicking(this.#driver);
     this.#sentinels = sentinelsOf(this.#driver);
+    if (ask !== undefined) {
+      signInWith(this.#driver, options, async (address) => {
+        const given = this.#with(await ask(address));
+        if (this.#isDestroyed) {
+          throw new Error('Connection is closed.');
+        }
+        return given;
+      });
+    }
   }
 
   on(event: 'error', listener: (error: Error) => void): void;
@@ -139,6 +153,29 @@ class GuardedRedis implements GuardedConnection {
     );
   }
 
+  async signIn(credentials: Credentials): Promise<void> {
+    const { username, password } = this.#with(credentials);
+    const parts = ['AUTH', ...(username === undefined ? [] : [username]), password];
+    const wire = this.#wire;
+    await (wire === undefined
+      ? this.#clean(() => this.#driver.call('AUTH', parts.slice(1)))
+      : // Tracers are not shown what is secret.
+        new Promise<void>((resolve, reject) => {
+          wire.send(headOf(parts), [], (_, error) =>
+            error === undefined ? resolve() : reject(error),
+          );
+        }));
+  }
+
+  /** Credentials with the user of the template where they name none; errors hide them from now on. */
+  #with({ username = this.#options.username, password }: Credentials): Credentials {
+    this.#redactor = new Redactor({ ...this.#options, username, password }, isReplyOfDriver);
+    return {
+      username: typeof username === 'string' && username !== '' ? username : undefined,
+      password,
+    };
+  }
+
   #send(wire: Wire, head: Head, args: readonly Operand[], answered: Answered): void {
     wire.send(head, args, traced(this.#driver, head.parts, args, answered));
   }
@@ -149,6 +186,11 @@ class GuardedRedis implements GuardedConnection {
       stream.cork();
       afterTurn(() => stream.uncork());
     }
+  }
+
+  flush(): void {
+    this.#wire?.flush();
+    this.#driver.stream.uncork();
   }
 
   get isInHandshake(): boolean {
@@ -174,6 +216,7 @@ class GuardedRedis implements GuardedConnection {
 
   destroy(): void {
     const driver = this.#driver;
+    this.#isDestroyed = true;
     driver.removeAllListeners();
     // An instance that is still connecting emits an error after its listeners are gone.
     driver.on('error', () => {});
@@ -197,22 +240,6 @@ class GuardedRedis implements GuardedConnection {
 
 /** Whether the driver reports moves: it does from the version on that speaks RESP3. */
 let moves: boolean | undefined;
-
-/** By digest. */
-const heads = new Map<string, Head>();
-
-/** The first parts of the call of a script. */
-function scriptHead({ sha1, source }: Known, isKnown: boolean): Head {
-  if (!isKnown) {
-    return headOf(['eval', source]);
-  }
-  let head = heads.get(sha1);
-  if (head === undefined) {
-    head = headOf(['evalsha', sha1]);
-    heads.set(sha1, head);
-  }
-  return head;
-}
 
 /** Redactors by options object, which all attempts to connect to one server share. */
 const redactors = new WeakMap<ConnectionOptions, Redactor>();
@@ -251,8 +278,9 @@ export function createConnection(
   options: ConnectionOptions,
   connectTimeoutMs: number,
   use: Use,
+  ask?: Ask,
 ): GuardedConnection {
-  return new GuardedRedis(withinLimit(options, connectTimeoutMs), redactorOf(options), use);
+  return new GuardedRedis(withinLimit(options, connectTimeoutMs), redactorOf(options), use, ask);
 }
 
 const driverReplyError: unknown = ReplyError;

@@ -1,3 +1,4 @@
+import type { CredentialsSource } from '../base/credentials-options.js';
 import { checkKeyPrefix, describe } from '../base/key-names.js';
 import { optionsOfUrl } from './driver.js';
 import type {
@@ -9,6 +10,8 @@ import type {
   RedisOptions,
 } from './driver-types.js';
 import { withoutCredentials } from '../base/redactor.js';
+import type { NodeRedisNodes } from './node-redis-cluster.js';
+import { readNodeRedis, type NodeRedisTemplate } from './node-redis.js';
 import { checkPlainTemplate, isCluster, isInstance } from './template.js';
 
 /** The options that are taken over from a template: those of the address and of signing in. The
@@ -84,7 +87,23 @@ const OWN_OPTIONS = {
   sentinelReconnectStrategy: () => null,
 } as const satisfies RedisOptions;
 
+/** What changes cannot stand in options: the driver would take it for a text, and be refused for ever. */
+function checkSecrets(source: object): void {
+  for (const option of ['username', 'password', 'sentinelUsername', 'sentinelPassword']) {
+    const value: unknown = Reflect.get(source, option);
+    const isFunction = typeof value === 'function';
+    if (isFunction || (typeof value === 'object' && value !== null && 'then' in value)) {
+      const got = isFunction ? 'a function' : 'a promise';
+      const instead = option.startsWith('sentinel')
+        ? 'what sentinels want cannot change'
+        : 'give the option credentials, a function that is asked before each connection';
+      throw new TypeError(`redis.${option} must be a string, got ${got}: ${instead}`);
+    }
+  }
+}
+
 function carried(source: object): ConnectionOptions {
+  checkSecrets(source);
   const options = Object.entries(source);
   return Object.fromEntries(
     options.filter(([name, value]) => CARRIED.has(name) && value !== undefined),
@@ -130,22 +149,39 @@ function parseSeed(node: unknown): ConnectionOptions & Address {
   return { ...carried(options), host, port };
 }
 
-function translator(natMap: ClusterOptions['natMap']): (address: Address) => Address {
+type NatMap = ClusterOptions['natMap'];
+
+function isNatMap(value: unknown): value is NatMap {
+  return typeof value === 'function' || (typeof value === 'object' && value !== null);
+}
+
+function translator(natMap: unknown): (address: Address) => Address {
+  const map = isNatMap(natMap) ? natMap : undefined;
   return (address) => {
     const key = `${address.host}:${address.port}`;
-    const mapped = typeof natMap === 'function' ? natMap(key) : natMap?.[key];
+    const mapped = typeof map === 'function' ? map(key) : map?.[key];
     return mapped ?? address;
   };
 }
 
-function clusterEndpoint(cluster: Cluster): ReadTemplate {
+function ofCluster(cluster: Cluster): ReadTemplate {
   const { options } = cluster;
   refuse(options, 'useSRVRecords', false, 'give the addresses of the nodes instead');
   // The start nodes, and the nodes that the cluster client has found since.
   const startup: unknown = Reflect.get(cluster, 'startupNodes');
   const given: unknown[] = Array.isArray(startup) ? startup : [];
   const known = cluster.nodes().map((node) => node.options);
-  const seeds = [...given, ...known].map(parseSeed);
+  const { redisOptions = {}, natMap, keyPrefix } = options;
+  return clusterEndpoint([...given, ...known], redisOptions, translator(natMap), keyPrefix);
+}
+
+function clusterEndpoint(
+  nodes: readonly unknown[],
+  redisOptions: object,
+  translate: (address: Address) => Address,
+  keyPrefix: unknown,
+): ReadTemplate {
+  const seeds = nodes.map(parseSeed);
   // Credentials and TLS may stand in the first start node; they count for all nodes.
   const [first] = seeds;
   if (first === undefined) {
@@ -154,11 +190,27 @@ function clusterEndpoint(cluster: Cluster): ReadTemplate {
   const { host: _host, port: _port, ...shared } = first;
   return {
     // A cluster has one database only.
-    options: { ...shared, ...carried(options.redisOptions ?? {}), ...OWN_OPTIONS, db: 0 },
+    options: { ...shared, ...carried(redisOptions), ...OWN_OPTIONS, db: 0 },
     seeds: seeds.map(({ host, port }) => ({ host, port })),
-    translate: translator(options.natMap),
-    keyPrefix: prefixOf(options.keyPrefix),
+    translate,
+    keyPrefix: prefixOf(keyPrefix),
   };
+}
+
+function ofNodeRedis({ options, cluster, credentials }: NodeRedisTemplate): ReadTemplate {
+  const read = cluster === undefined ? singleEndpoint(options) : ofNodes(options, cluster);
+  if (credentials === undefined) {
+    return read;
+  }
+  // A provider has the last word in node-redis: no user of the options stands in for one that it does not name.
+  const { username: _username, password: _password, ...rest } = read.options;
+  return { ...read, options: rest, credentials };
+}
+
+function ofNodes(options: object, cluster: NodeRedisNodes): ReadTemplate {
+  const translate = translator(cluster.natMap);
+  const nodes = [...cluster.rootNodes, ...cluster.found.map(translate)];
+  return clusterEndpoint(nodes, options, translate, cluster.keyPrefix);
 }
 
 /** A text that is no URL is not shown: it may be a password that was put in the place of one. */
@@ -168,8 +220,18 @@ function describeAddress(text: string): string {
     : `a string of ${text.length} characters without "redis://"`;
 }
 
-/** Reads a template; throws a TypeError that names what cannot be used. */
-export function readTemplate(template: unknown): ReadTemplate {
+/**
+ * Reads a template; throws a TypeError that names what cannot be used.
+ * @param credentials - gives what to sign in with, in the place of what the template has.
+ */
+export function readTemplate(template: unknown, credentials?: CredentialsSource): ReadTemplate {
+  const read = readGiven(template, credentials === undefined);
+  return credentials === undefined
+    ? read
+    : { ...read, credentials: { title: 'credentials', mayBeNone: false, ask: credentials } };
+}
+
+function readGiven(template: unknown, signsIn: boolean): ReadTemplate {
   if (typeof template === 'string') {
     if (!/^(rediss?:\/\/|\/)/.test(template)) {
       throw new TypeError(
@@ -180,7 +242,11 @@ export function readTemplate(template: unknown): ReadTemplate {
     return singleEndpoint(optionsOfUrl(template));
   }
   if (isInstance(template)) {
-    return isCluster(template) ? clusterEndpoint(template) : singleEndpoint(template.options);
+    return isCluster(template) ? ofCluster(template) : singleEndpoint(template.options);
+  }
+  const found = readNodeRedis(template, signsIn);
+  if (found !== undefined) {
+    return ofNodeRedis(found);
   }
   checkPlainTemplate(template);
   return singleEndpoint(template);

@@ -6,10 +6,13 @@ import type { Clock } from '../base/clock.js';
 /** A command by which a connection asks the server about itself, and which is no call. */
 class Query extends Linked {
   readonly sentAt: number;
+  /** How long the server may take to carry it out: it answers nothing else meanwhile. */
+  readonly takesMs: number;
 
-  constructor(sentAt: number) {
+  constructor(sentAt: number, takesMs: number) {
     super();
     this.sentAt = sentAt;
+    this.takesMs = takesMs;
   }
 }
 
@@ -67,11 +70,11 @@ export class Unanswered implements Deadlines {
     return !call.isAbandoned;
   }
 
-  /** Writes a query, and waits for its outcome. */
-  async query<T>(write: () => Promise<T>): Promise<T> {
-    const query = new Query(this.#clock.now());
+  /** Writes a query, and waits for its outcome. `takesMs`: the server may take so long to carry it out. */
+  async query<T>(write: () => Promise<T>, takesMs = 0): Promise<T> {
+    const query = new Query(this.#clock.now(), takesMs);
     this.#queries.push(query);
-    this.#alarm.added(query.sentAt + this.#limitMs);
+    this.#alarm.added(query.sentAt + takesMs + this.#limitMs);
     try {
       return await write();
     } finally {
@@ -88,6 +91,10 @@ export class Unanswered implements Deadlines {
     const calls = this.#calls.clear();
     for (const call of calls) {
       call.isUnanswered = false;
+      if (call.isAbandoned) {
+        // The call that undoes it has to know; the others are counted where they are sent again.
+        call.unackedCopies += 1;
+      }
     }
     return calls.filter(({ isAbandoned }) => !isAbandoned);
   }
@@ -97,7 +104,9 @@ export class Unanswered implements Deadlines {
     const call = this.#calls.first?.lastSentAt ?? Infinity;
     const query = this.#queries.first?.sentAt ?? Infinity;
     const oldest = Math.min(call, query);
-    return oldest === Infinity ? undefined : Math.max(oldest, this.#heardAt) + this.#limitMs;
+    return oldest === Infinity
+      ? undefined
+      : Math.max(oldest, this.#heardAt, this.#busyUntil) + this.#limitMs;
   }
 
   /** For the alarm only. */
@@ -108,6 +117,15 @@ export class Unanswered implements Deadlines {
   /** From now on the limit is not checked. */
   close(): void {
     this.#alarm.close();
+  }
+
+  /** Until when the server may be busy with what it was asked for here. */
+  get #busyUntil(): number {
+    let until = Number.NEGATIVE_INFINITY;
+    for (const { sentAt, takesMs } of this.#queries) {
+      until = takesMs > 0 ? Math.max(until, sentAt + takesMs) : until;
+    }
+    return until;
   }
 
   #heard(): void {

@@ -83,7 +83,8 @@ export class Liveness {
         this.#unanswered = undefined;
       }
     };
-    whenSettled(redis.call('PING'), answered, (error) => {
+    // In lower case: in any other, iovalkey refuses to send it on a connection that listens.
+    whenSettled(redis.call('ping'), answered, (error) => {
       // Each reply is an answer: MISCONF, or NOPERM. The end of the connection is reported separately.
       if (isReplyError(error)) {
         answered();
@@ -91,8 +92,11 @@ export class Liveness {
     });
   }
 
-  /** Sends a message to the connection itself, unless the last one is still to be heard. */
-  prove(redis: Redis): void {
+  /** Sends a message to the connection itself, if there is one, unless the last one is still to be heard. */
+  prove(redis: Redis | undefined): void {
+    if (redis === undefined) {
+      return;
+    }
     if (this.#self === undefined) {
       this.#listen(redis);
     } else if (this.#self.isConfirmed && !this.#isMute && this.#acceptedAt === undefined) {

@@ -4,6 +4,8 @@ export interface Side {
   leave(cause: Error): void;
   /** Finds out whether the connection still hears what is published at this address. */
   prove(): void;
+  /** Ends the pause before the next attempt to connect, if it is in one. */
+  tryNow(): void;
 }
 
 /** So often in a row connections to different servers are made anew; from then on they stay. */
@@ -18,6 +20,8 @@ export class OneServer {
   readonly #address: string;
   readonly #report: (error: Error) => void;
   readonly #runIds = new Map<Side, string | undefined>();
+  /** They have no connection. */
+  readonly #down = new Set<Side>();
   #different = 0;
 
   constructor(address: string, report: (error: Error) => void) {
@@ -28,6 +32,11 @@ export class OneServer {
   /** A connection is ready. */
   learned(side: Side, runId: string | undefined): void {
     this.#runIds.set(side, runId);
+    this.#down.delete(side);
+    // The server is there (again), so none of the others needs to wait out its pause.
+    for (const other of this.#down) {
+      other.tryNow();
+    }
     const others = [...this.#runIds].filter(([other]) => other !== side);
     const elsewhere = others.filter(([, other]) => isOther(runId, other));
     const isProved = !others.some(([, other]) => runId === undefined || other === undefined);
@@ -43,8 +52,16 @@ export class OneServer {
     }
   }
 
+  /** A connection is gone, or could not be made; it will be tried again. */
+  lost(side: Side): void {
+    this.#runIds.delete(side);
+    this.#down.add(side);
+  }
+
+  /** The connection is closed for good. */
   ended(side: Side): void {
     this.#runIds.delete(side);
+    this.#down.delete(side);
   }
 
   /** The server of this connection is the master no more: the others may have been led to it, too. */

@@ -5,10 +5,13 @@ import { connect as connectWithTls } from 'node:tls';
 import type { ConnectionOptions } from './driver-types.js';
 
 /** A server that refuses a connection says so at once. */
-const GREETING_MS = 100;
+const GREETING_MS = 200;
 
 /** The answer to a handshake takes a round trip and some computing. */
 const ANSWER_MS = 500;
+
+/** A limit passes in so many steps: what came while the process was blocked is read between them. */
+const STEPS = 4;
 
 /** How each kind of reply begins. */
 const REPLY = /^[-+$:*]/u;
@@ -105,8 +108,17 @@ function heard(socket: Socket, limitMs: number, text = ''): Promise<Heard> {
       socket.destroy();
       resolve({ text: said, isMute });
     };
+    let left = STEPS;
+    const step = (): void => {
+      left -= 1;
+      if (left < 0) {
+        end('', !socket.connecting);
+      } else {
+        socket.setTimeout(limitMs / STEPS, step);
+      }
+    };
     socket.unref();
-    socket.setTimeout(limitMs, () => end('', !socket.connecting));
+    step();
     socket.on('error', () => end(''));
     socket.on('close', () => end(''));
     socket.on('data', (bytes: Buffer) => end(bytes.toString('latin1')));

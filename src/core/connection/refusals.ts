@@ -40,9 +40,8 @@ export class Refusals {
   #probeKey = '';
   #refusedAt = 0;
   #isClosed = false;
-  /** The user may not do the write that is requested: a call that was refused proves it. */
-  #isBlind = false;
-  /** Such a call was carried out since the server last refused a write. */
+  /** A call that it had refused was carried out since the server last refused a write. That is the proof where
+   * the user may not do the write that is requested. */
   #isProven = false;
 
   /** `query` sends one command; it rejects when the server refuses it, or is not connected. */
@@ -83,11 +82,7 @@ export class Refusals {
     this.#delete(SCRIPTS);
     this.#delete(sourceOf(call));
     if (call.refusal !== undefined) {
-      // It may come before the answer that shows whether the user may do the write.
       this.#isProven = true;
-      if (this.#isBlind) {
-        this.#delete(WRITES);
-      }
     }
   }
 
@@ -131,21 +126,14 @@ export class Refusals {
     if (this.#isClosed || !this.#sources.has(WRITES)) {
       return;
     }
-    if (refusal === undefined) {
-      this.#isBlind = false;
+    const isRefused = refusal !== undefined && (isNotNow(refusal) || isNoWrite(refusal));
+    // Another error: the write is not allowed, not in this node, or there is no connection.
+    if (refusal === undefined || (!isRefused && this.#isProven)) {
       this.#delete(WRITES);
       return;
     }
-    if (isNotNow(refusal) || isNoWrite(refusal)) {
-      this.#isBlind = false;
+    if (isRefused) {
       this.#health.shown(this.#trouble, WRITES, refusal);
-    } else {
-      // Not allowed, not in this node, or not connected.
-      this.#isBlind = true;
-      if (this.#isProven) {
-        this.#delete(WRITES);
-        return;
-      }
     }
     if (this.#clock.now() - this.#refusedAt < PROBED_FOR_MS) {
       this.#probeLater();

@@ -1,3 +1,5 @@
+import { withNextTick } from '../base/natives.js';
+import { keepTicking } from './driver-ticks.js';
 import type { ConnectionOptions, DriverRedis } from './driver-types.js';
 
 type Connect = (...args: unknown[]) => DriverRedis;
@@ -13,7 +15,10 @@ export function sentinelsOf(redis: DriverRedis): ReadonlySet<DriverRedis> {
   const { connectToSentinel } = (connector ?? {}) as { connectToSentinel?: Connect };
   if (connector instanceof Object && typeof connectToSentinel === 'function') {
     const connect: Connect = (...args) => {
-      const sentinel: DriverRedis = Reflect.apply(connectToSentinel, connector, args);
+      const sentinel = withNextTick<DriverRedis>(() =>
+        Reflect.apply(connectToSentinel, connector, args),
+      );
+      keepTicking(sentinel);
       open.add(sentinel);
       // It lets the process end beside it.
       sentinel.on('connect', () => sentinel.stream.unref());

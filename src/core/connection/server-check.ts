@@ -11,26 +11,71 @@ export interface Examined {
   readonly unsupported: UnsupportedServerError | undefined;
   /** Each start of a server has another one; undefined where it is hidden. */
   readonly runId: string | undefined;
+  readonly memory: Memory;
+  readonly standing: Standing;
+}
+
+/** How long a server has been up, and whether it is a master. Null or undefined: it hides that. */
+interface Standing {
+  /** In whole seconds. */
+  readonly uptimeS: number | null;
+  readonly role: string | undefined;
+  /** It is a master, and was a replica since its start. */
+  readonly wasReplica: boolean;
+  /** Connected replicas. */
+  readonly replicas: number | null;
+}
+
+/** What a server does when its memory is full. Null: it hides that. */
+export interface Memory {
+  /** In bytes; 0: there is no limit. */
+  readonly maxmemory: number | null;
+  readonly policy: string | null;
 }
 
 /** Examines the server behind a new connection. Where it does not report what it is (a user may have no
  * right to request it, or a proxy hides it), nothing is assumed. */
 export async function examine(redis: Redis, isCluster: boolean): Promise<Examined> {
-  const [info, cluster] = await Promise.all([
-    answerOf(redis, 'INFO', 'server'),
-    isCluster ? undefined : answerOf(redis, 'INFO', 'cluster'),
-  ]);
+  // All sections at once: an older Redis takes one name or none.
+  const info = await answerOf(redis, 'INFO');
   const unsupported = await whyUnsupported(redis, {
     version: fieldOf(info, 'redis_version'),
-    isNode: fieldOf(cluster, 'cluster_enabled') === '1',
+    isNode: !isCluster && fieldOf(info, 'cluster_enabled') === '1',
   });
-  return { unsupported, runId: fieldOf(info, 'run_id') };
+  return { unsupported, ...factsIn(info) };
 }
 
 /** Examines the server behind a new connection that listens only. */
 export async function identify(redis: Redis): Promise<Examined> {
   const info = await answerOf(redis, 'INFO', 'server');
-  return { unsupported: undefined, runId: fieldOf(info, 'run_id') };
+  return { unsupported: undefined, ...factsIn(info) };
+}
+
+function factsIn(info: unknown): Omit<Examined, 'unsupported'> {
+  const standing = {
+    uptimeS: numberIn(info, 'uptime_in_seconds'),
+    role: fieldOf(info, 'role'),
+    // -1 where it was none.
+    wasReplica: numberIn(info, 'second_repl_offset') !== null,
+    replicas: numberIn(info, 'connected_slaves'),
+  };
+  return { runId: fieldOf(info, 'run_id'), memory: memoryIn(info), standing };
+}
+
+/** What an answer to INFO reports about memory. */
+export function memoryIn(info: unknown): Memory {
+  return {
+    maxmemory: numberIn(info, 'maxmemory'),
+    policy: fieldOf(info, 'maxmemory_policy') ?? null,
+  };
+}
+
+/** Whether a server removes keys to make room for others; null: it hides that. */
+export function evicts({ maxmemory, policy }: Memory): boolean | null {
+  if (maxmemory === 0 || policy === 'noeviction') {
+    return false;
+  }
+  return maxmemory === null || policy === null ? null : true;
 }
 
 async function whyUnsupported(
@@ -64,8 +109,14 @@ function nodesIn(slots: unknown): Set<string> {
 }
 
 /** A field of an answer to INFO; undefined where it has none. */
-function fieldOf(info: unknown, field: string): string | undefined {
+export function fieldOf(info: unknown, field: string): string | undefined {
   return new RegExp(`^${field}:(.*?)\r?$`, 'mu').exec(String(info))?.[1];
+}
+
+/** A number in an answer to INFO; null where it has none. */
+export function numberIn(info: unknown, field: string): number | null {
+  const text = fieldOf(info, field) ?? '';
+  return /^\d+$/u.test(text) ? Number(text) : null;
 }
 
 /** Undefined where the server refuses to answer. */

@@ -2,8 +2,9 @@ import { AccessDeniedError, UnsupportedServerError } from '../../server-errors.j
 import { OLDEST_REDIS } from '../base/constants.generated.js';
 import { withAdvice } from '../observe/warnings.js';
 
-/** Redis 6 puts the name of the script in front of the error of a command in it. */
-const IN_SCRIPT = '^(?:ERR Error running script.*[\\s:-])?';
+/** Redis 6 puts the name of the script in front of the error of a command in it, also where the script returns
+ * that error itself. */
+const IN_SCRIPT = '^(?:(?:ERR Error running script|@user_script:).*[\\s:-])?';
 
 const NOT_NOW = new RegExp(
   `${IN_SCRIPT}(?:LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY) `,

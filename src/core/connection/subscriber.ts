@@ -1,12 +1,13 @@
 import { whenSettled } from '../base/async-context.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
-import type { Health } from '../observe/troubles.js';
 import { PLAIN, SHARDED, type Kind } from './channel-kind.js';
-import { Connection, type Server } from './connection.js';
+import { Connection } from './connection.js';
 import { isReplyError, type Redis } from './driver.js';
 import type { Environment } from './environment.js';
 import { Liveness } from './liveness.js';
-import type { OneServer } from './one-server.js';
+import { notAllowed, RefusedChannels } from './refused-channels.js';
+import type { Post, SubscriberOwner } from './subscriber-owner.js';
+import { retire, Successor } from './successor.js';
 import { identify } from './server-check.js';
 import { isAccessRefused } from './server-errors.js';
 
@@ -19,45 +20,27 @@ const CHANNELS_PER_COMMAND = 500;
 /** So many channels are confirmed again in one period, where the driver does not report their end. */
 const CONFIRMED_AGAIN_MAX = 100;
 
-/** The owner of a subscriber. */
-export interface SubscriberOwner {
-  readonly health: Health;
-  message(channel: string, payload: string): void;
-  /** From now on no message on `channel` is missed; earlier ones may have been. */
-  confirmed(channel: string): void;
-  trouble(error: Error): void;
-  /** The server refuses a channel, and will do so until the user is given the right to it. */
-  refused(error: Error): void;
-  /** Code of this client threw. The error is reported, and the connection goes on. */
-  fault(error: Error): void;
-}
-
-/** The server of a subscriber, and what else there is between it and this client. */
-export interface Post {
-  readonly server: Server;
-  readonly oneServer: OneServer;
-  /** Publishes by the command connection; rejects unless the server has accepted the message. */
-  publish(command: Kind['publish'], channel: string, payload: string): Promise<unknown>;
-  /** Channels are in slots that this server serves no more. */
-  moved(): void;
-}
-
 /** One connection that listens to any number of channels, and finds out when it does not hear them. */
 export class Subscriber {
-  readonly #connection: Connection;
+  #connection: Connection;
+  /** Takes its place when its credentials run out. */
+  #successor: Successor | undefined;
+  /** The one before, while it may bring messages. */
+  #retired: Connection | undefined;
+  readonly #environment: Environment;
   readonly #post: Post;
   readonly #owner: SubscriberOwner;
   readonly #kind: Kind;
   /** Channels that are wanted, and whether the server has confirmed them on this connection. */
   readonly #channels = new Map<string, boolean>();
-  /** Channels whose refusal was reported, and which were not confirmed since. */
-  readonly #refused = new Set<string>();
+  readonly #refused: RefusedChannels;
   readonly #periods: DeadlineQueue;
   readonly #nextPeriod = new Limit(() => this.#periodEnded());
   readonly #liveness: Liveness;
 
   constructor(post: Post, environment: Environment, owner: SubscriberOwner, kind: Kind = PLAIN) {
     this.#post = post;
+    this.#environment = environment;
     this.#owner = owner;
     this.#kind = kind;
     this.#periods = new DeadlineQueue(environment.clock, PERIOD_MS);
@@ -66,25 +49,37 @@ export class Subscriber {
       publish: (channel, payload) => post.publish(kind.publish, channel, payload),
       refused: (channel, error) => owner.refused(notAllowed(channel, error)),
     });
-    this.#connection = new Connection(post.server, environment, {
+    this.#connection = this.#newConnection();
+    this.#refused = new RefusedChannels(this.#connection.address, owner);
+  }
+
+  #newConnection(): Connection {
+    const owner = this.#owner;
+    const connection: Connection = new Connection(this.#post.server, this.#environment, {
       connected: (redis) => this.#connected(redis),
-      disconnected: (cause) => this.#disconnected(cause),
+      disconnected: (cause) => this.#disconnected(connection, cause),
       failed: (cause) => owner.trouble(cause),
       fault: (error) => owner.fault(error),
+      trouble: (error) => owner.trouble(error),
+      replace: () => this.#replace(connection),
       health: owner.health,
-      oneServer: post.oneServer,
+      oneServer: this.#post.oneServer,
       examine: identify,
-      prove: () => this.#prove(),
+      examined: () => {},
+      prove: () => this.#liveness.prove(this.#connection.ready),
       use: 'messages',
     });
+    return connection;
   }
 
   add(channel: string): void {
     this.#channels.set(channel, false);
     this.#connection.open();
-    const redis = this.#connection.ready;
-    if (redis !== undefined) {
-      this.#subscribe(redis, [channel]);
+    this.#successor?.add(channel);
+    for (const connection of this.#connections) {
+      if (connection.ready !== undefined) {
+        this.#subscribe(connection.ready, [channel]);
+      }
     }
     if (this.#nextPeriod.list === undefined) {
       this.#periods.add(this.#nextPeriod);
@@ -93,9 +88,13 @@ export class Subscriber {
 
   remove(channel: string): void {
     this.#channels.delete(channel);
-    this.#admitted(channel);
-    this.#unsubscribe(channel);
+    this.#refused.admitted(channel);
+    for (const connection of this.#connections) {
+      // Where it fails the connection has ended.
+      connection.ready?.call(this.#kind.unsubscribe, channel).catch(() => {});
+    }
     this.#liveness.left(channel, this.#connection.ready);
+    this.#successor?.settled(channel);
   }
 
   isConfirmed(channel: string): boolean {
@@ -108,38 +107,97 @@ export class Subscriber {
   }
 
   close(): void {
-    for (const channel of this.#refused) {
-      this.#admitted(channel);
-    }
+    this.#refused.close();
     this.#channels.clear();
     this.#periods.close();
-    this.#connection.close();
+    for (const each of [this.#retired, this.#successor, this.#connection]) {
+      each?.close();
+    }
   }
 
-  #prove(): void {
-    const redis = this.#connection.ready;
-    if (redis !== undefined) {
-      this.#liveness.prove(redis);
-    }
+  /** The one that is in use, and its successor. */
+  get #connections(): readonly Connection[] {
+    const successor = this.#successor;
+    return successor === undefined ? [this.#connection] : [this.#connection, successor.connection];
+  }
+
+  #isSuccessor(redis: Redis): boolean {
+    return this.#successor?.connection.ready === redis;
   }
 
   #connected(redis: Redis): void {
     redis.on(this.#kind.event, (channel, payload) => {
-      if (!this.#liveness.heard(channel, payload)) {
+      // What a successor hears the connection in use hears, too.
+      if (!this.#isSuccessor(redis) && !this.#liveness.heard(channel, payload)) {
         this.#owner.message(channel, payload);
       }
     });
     redis.on('moved', () => this.#moved(redis));
     const channels = [...this.#channels.keys()];
+    if (this.#isSuccessor(redis)) {
+      this.#successor?.connected(redis, channels);
+    }
     const size = this.#kind === SHARDED ? 1 : CHANNELS_PER_COMMAND;
     for (let i = 0; i < channels.length; i += size) {
       this.#subscribe(redis, channels.slice(i, i + size));
     }
   }
 
-  #disconnected(cause: Error): void {
-    this.#nothingConfirmed();
-    this.#owner.trouble(cause);
+  #disconnected(connection: Connection, cause: Error): void {
+    if (connection === this.#connection) {
+      // The next attempt signs in anew.
+      this.#successor?.close();
+      this.#successor = undefined;
+      this.#nothingConfirmed();
+    }
+    if (this.#connections.includes(connection)) {
+      this.#owner.trouble(cause);
+    }
+  }
+
+  /** The credentials of a connection run out. */
+  #replace(last: Connection): void {
+    // Those of a successor count from when it has taken the place.
+    if (last === this.#connection && this.#successor === undefined) {
+      const { clock } = this.#environment;
+      const { readyLimitMs } = this.#post.server;
+      const next = this.#newConnection();
+      this.#successor = new Successor(next, clock, readyLimitMs, () => this.#succeed());
+    }
+  }
+
+  /** The server has confirmed all channels of the successor. */
+  #succeed(): void {
+    const [last, successor] = [this.#connection, this.#successor];
+    const [redis, next] = [last.ready, successor?.connection.ready];
+    if (successor === undefined || redis === undefined || next === undefined) {
+      return;
+    }
+    this.#successor = undefined;
+    [this.#retired, this.#connection] = [last, successor.connection];
+    this.#connection.hasReplaced(last);
+    this.#liveness.reset();
+    retire(last, redis, this.#environment.clock, () => this.#missed());
+    // Those that are added meanwhile are subscribed to on the new one.
+    const channels = [...this.#channels.keys()];
+    for (const channel of channels) {
+      const refusal = successor.refused.get(channel);
+      if (refusal === undefined) {
+        this.#confirmed(next, [channel]);
+      } else {
+        this.#channels.set(channel, false);
+        this.#failed(next, [channel], refusal);
+      }
+    }
+  }
+
+  /** Messages may not have come through that were published before now. */
+  #missed(): void {
+    for (const [channel, isConfirmed] of this.#channels) {
+      if (isConfirmed) {
+        this.#owner.confirmed(channel);
+      }
+    }
   }
 
   #nothingConfirmed(): void {
@@ -157,16 +215,13 @@ export class Subscriber {
     );
   }
 
-  #unsubscribe(channel: string): void {
-    // Where it fails the connection has ended.
-    this.#connection.ready?.call(this.#kind.unsubscribe, channel).catch(() => {});
-  }
-
   #confirmed(redis: Redis, channels: readonly string[]): void {
     for (const channel of channels) {
-      if (this.#connection.ready === redis && this.#channels.get(channel) === false) {
+      if (this.#isSuccessor(redis)) {
+        this.#successor?.settled(channel);
+      } else if (this.#connection.ready === redis && this.#channels.get(channel) === false) {
         this.#channels.set(channel, true);
-        this.#admitted(channel);
+        this.#refused.admitted(channel);
         this.#owner.confirmed(channel);
       }
     }
@@ -174,22 +229,23 @@ export class Subscriber {
 
   #failed(redis: Redis, channels: readonly string[], error: Error): void {
     const [channel = ''] = channels;
-    if (channels.length > 1 && isReplyError(error) && this.#connection.ready === redis) {
+    if (!this.#connections.some(({ ready }) => ready === redis)) {
+      // Its end was reported, or another connection has taken its place.
+    } else if (channels.length > 1 && isReplyError(error)) {
       // The server refuses all channels because of one: each is subscribed by itself.
       redis.cork();
       for (const each of channels.filter((other) => this.#channels.has(other))) {
         this.#subscribe(redis, [each]);
       }
+    } else if (this.#isSuccessor(redis)) {
+      this.#successor?.settled(channel, error);
     } else if (error.message.startsWith('MOVED ')) {
       this.#elsewhere(channel);
     } else if (channels.length > 1 || !isAccessRefused(error)) {
-      // The connection has ended, or the slot is moving: waiters depend on their polls until the
-      // channel is added again.
+      // As when the slot is moving: waiters depend on their polls until the channel is added again.
       this.#owner.trouble(error);
-    } else if (this.#channels.has(channel) && !this.#refused.has(channel)) {
-      this.#refused.add(channel);
-      this.#owner.health.down(this.#trouble, channel, () => error);
-      this.#owner.refused(notAllowed(channel, error));
+    } else if (this.#channels.has(channel)) {
+      this.#refused.add(channel, error);
     }
   }
 
@@ -203,21 +259,12 @@ export class Subscriber {
 
   /** The server has ended some subscriptions by itself: the driver does not report which. */
   #moved(redis: Redis): void {
-    if (this.#connection.ready === redis) {
+    if (this.#isSuccessor(redis)) {
+      this.#successor?.connection.drop(redis, new Error('its channels have moved'));
+    } else if (this.#connection.ready === redis) {
       this.#nothingConfirmed();
       this.#post.moved();
     }
-  }
-
-  /** A channel is not refused any more, or not wanted. */
-  #admitted(channel: string): void {
-    if (this.#refused.delete(channel)) {
-      this.#owner.health.up(this.#trouble, channel);
-    }
-  }
-
-  get #trouble(): string {
-    return `Redis at ${this.#connection.address} lets this client not listen to messages`;
   }
 
   #periodEnded(): void {
@@ -250,8 +297,4 @@ export class Subscriber {
       this.#subscribe(redis, [channel]);
     }
   }
-}
-
-function notAllowed(channel: string, cause: Error): Error {
-  return new Error(`may not listen to the channel "${channel}": ${cause.message}`, { cause });
 }

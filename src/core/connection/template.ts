@@ -1,5 +1,6 @@
 import { isPlain } from '../base/options.js';
-import type { Cluster, DriverRedis } from './driver-types.js';
+import type { Cluster, DriverInstance, DriverRedis } from './driver-types.js';
+import { nodeRedisKind } from './node-redis-kind.js';
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
@@ -37,6 +38,11 @@ function isRedis(value: object): value is DriverRedis {
   );
 }
 
+/** An instance of a client, as opposed to options; one of node-redis may be of a kind that is refused later. */
+export function isClientInstance(value: unknown): value is DriverInstance {
+  return isInstance(value) || nodeRedisKind(value) !== undefined;
+}
+
 /** What was given in place of a template or of options, in words that say what to do. No value is
  * shown: it may be a password. */
 export function describeGiven(value: unknown): string {
@@ -56,8 +62,8 @@ export function describeGiven(value: unknown): string {
   }
   // oxlint-disable-next-line redlatch/literal-names -- the class of another, whatever it is called here
   const { constructor: made } = value;
-  const isNamed = typeof made === 'function' && !['', 'Object'].includes(made.name);
-  const name = isNamed ? ` of class ${made.name}` : '';
+  const isNamed = typeof made === 'function' && typeof made.name === 'string';
+  const name = isNamed && !['', 'Object'].includes(made.name) ? ` of class ${made.name}` : '';
   return isClient(value)
     ? `a client${name} of another library, a mock, or a wrapper: give the URL of its server`
     : `an object${name}: spread it into a plain one`;
@@ -97,13 +103,13 @@ const ADDRESSES = ['host', 'path', 'sentinels', 'Connector'];
 export function checkPlainTemplate(template: unknown): asserts template is object {
   if (!isPlain(template) || isClient(template)) {
     throw new TypeError(
-      'redis must be a URL, ioredis options, or a Redis or Cluster of ioredis 5, ioredis 6 or ' +
-        `iovalkey; got ${describeGiven(template)}`,
+      'redis must be a URL, ioredis options, a Redis or Cluster of ioredis 5, ioredis 6 or iovalkey, or a client ' +
+        `or cluster of node-redis 4 to 6; got ${describeGiven(template)}`,
     );
   }
-  const wrapped = Object.entries(template).find(([, value]) => isInstance(value));
+  const wrapped = Object.entries(template).find(([, value]) => isClientInstance(value));
   if (wrapped !== undefined) {
-    throw new TypeError(`redis.${wrapped[0]} is a client of the driver: give it as redis itself`);
+    throw new TypeError(`redis.${wrapped[0]} is a client: give it as redis itself`);
   }
   const { host } = template as { host?: unknown };
   if (host !== undefined && host !== null && typeof host !== 'string') {

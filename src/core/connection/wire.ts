@@ -102,6 +102,11 @@ export class Wire {
     }
   }
 
+  /** Writes the commands of this turn so far. */
+  flush(): void {
+    this.#write();
+  }
+
   /** Gives `error` to all calls that wait for an answer. */
   close(error: Error): void {
     this.#isClosed = true;
@@ -116,6 +121,10 @@ export class Wire {
     this.#turn = [];
     this.#text = '';
     this.#high = 0;
+    if (turn.length === 0) {
+      // They were flushed.
+      return;
+    }
     if (this.#isClosed || !this.#stream.writable) {
       // The end of the connection follows, or was told.
       return;

@@ -1,5 +1,5 @@
 import { ClosedError } from '../../errors.js';
-import type { PendingCall } from '../wire/call.js';
+import type { PendingCall, Undoing } from '../wire/call.js';
 import type { KeepAlive, Clock } from '../base/clock.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
 
@@ -20,6 +20,7 @@ export interface CleanUpEnding {
 /** The same, with a function that gets the answer. */
 export interface Background<R> extends CleanUpEnding {
   readonly answered?: ((answer: R) => void) | undefined;
+  readonly undoes?: Undoing | undefined;
 }
 
 /** What clean-up needs of delivery. */

@@ -65,6 +65,9 @@ export class Delivery {
     const call = new Call(command, receiver, terms.resend !== false, this.#parts);
     call.insists = terms.insists === true;
     call.goesFirst = call.insists || terms.goesFirst === true;
+    call.undoes = terms.undoes;
+    call.atOnce = terms.atOnce === true;
+    call.lane = terms.lane ?? 0;
     this.#order += 1;
     call.order = this.#order;
     this.#parts.router.send(call);
@@ -208,7 +211,7 @@ export class Delivery {
 
   /** Sends a command that may run at any time. It goes on in the background through outages of any
    * length, unless it is limited. */
-  inBackground<R>(command: Command<R>, { answered, ...ending }: Background<R> = {}): void {
+  inBackground<R>(command: Command<R>, { answered, undoes, ...ending }: Background<R> = {}): void {
     const receiver: Receiver<R> = {
       answered: (answer, finished) => {
         // First, since the end of the clean-up lets local waiters ask.
@@ -220,7 +223,7 @@ export class Delivery {
       },
       failed: (error, unfinished) => this.cleanUp.finished(unfinished, error),
     };
-    this.cleanUp.add(this.start(command, receiver, CLEAN_UP), ending);
+    this.cleanUp.add(this.start(command, receiver, { ...CLEAN_UP, undoes }), ending);
   }
 
   /** Resolves when every call is answered or given up, and all clean-up is done or has failed. */
@@ -260,8 +263,8 @@ export class Delivery {
     giveUp: (call: Call<R>) => Error,
     terms: PendingReplyTerms<R>,
   ): Promise<Answered<R>> {
-    return new Promise((resolve, reject) => {
-      const asked = new PendingReply<R>(this.#hooks, resource, purpose, giveUp, resolve, reject);
+    return new Promise((resolve) => {
+      const asked = new PendingReply<R>(this.#hooks, resource, purpose, giveUp, resolve);
       asked.terms = terms;
       this.#waiting += 1;
       this.#parts.keepAlive.ref();

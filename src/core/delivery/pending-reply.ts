@@ -2,6 +2,7 @@ import { ClosedError } from '../../errors.js';
 import { hasNeverRun } from '../connection/server-errors.js';
 import type { Call, Command, Receiver, PendingCall } from '../wire/call.js';
 import { Expiring } from '../base/deadline-queue.js';
+import { failing } from '../base/failing.js';
 import { outcomeUnknown, translate } from './translate.js';
 
 /** The effect of a call, which decides what happens when the caller's time is up: a `read` is
@@ -66,16 +67,14 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   readonly #purpose: Purpose;
   readonly #giveUp: (call: Call<R>) => Error;
   #lingered = 0;
-  #resolve: (answered: Answered<R>) => void;
-  #reject: (error: Error) => void;
+  #resolve: (answered: Answered<R> | Promise<never>) => void;
 
   constructor(
     hooks: PendingReplyHooks,
     resource: string,
     purpose: Purpose,
     giveUp: (call: Call<R>) => Error,
-    resolve: (answered: Answered<R>) => void,
-    reject: (error: Error) => void,
+    resolve: (answered: Answered<R> | Promise<never>) => void,
   ) {
     super();
     this.#hooks = hooks;
@@ -83,7 +82,6 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
     this.#purpose = purpose;
     this.#giveUp = giveUp;
     this.#resolve = resolve;
-    this.#reject = reject;
   }
 
   answered(answer: R, call: Call<R>): void {
@@ -109,14 +107,14 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
       return;
     }
     if (!this.#mayHaveRun(error, call)) {
-      this.#reject(cause);
+      this.#resolve(failing(cause));
       return;
     }
     // After its end a client cleans nothing up.
     if (!(error instanceof ClosedError)) {
       this.terms?.copiesLeft?.(call);
     }
-    this.#reject(outcomeUnknown(resource, cause));
+    this.#resolve(failing(outcomeUnknown(resource, cause)));
   }
 
   expired(): void {
@@ -126,11 +124,10 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
       return;
     }
     if (this.call !== undefined) {
-      this.#reject(this.#giveUp(this.call));
+      this.#resolve(failing(this.#giveUp(this.call)));
     }
     // The call may go on for long: it must not keep the promise and context of the caller alive.
     this.#resolve = ignore;
-    this.#reject = ignore;
     this.#hooks.giveUp();
   }
 

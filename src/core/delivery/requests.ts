@@ -1,3 +1,4 @@
+import { ChurnMap } from '../base/churn-map.js';
 import { LinkedList, Linked } from '../base/linked-list.js';
 
 /** A request under way, and the lowest number of its object that is not settled. */
@@ -45,7 +46,7 @@ class Several {
 export class Requests {
   #last = 0;
   /** Unsettled requests by object. Mostly there is one, which needs no list. */
-  readonly #open = new Map<string, Numbered | Several>();
+  readonly #open = new ChurnMap<string, Numbered | Several>();
 
   open(key: string): Request {
     this.#last += 1;

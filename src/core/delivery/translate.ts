@@ -1,9 +1,14 @@
-import { CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
-import { AccessDeniedError, UnsupportedServerError, WrongTypeError } from '../../server-errors.js';
+import { ClosedError, CommandTimeoutError, OutcomeUnknownError } from '../../errors.js';
+import {
+  AccessDeniedError,
+  UnexpectedReplyError,
+  UnsupportedServerError,
+  WrongTypeError,
+} from '../../server-errors.js';
 import { accessDenied, isNoWrite, unsupportedServer } from '../connection/server-errors.js';
 import { ForeignKeyError } from '../wire/foreign-key.js';
 
-/** Turns an error of the driver into the error that the caller gets. */
+/** Turns the error of a call, which several calls may share, into the error that one caller gets. */
 export function translate(error: Error, resource: string): Error {
   if (error instanceof ForeignKeyError) {
     return wrongType(error, resource);
@@ -14,6 +19,12 @@ export function translate(error: Error, resource: string): Error {
   if (isNoWrite(error)) {
     const message = `Redis refused the call on "${resource}": ${error.message}`;
     return new CommandTimeoutError(message, { resource, cause: error });
+  }
+  if (error instanceof ClosedError) {
+    return new ClosedError(error.message, { resource });
+  }
+  if (error instanceof UnexpectedReplyError) {
+    return new UnexpectedReplyError(error.message, { resource, cause: error.cause });
   }
   // The connection does not know which object its calls are about.
   return error instanceof AccessDeniedError && error.cause instanceof Error

@@ -6,18 +6,12 @@ import { LINGER_MS, LINGERS_MAX, type AnswerObserver } from '../delivery/pending
 import type { PendingCall } from '../wire/call.js';
 import type { GoingRelease, Grant } from './grant.js';
 
-/** The server's answer to a release: the object is free; it is free, and the turn of a waiter of
- * another client, which was notified alone; other holds keep it; it was handed to the next in its
- * line; it was opened for a moment to those in no line; or the holder did not have it: another holder
- * has it, or none. */
-export type ReleaseResult =
-  | {
-      readonly is: 'freed';
-      /** The number of connections that were notified, this client's own included, where it is
-       * known; else 0. */
-      readonly receivers: number;
-    }
-  | { readonly is: 'passed' | 'kept' | 'handed' | 'opened' | 'taken' | 'deleted' };
+/** The server's answer to a release: the object is free; other holds keep it; it was handed to the next in its
+ * line; it was opened for a moment to those in no line; or the holder did not have it: another holder has it,
+ * or none. */
+export interface ReleaseResult {
+  readonly is: 'freed' | 'kept' | 'handed' | 'opened' | 'taken' | 'deleted';
+}
 
 /** A release that is on its way when its lease ends is given up so much later, unless it has an answer. */
 const STOP_AGAIN_MS = 100;
@@ -37,8 +31,8 @@ export interface ReleaseOwner<G> {
   outOfTime(call: PendingCall): Error;
   /** A release was answered. */
   answered(result: ReleaseResult): void;
-  /** A release has notified a waiter of another client, or may have. */
-  notified(): void;
+  /** The release of a grant has been settled, with or without success. */
+  released(grant: G): void;
   /** Tells that a grant was released. */
   announceRelease(grant: G): void;
 }
@@ -54,6 +48,7 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
   /** Kept until the outcome is told. */
   #grant: G | undefined;
   readonly #lost: ((error: LeaseLostError) => void) | undefined;
+  #isSettled = false;
   #timer: Timer | undefined;
   #call: PendingCall | undefined;
   /** The loss that was told. */
@@ -76,16 +71,13 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
     this.#owner.answered(result);
     const grant = this.#grant;
     if (grant === undefined) {
+      this.#timer?.cancel();
       return;
     }
     const { lease } = grant;
     // "Not held by you" to a later copy: the first has released it, if it was held when sent.
     const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
-    if (RELEASED.has(result.is)) {
-      this.#tellRelease(grant);
-    } else if (result.is === 'passed' || ranBefore) {
-      // If the first answer was lost, that release may have notified another client.
-      this.#owner.notified();
+    if (RELEASED.has(result.is) || ranBefore) {
       this.#tellRelease(grant);
     } else {
       const reason = result.is === 'taken' ? 'taken' : 'deleted';
@@ -116,11 +108,11 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
       return;
     }
     grant.releaseGoesOn(this);
-    const { error, remainingMs, mayOutlast, hasUnackedCopy } = grant.lease;
-    if (error === undefined && remainingMs > 0) {
+    const { error, openMs, mayOutlast, hasUnackedCopy } = grant.lease;
+    if (error === undefined && openMs > 0) {
       // Again then: other holds may have kept the lease.
       const { clock } = this.#owner.services;
-      this.#timer = deadline(clock, remainingMs, () => this.givenUp(cause));
+      this.#timer = deadline(clock, openMs, () => this.givenUp(cause));
       return;
     }
     const call = this.#call;
@@ -128,6 +120,14 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
     // One that could not be sent has an end by itself, when there is a connection again.
     if (call?.refusal !== undefined && !mayOutlast && !hasUnackedCopy) {
       this.#stop(call);
+    }
+  }
+
+  /** The call has its outcome, or none in time: the grant is over here, before anybody hears of that. */
+  settle(grant: G): void {
+    if (!this.#isSettled) {
+      this.#isSettled = true;
+      this.#owner.released(grant);
     }
   }
 
@@ -183,6 +183,7 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
 
   #tellRelease(grant: G): void {
     this.#over();
+    this.settle(grant);
     this.#owner.announceRelease(grant);
   }
 
@@ -190,6 +191,7 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
     this.#lostAs = loss;
     this.#over();
     grant.lostBefore(loss);
+    this.settle(grant);
     others?.();
     this.#lost?.(loss);
   }

@@ -1,3 +1,4 @@
+import { ChurnMap } from '../base/churn-map.js';
 import type { Lease } from './lease.js';
 import type { Renewal } from './renewal.js';
 import type { ObjectKind } from '../observe/events.js';
@@ -10,7 +11,7 @@ type Row = Lease | Set<Lease>;
 /** The leases of one kind of object, by key, and how they are renewed. */
 interface Kind {
   readonly renewal: Renewal;
-  readonly rows: Map<string, Row>;
+  readonly rows: ChurnMap<string, Row>;
 }
 
 /** The leases that a client holds, by the kind and the key of their object; each is added once. */
@@ -26,7 +27,7 @@ export class HeldLeases implements Iterable<Lease> {
     const { kind, key } = lease.identity;
     let leases = this.#kinds.get(kind);
     if (leases === undefined) {
-      leases = { renewal, rows: new Map() };
+      leases = { renewal, rows: new ChurnMap() };
       this.#kinds.set(kind, leases);
     }
     const { rows } = leases;
@@ -67,6 +68,17 @@ export class HeldLeases implements Iterable<Lease> {
     return [...this.#kinds.values()].map(({ renewal, rows }) => [renewal, copyOf(rows.get(key))]);
   }
 
+  /** The one under this key that another client waits for by this holder id. Readers hold together. */
+  exclusive(key: string, holderId: string): Lease | undefined {
+    for (const [kind, { rows }] of this.#kinds) {
+      const found = copyOf(rows.get(key)).find(({ identity }) => identity.holderId === holderId);
+      if (found !== undefined && kind !== 'read-lock') {
+        return found;
+      }
+    }
+    return undefined;
+  }
+
   /** The leases of each kind, which one renewal command may carry together. A lease that ends
    * during the iteration is skipped. */
   *byKind(): Iterable<[Renewal, Iterable<Lease>]> {
@@ -94,7 +106,7 @@ function copyOf(row: Row | undefined): readonly Lease[] {
   return row instanceof Set ? [...row] : [row];
 }
 
-function* leasesIn(rows: ReadonlyMap<string, Row>): Iterable<Lease> {
+function* leasesIn(rows: ChurnMap<string, Row>): Iterable<Lease> {
   for (const row of rows.values()) {
     if (row instanceof Set) {
       yield* row;

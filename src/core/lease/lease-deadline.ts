@@ -1,3 +1,5 @@
+import type { Clock } from '../base/clock.js';
+
 /** Time kept back from a lease, since the clocks of client and server may differ in speed. */
 function marginMs(leaseMs: number): number {
   return Math.max(2, leaseMs / 100);
@@ -33,6 +35,10 @@ export interface DeadlineSetting {
   cameToNothing(): void;
 }
 
+/** The proof lasts; it has ended, and an answer decides; it has ended by a step of a clock, and the server is
+ * to be asked; it has ended. */
+type Verdict = 'proven' | 'open' | 'stepped' | 'over';
+
 /** The earliest deadline that the server may set when it carries out a call under way. */
 interface Ceiling {
   readonly at: number;
@@ -44,6 +50,12 @@ const NO_CEILINGS: readonly Ceiling[] = [];
 export class LeaseDeadline {
   /** NaN until granted: a lease that was never granted cannot expire. */
   #deadline = Number.NaN;
+  /** The instant from which it counts, and for how long. */
+  #from = Number.NaN;
+  #lengthMs = 0;
+  #openUntil = Number.NEGATIVE_INFINITY;
+  /** When the command was sent whose answer decides. */
+  #openedAt = Number.NEGATIVE_INFINITY;
   /** The end of the object itself, which no lease on it outlives. */
   #objectEnd = Number.POSITIVE_INFINITY;
   /** One for each call under way that sets the deadline. */
@@ -55,9 +67,61 @@ export class LeaseDeadline {
   #isShortened = false;
   /** Number of calls under way that may lengthen the lease. */
   #lengthenings = 0;
+  /** The bound of its holder: the lease ends by then, whatever the server keeps. */
+  endsBy: number = Number.POSITIVE_INFINITY;
 
   get at(): number {
-    return Math.min(this.#deadline, this.#ceiling, this.#objectEnd);
+    return Math.min(this.#deadline, this.#ceiling, this.#objectEnd, this.endsBy);
+  }
+
+  /** It lasts as long as its bound allows. */
+  get isAtBound(): boolean {
+    // Milliseconds are rounded down.
+    return this.#from + this.#lengthMs >= this.endsBy - 1;
+  }
+
+  /** Milliseconds until the proof ends, or else until no answer can prove it any more. */
+  nextMs(now: number): number {
+    return (now < this.at ? this.at : Math.min(this.#openUntil, this.endsBy)) - now;
+  }
+
+  /** Milliseconds until it is known to be lost, unless it is proven again. */
+  leftMs(now: number): number {
+    return Math.max(0, this.at - now, Math.min(this.#openUntil, this.endsBy) - now);
+  }
+
+  /** A command that may prove a lease of `leaseMs` was sent at `sentAt`, and its answer decides. */
+  open(sentAt: number, leaseMs: number): void {
+    this.#openedAt = sentAt;
+    this.#openUntil = endOf(sentAt, leaseMs);
+  }
+
+  /** That answer has come, or does not come any more. */
+  close(): void {
+    this.#openUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * Returns the verdict of the instants. Where the proof has ended, an answer may decide (`open`): a holder id
+   * is granted once, so if the server still has it, nobody was let in. `mayBeProven`: that is so.
+   */
+  judge(clock: Pick<Clock, 'now' | 'steppedSince'>, mayBeProven: boolean): Verdict {
+    const at = clock.now();
+    if (at < this.at || !this.isGranted) {
+      return 'proven';
+    }
+    if (at >= this.endsBy) {
+      return 'over';
+    }
+    if (mayBeProven && at < this.#openUntil) {
+      return 'open';
+    }
+    // No clock tells a machine that was suspended from a wall clock that was set.
+    if (mayBeProven && at - clock.steppedSince(this.#from) < this.at) {
+      this.open(at, this.#lengthMs);
+      return 'stepped';
+    }
+    return 'over';
   }
 
   get isGranted(): boolean {
@@ -91,17 +155,21 @@ export class LeaseDeadline {
 
   /** True when the server may keep the lease for longer. */
   get mayBeLater(): boolean {
-    return this.#lengthenings > 0 || this.isBeingSet || this.#objectEnd < this.#deadline;
+    const isBounded = this.endsBy !== Number.POSITIVE_INFINITY;
+    return (
+      isBounded || this.#lengthenings > 0 || this.isBeingSet || this.#objectEnd < this.#deadline
+    );
   }
 
   start(sentAt: number, leaseMs: number): void {
-    this.#deadline = endOf(sentAt, leaseMs);
+    this.#count(sentAt, leaseMs);
     this.#isShortened = false;
   }
 
   /** Another client has set an earlier end: `leftMs`, as answered to a command sent at `sentAt`. */
   shorten(sentAt: number, leftMs: number): void {
     this.start(sentAt, leftMs);
+    this.close();
     this.#isShortened = true;
   }
 
@@ -109,8 +177,12 @@ export class LeaseDeadline {
   prove(sentAt: number, leaseMs: number): void {
     // A command that ran before the end was set anew says nothing about the new end.
     const isNews = leaseMs > 0 && sentAt >= this.#setAt;
-    const deadline = isNews ? endOf(sentAt, leaseMs) : this.#deadline;
-    this.#deadline = this.isGranted ? Math.max(this.#deadline, deadline) : deadline;
+    if (isNews && sentAt >= this.#openedAt) {
+      this.close();
+    }
+    if (isNews && !(endOf(sentAt, leaseMs) <= this.#deadline)) {
+      this.#count(sentAt, leaseMs);
+    }
     this.#isShortened &&= !isNews;
   }
 
@@ -146,6 +218,12 @@ export class LeaseDeadline {
   #limitTo(ceilings: readonly Ceiling[]): void {
     this.#ceilings = ceilings;
     this.#ceiling = ceilings.reduce((lowest, { at }) => Math.min(lowest, at), Infinity);
+  }
+
+  #count(from: number, lengthMs: number): void {
+    this.#from = from;
+    this.#lengthMs = lengthMs;
+    this.#deadline = endOf(from, lengthMs);
   }
 
   #set(sentAt: number, leaseMs: number): void {

@@ -1,64 +1,31 @@
 import { LeaseLostError, type LeaseLostReason } from '../../errors.js';
-import type { Clock, Timer } from '../base/clock.js';
-import type { Limit } from '../base/deadline-queue.js';
-import type { Events, ObjectKind } from '../observe/events.js';
+import type { Clock } from '../base/clock.js';
 import { LeaseDeadline, type DeadlineSetting, type Lengthening } from './lease-deadline.js';
+import type { Acquiring, LeaseIdentity, LeaseState, Reports } from './lease-parts.js';
+import { LOST_BECAUSE } from './lease-parts.js';
+import { LeaseHolders } from './lease-holders.js';
+import { LossTimer } from './loss-timer.js';
 
-/** The state of a lease; see `Hold.state`. */
-export type LeaseState = 'held' | 'suspect' | 'lost';
-
-/** The object and the holder of a lease. */
-export interface LeaseIdentity {
-  readonly kind: ObjectKind;
-  /** Name of the object. */
-  readonly resource: string;
-  /** Key of the object. */
-  readonly key: string;
-  readonly holderId: string;
+/** What the owner of a lease does about it. */
+export interface LeaseHooks {
+  /** Called once when it is lost, before `lost` of its holds. */
+  lost(lease: Lease, reason: LeaseLostReason): void;
+  /** Asks the server about it: its proof has ended, and is no loss yet. */
+  ask(lease: Lease): void;
 }
-
-/** The facts that a lease keeps about the call that has acquired it. */
-export interface Acquiring {
-  readonly order: number;
-  readonly sentAt: number;
-  readonly lastSentAt: number;
-}
-
-/** A hold that lives on a lease. */
-export interface LeaseHolder {
-  /** Renewed by the watchdog as long as it is alive. */
-  readonly renewed: boolean;
-  /** The lease has ended under it. */
-  lost(error: LeaseLostError): void;
-}
-
-/** Called once when a lease is lost, before `lost` of its holds. */
-export type LostHook = (lease: Lease, reason: LeaseLostReason) => void;
-
-/** The reasons of a loss, as messages state them. */
-const LOST_BECAUSE: Record<LeaseLostReason, string> = {
-  expired: 'its lease ran out',
-  unproven: 'it could not be renewed in time',
-  taken: 'somebody else has it now',
-  deleted: 'it was freed by force, flushed or evicted',
-};
 
 /**
  * The proof of one holder's ownership. All holds of a holder live on one lease, since the server
  * has one expiry for them.
  */
-export class Lease {
+export class Lease extends LeaseHolders {
   readonly identity: LeaseIdentity;
-  /** Its holds, and the re-entries under way: the server may count those already. */
-  holders: LeaseHolder[] = [];
   /** The number, among the calls of the client, of the call that has acquired it. */
   order = 0;
   /** When that call was first sent. */
   sentAt: number = Number.NEGATIVE_INFINITY;
   /** That call was written more than once, and may have run behind later ones. */
   isReordered = false;
-  /** Renews a lease that was granted for a part of its time only. */
-  confirmation: Limit | undefined;
   /** Its owner has asked for a longer one. */
   isExtended = false;
   /** When the newest command was sent that has proven it, after its grant. */
@@ -67,50 +34,62 @@ export class Lease {
   renewing = false;
   /** A copy of the acquisition may still run: the release must set a tombstone. */
   hasUnackedCopy = false;
-  /** The largest number of holds that the server may know of, late copies left aside. */
-  peak = 1;
-  /** The largest number of holds that was ever stated to the server. */
-  most = 1;
-  /** The lease of its holder on the other side of the lock: that of a writer's read holds. */
   companion: Lease | undefined;
-  /** For a companion: the holder id of the write hold beside it. */
-  beside: string | undefined;
+  main: Lease | undefined;
   readonly #clock: Clock;
-  readonly #events: Events;
-  readonly #lostHook: LostHook;
+  readonly #events: Reports;
+  readonly #hooks: LeaseHooks;
   readonly #end: LeaseDeadline = new LeaseDeadline();
-  #suspect = false;
+  /** It could not be confirmed lately. */
+  isDoubted = false;
   /** Why it could not be proven since it was last. */
   #doubtedBy: Error | undefined;
   #error: LeaseLostError | undefined;
   #ended = false;
-  #timer: Timer | undefined;
+  /** A call that lengthens it was cut to its bound. */
+  #wasCut = false;
+  readonly #timer: LossTimer;
 
-  constructor(identity: LeaseIdentity, clock: Clock, events: Events, lostHook: LostHook) {
+  constructor(identity: LeaseIdentity, clock: Clock, events: Reports, hooks: LeaseHooks) {
+    super();
     this.identity = identity;
     this.#clock = clock;
     this.#events = events;
-    this.#lostHook = lostHook;
+    this.#hooks = hooks;
+    this.#timer = new LossTimer(clock, this.#end, () => this.error !== undefined || this.#ended);
   }
 
-  /** The number of holds that the server has to count for this holder. */
-  get alive(): number {
-    return this.holders.length;
+  get endsBy(): number {
+    return this.#end.endsBy;
   }
 
-  /** Adds a hold, or a re-entry under way. */
-  add(holder: LeaseHolder): void {
-    this.holders.push(holder);
-    this.peak = Math.max(this.peak, this.alive);
-    this.most = Math.max(this.most, this.alive);
-  }
-
-  /** Removes a hold; the others keep the lease. */
-  remove(holder: LeaseHolder): void {
-    const at = this.holders.indexOf(holder);
-    if (at >= 0) {
-      this.holders.splice(at, 1);
+  set endsBy(at: number) {
+    const isTooShort = at > this.endsBy && this.#wasCut;
+    const isNew = at !== this.endsBy && this.isGranted;
+    this.#end.endsBy = at;
+    if (isNew) {
+      this.#rearm(Number.POSITIVE_INFINITY);
     }
+    if (isTooShort && this.active) {
+      this.#wasCut = false;
+      this.#hooks.ask(this);
+    }
+  }
+
+  /** It lasts as long as its bound allows. */
+  get isAtBound(): boolean {
+    return this.#end.isAtBound;
+  }
+
+  /** Milliseconds until its bound, rounded down; Infinity without one. */
+  get boundMs(): number {
+    return Math.floor(this.endsBy - this.#clock.now());
+  }
+
+  /** `leaseMs` from now on, cut to its bound. */
+  cut(leaseMs: number): number {
+    this.#wasCut ||= this.boundMs < leaseMs;
+    return Math.max(1, Math.min(leaseMs, this.boundMs));
   }
 
   /** True once it was granted. */
@@ -139,26 +118,59 @@ export class Lease {
 
   /** Milliseconds for which ownership is proven; 0 once it is not. */
   get remainingMs(): number {
-    const leftMs = this.error === undefined ? this.#end.at - this.#clock.now() : 0;
-    return leftMs > 0 ? Math.floor(leftMs) : 0;
+    return this.isProven ? Math.floor(this.#end.at - this.#clock.now()) : 0;
   }
 
   get state(): LeaseState {
     if (this.error !== undefined) {
       return 'lost';
     }
-    return this.#suspect ? 'suspect' : 'held';
+    return this.isDoubted || !this.isProven ? 'suspect' : 'held';
   }
 
   /** Why the lease was lost, if it was. Computed from the clock, since after a pause code of the
    * caller may run before our timers do. */
   get error(): LeaseLostError | undefined {
-    if (this.#error === undefined && !this.#ended && this.#clock.now() >= this.#end.at) {
-      const { isCautious, isOfObject, isShortened } = this.#end;
-      const isUnproven = isCautious || (this.#wantsRenewal && !isOfObject && !isShortened);
+    if (this.#error === undefined && !this.#ended && this.#isOver()) {
+      const { isCautious, isOfObject, isShortened, isAtBound } = this.#end;
+      const isEnded = isOfObject || isShortened || isAtBound || this.boundMs <= 0;
+      const isUnproven = isCautious || (this.#wantsRenewal && !isEnded);
       this.lose(isUnproven ? 'unproven' : 'expired', isUnproven ? this.#doubtedBy : undefined);
     }
     return this.#error;
+  }
+
+  /** True while ownership is proven. Where it is neither proven nor lost, an answer decides. */
+  get isProven(): boolean {
+    return this.error === undefined && this.covers(this.#clock.now());
+  }
+
+  /** Milliseconds until it is proven again, or else lost, or released; 0 when that was decided. */
+  get openMs(): number {
+    return this.error === undefined ? this.#end.leftMs(this.#clock.now()) : 0;
+  }
+
+  /** A command that may prove a lease of `leaseMs` was sent at `sentAt`: its answer decides. */
+  open(sentAt: number, leaseMs: number): void {
+    this.#end.open(sentAt, leaseMs);
+  }
+
+  /** That answer does not come any more. */
+  close(): void {
+    this.#end.close();
+  }
+
+  /** True when its proof has ended, and no answer can prove it again. */
+  #isOver(): boolean {
+    // A late copy of its acquisition may have been granted again: that the server has it proves nothing then.
+    const verdict = this.#end.judge(this.#clock, !this.hasUnackedCopy);
+    if (verdict === 'open' || verdict === 'stepped') {
+      this.#suspected(undefined);
+    }
+    if (verdict === 'stepped') {
+      this.#hooks.ask(this);
+    }
+    return verdict === 'over';
   }
 
   /** True until it is lost or released; after that the server's answers do not matter any more. */
@@ -167,16 +179,11 @@ export class Lease {
   }
 
   /** Granted by `call`: the deadline counts from before it was first sent. */
-  start(call: Acquiring, leaseMs: number): void {
-    this.acquiredBy(call);
-    this.#end.start(call.sentAt, leaseMs);
-  }
-
-  /** Keeps the facts about the call that has acquired it. */
-  acquiredBy({ order, sentAt, lastSentAt }: Acquiring): void {
+  start({ order, sentAt, lastSentAt }: Acquiring, leaseMs: number): void {
     this.order = order;
     this.sentAt = sentAt;
     this.isReordered = lastSentAt !== sentAt;
+    this.#end.start(sentAt, leaseMs);
   }
 
   /** The server has confirmed a lease of `leaseMs` to a command sent at `sentAt`; 0 only confirms
@@ -185,8 +192,10 @@ export class Lease {
     if (this.error === undefined) {
       this.#end.prove(sentAt, leaseMs);
       this.provenAt = Math.max(this.provenAt, sentAt);
-      this.#suspect = false;
-      this.#doubtedBy = undefined;
+      if (this.covers(this.#clock.now())) {
+        this.isDoubted = false;
+        this.#doubtedBy = undefined;
+      }
     }
   }
 
@@ -230,22 +239,20 @@ export class Lease {
 
   /** Ownership cannot be confirmed just now. */
   doubt(cause: Error | undefined): void {
-    if (this.error !== undefined || this.#ended) {
-      return;
+    if (this.error === undefined && !this.#ended) {
+      this.#suspected(cause);
     }
+  }
+
+  #suspected(cause: Error | undefined): void {
     this.#doubtedBy = cause ?? this.#doubtedBy;
-    if (this.#suspect) {
+    if (this.isDoubted) {
       return;
     }
-    this.#suspect = true;
+    this.isDoubted = true;
     const { kind, resource, holderId } = this.identity;
-    this.#events.emit('suspect', {
-      resource,
-      kind,
-      holderId,
-      remainingMs: this.remainingMs,
-      cause,
-    });
+    const { remainingMs } = this;
+    this.#events.report('suspect', { resource, kind, holderId, remainingMs, cause });
   }
 
   /** Ownership is over without a release. */
@@ -256,9 +263,9 @@ export class Lease {
     const { resource } = this.identity;
     const message = `the lease on "${resource}" was lost: ${LOST_BECAUSE[reason]}`;
     this.#error = new LeaseLostError(message, reason, { resource, cause });
-    this.#timer?.cancel();
+    this.#timer.cancel();
     this.loseCompanion(reason, cause);
-    this.#lostHook(this, reason);
+    this.#hooks.lost(this, reason);
     for (const holder of this.holders.slice()) {
       holder.lost(this.#error);
     }
@@ -274,26 +281,19 @@ export class Lease {
   /** The owner has released it: it cannot be lost any more. */
   end(): void {
     this.#ended = true;
-    this.#timer?.cancel();
+    this.#timer.cancel();
   }
 
   /** Makes sure that the loss is reported at the deadline, if that comes within `horizonMs`. */
   arm(horizonMs: number): void {
-    const leftMs = this.#end.at - this.#clock.now();
-    if (this.#timer === undefined && this.active && leftMs < horizonMs) {
-      this.#timer = this.#clock.after(leftMs, () => {
-        this.#timer = undefined;
-        if (this.error === undefined) {
-          this.arm(horizonMs);
-        }
-      });
+    if (this.active) {
+      this.#timer.arm(horizonMs);
     }
   }
 
   /** The end has moved: the loss is reported then. */
   #rearm(leaseMs: number): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#timer.cancel();
     this.arm(leaseMs);
   }
 }

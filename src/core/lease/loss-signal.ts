@@ -1,37 +1,47 @@
 import type { LeaseLostError } from '../../errors.js';
-import { outside } from '../base/async-context.js';
+import { abortLater, abortUnheard } from '../base/program-calls.js';
 
-/** The signal, and the function that aborts it when the lease is lost. */
+/** The signal, and the function to call when the lease is lost. */
 export interface LossSignal {
   readonly signal: AbortSignal;
-  abort(error: LeaseLostError): void;
+  lost(error: LeaseLostError): void;
 }
 
 /**
- * An AbortSignal that aborts when a lease is lost. `aborted`, `reason` and `throwIfAborted()` are
- * computed when used: after a pause, code may run before the timer that would fire the event. The
- * listeners run outside of every async context, since the code that finds the loss is not theirs.
+ * An AbortSignal that aborts when a lease is lost. Until its event is fired, `aborted`, `reason` and
+ * `throwIfAborted()` are computed when used: after a pause, code may run before the timer that would fire it.
  */
 export function lossSignal(lostError: () => LeaseLostError | undefined): LossSignal {
   const controller = new AbortController();
   const { signal } = controller;
-  let isAborted = false;
-  const abort = (error: LeaseLostError): void => {
-    if (!isAborted) {
-      isAborted = true;
-      outside(() => controller.abort(error));
+  const lostBefore = lostError();
+  if (lostBefore !== undefined) {
+    abortUnheard(controller, lostBefore);
+    return { signal, lost: () => undefined };
+  }
+  let isLost = false;
+  // `abort()` of Deno does nothing for a signal that says that it has aborted.
+  const computeNoMore = (): void => {
+    for (const name of Object.keys(computed)) {
+      Reflect.deleteProperty(signal, name);
+    }
+  };
+  const lost = (error: LeaseLostError): void => {
+    if (!isLost) {
+      isLost = true;
+      abortLater(controller, error, computeNoMore);
     }
   };
   const check = (): LeaseLostError | undefined => {
     const error = lostError();
     if (error !== undefined) {
-      abort(error);
+      lost(error);
     }
     return error;
   };
-  Object.defineProperties(signal, {
-    aborted: { get: () => check() !== undefined },
-    reason: { get: check },
+  const computed = {
+    aborted: { get: () => check() !== undefined, configurable: true },
+    reason: { get: check, configurable: true },
     throwIfAborted: {
       value: () => {
         const error = check();
@@ -39,8 +49,9 @@ export function lossSignal(lostError: () => LeaseLostError | undefined): LossSig
           throw error;
         }
       },
+      configurable: true,
     },
-  });
-  check();
-  return { signal, abort };
+  };
+  Object.defineProperties(signal, computed);
+  return { signal, lost };
 }

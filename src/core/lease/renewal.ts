@@ -88,6 +88,8 @@ export function judgeAll(
       if (answer.leftMs >= 0 && lease.covers(now + answer.leftMs)) {
         // So much is not lost on the way: another client has set an earlier end.
         lease.shorten(sentAt, answer.leftMs);
+      } else if (!lease.covers(now)) {
+        lease.prove(sentAt, Math.max(0, answer.leftMs));
       }
     } else if (answer.is === 'foreign') {
       const { resource, key } = lease.identity;

@@ -1,19 +1,16 @@
 import type { Clock, Timer } from '../base/clock.js';
-import { OF_ROUND, type Receiver } from '../wire/call.js';
+import { AT_ONCE, OF_ROUND, type Call, type CallTerms, type Receiver } from '../wire/call.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Routes } from '../connection/router.js';
 import { isNotRun } from '../connection/server-errors.js';
 import type { Lease } from './lease.js';
+import { lastAll, type Granted } from './lease-parts.js';
 import type { Lengthening } from './lease-deadline.js';
 import { HeldLeases } from './held-leases.js';
 import { itemOf, judgeAll, type Renewal, type RenewalAnswer } from './renewal.js';
-import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
+import { soon } from '../base/async-context.js';
 import { batchesOf } from '../base/batches.js';
 import type { ObjectKind } from '../observe/events.js';
-
-/** A lease that was granted for a part of its time is renewed after so long, or after a third of that
- * part where this is shorter. */
-const CONFIRM_MS = 100;
 
 /**
  * Renews every lease of a client on one timer, each third of the client's lease, and polls the
@@ -26,7 +23,8 @@ export class Watchdog {
   readonly #delivery: Pick<Delivery, 'start'>;
   readonly #leaseMs: number;
   readonly #periodMs: number;
-  readonly #confirmations: DeadlineQueue;
+  /** All leases are asked about at the end of this turn. */
+  #isAsking = false;
   #timer: Timer | undefined;
 
   constructor(clock: Clock, routes: Routes, delivery: Pick<Delivery, 'start'>, leaseMs: number) {
@@ -35,7 +33,6 @@ export class Watchdog {
     this.#delivery = delivery;
     this.#leaseMs = leaseMs;
     this.#periodMs = leaseMs / 3;
-    this.#confirmations = new DeadlineQueue(clock, CONFIRM_MS);
   }
 
   /** All leases that are held. */
@@ -48,10 +45,28 @@ export class Watchdog {
     return this.#leases.of(kind, key);
   }
 
+  /** The lease that others are told to wait for by its key and holder id. */
+  exclusive(key: string, holderId: string): Lease | undefined {
+    return this.#leases.exclusive(key, holderId);
+  }
+
   /** Renews or polls every lease now, since some may have ended. */
   pollAll(): void {
     this.#round(false);
   }
+
+  /** The proof of a lease has ended by a step of a clock, as perhaps that of others: their answers decide. */
+  readonly ask = (lease: Lease): void => {
+    // One that is under way was sent before the step, and proves nothing after it.
+    lease.renewing = false;
+    if (!this.#isAsking) {
+      this.#isAsking = true;
+      soon(() => {
+        this.#isAsking = false;
+        this.pollAll();
+      });
+    }
+  };
 
   /** Asks about every lease now, and renews none. */
   lookAtAll(): void {
@@ -81,15 +96,18 @@ export class Watchdog {
   }
 
   /** Starts to renew or poll a lease that was granted. */
-  add(lease: Lease, renewal: Renewal, isWindow = false): void {
+  add(lease: Lease, renewal: Renewal, granted: Granted = 'whole'): void {
     this.#leases.add(lease, renewal);
     lease.arm(2 * this.#periodMs);
     this.#timer ??= this.#schedule();
-    if (isWindow) {
-      // Most holds are over before that, and cost no command.
-      lease.confirmation = new Limit(() => this.#renew(renewal, [lease]));
-      this.#confirmations.add(lease.confirmation, Math.min(CONFIRM_MS, lease.remainingMs / 3));
-    } else if (lease.renewed && !lease.covers(this.#clock.now() + this.#periodMs)) {
+    if (granted === 'window') {
+      this.#confirm(lease, renewal);
+    } else if (
+      granted === 'whole' &&
+      lease.renewed &&
+      !lease.isAtBound &&
+      !lease.covers(this.#clock.now() + this.#periodMs)
+    ) {
       // A grant that took long to arrive may not last until the next round.
       this.#renew(renewal, [lease]);
     }
@@ -98,9 +116,6 @@ export class Watchdog {
   /** Removes a lease, before its release is sent: a lease that is being released is never renewed.
    * False when it was removed before. */
   delete(lease: Lease): boolean {
-    if (lease.confirmation !== undefined) {
-      this.#confirmations.delete(lease.confirmation);
-    }
     return this.#leases.delete(lease);
   }
 
@@ -120,7 +135,6 @@ export class Watchdog {
   }
 
   close(): void {
-    this.#confirmations.close();
     this.#timer?.cancel();
     this.#leases.clear();
   }
@@ -142,6 +156,9 @@ export class Watchdog {
       const chosen = due.get(renewal) ?? [];
       due.set(renewal, chosen);
       for (const lease of leases) {
+        if (isLate && lease.renewed) {
+          lastAll(lease.holders);
+        }
         if (this.#isDue(lease, isLate)) {
           chosen.push(lease);
         }
@@ -204,8 +221,24 @@ export class Watchdog {
     this.#delivery.start(renewal(leases.map((lease) => itemOf(lease, 0))), receiver, OF_ROUND);
   }
 
-  #renew(renewal: Renewal, leases: readonly Lease[]): void {
-    const terms = leases.map((lease) => (lease.renewed ? this.#leaseMs : 0));
+  /**
+   * Renews a lease that was granted for a part of its time. The command is given to the socket before anybody
+   * knows of the grant: whatever its owner does first, the server carries it out within that time.
+   */
+  #confirm(lease: Lease, renewal: Renewal): void {
+    const call = this.#renew(renewal, [lease], AT_ONCE, () => lease.close());
+    if (call.sent) {
+      lease.open(call.sentAt, lease.cut(this.#leaseMs));
+    }
+  }
+
+  #renew(
+    renewal: Renewal,
+    leases: readonly Lease[],
+    callTerms: CallTerms = OF_ROUND,
+    failed?: () => void,
+  ): Call<unknown> {
+    const terms = leases.map((lease) => (lease.renewed ? lease.cut(this.#leaseMs) : 0));
     const items = leases.map((lease, i) => itemOf(lease, terms[i] ?? 0));
     const lengthenings: Lengthening[] = [];
     leases.forEach((lease, i) => {
@@ -228,6 +261,7 @@ export class Watchdog {
       failed: (error, call) => {
         // A reconnection starts a round of its own; after any other error the next round retries.
         answered();
+        failed?.();
         leases.forEach((lease) => lease.doubt(error));
         if (!call.mayHaveRun && isNotRun(error)) {
           lengthenings.forEach((lengthening) => lengthening.settled());
@@ -235,6 +269,6 @@ export class Watchdog {
       },
     };
     // Never sent again: the next round makes its own command, with a later deadline.
-    this.#delivery.start(renewal(items), receiver, OF_ROUND);
+    return this.#delivery.start(renewal(items), receiver, callTerms);
   }
 }

@@ -5,7 +5,7 @@ import type { Router } from '../connection/router.js';
 import type { ReleaseResult } from '../grant/release.js';
 import { answerOf, lineKeys, type LineAnswer, type LineKeys } from './line.js';
 import { releaseResultOf } from './release-results.js';
-import type { ReleaseTerms } from './release-terms.js';
+import { NOBODY, type ReleaseTerms } from './release-terms.js';
 import type { Position } from './wait-queue.js';
 import type { Command, CommandScript } from '../wire/call.js';
 import { fairLockAcquire, fairLockRelease } from '../wire/scripts.generated.js';
@@ -91,8 +91,6 @@ export const fairEnter: CommandScript<LineAnswer> = {
   },
 };
 
-const NOBODY: readonly string[] = [];
-
 const release: CommandScript<ReleaseResult> = {
   ...fairLockRelease,
   decode: (reply) => releaseResultOf(fairLockRelease.decode(reply)),
@@ -103,7 +101,7 @@ export function fairReleaseOf(
   { publish }: Notice,
   keys: FairKeys,
   holder: string,
-  { count, tombstoneMs, served = NOBODY }: ReleaseTerms,
+  { count, tombstoneMs, others = NOBODY }: ReleaseTerms,
 ): Command<ReleaseResult> {
   const operands = fairLockRelease.operands(keysOf(keys, holder), {
     holder,
@@ -111,7 +109,7 @@ export function fairReleaseOf(
     tombstoneMs,
     publish,
     channel: keys.channel,
-    served,
+    others,
   });
   return { script: release, operands };
 }

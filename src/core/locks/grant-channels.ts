@@ -35,8 +35,8 @@ export class GrantChannels {
 
   /** From now on this client is told of grants of a lock. */
   listen(key: string): void {
-    const { hub, ownChannel, router } = this.#services;
-    if (!router.isCluster) {
+    const { hub, ownChannel } = this.#services;
+    if (!this.#hasOneEach) {
       ownChannel.listen();
     } else if (!this.#listening.has(key)) {
       const stop = hub.listen(this.#channel(key), (message) => {
@@ -53,13 +53,13 @@ export class GrantChannels {
 
   /** The same, where the subscription of an earlier wait is still there: messages come at once then. */
   resume(key: string): void {
-    const { hub, router } = this.#services;
-    if (router.isCluster && hub.knows(this.#channel(key))) {
+    const { hub } = this.#services;
+    if (this.#hasOneEach && hub.knows(this.#channel(key))) {
       this.listen(key);
     }
   }
 
-  /** Nobody of this client waits for the lock, or has it. */
+  /** Nobody of this client waits for the lock, or has it and wants to hear of others. */
   leave(key: string): void {
     this.#listening.get(key)?.stop();
     this.#listening.delete(key);
@@ -68,7 +68,7 @@ export class GrantChannels {
   /** No message about the lock is missed. */
   isListening(key: string): boolean {
     const { ownChannel, router } = this.#services;
-    return router.isCluster
+    return this.#hasOneEach
       ? this.#listening.has(key) && router.channels.isConfirmed(this.#channel(key))
       : ownChannel.isListening;
   }
@@ -76,12 +76,18 @@ export class GrantChannels {
   /** The server does not let this client listen. */
   isRefused(key: string): boolean {
     const { ownChannel, router } = this.#services;
-    return router.isCluster ? router.channels.isRefused(this.#channel(key)) : ownChannel.isRefused;
+    return this.#hasOneEach ? router.channels.isRefused(this.#channel(key)) : ownChannel.isRefused;
   }
 
   /** Changes whenever a connection was made anew, or the lock has moved to another server. */
   epochOf(key: string): number {
     return this.#services.epoch + (this.#listening.get(key)?.epoch ?? 0);
+  }
+
+  /** Each lock has a channel of its own, in its slot. */
+  get #hasOneEach(): boolean {
+    const { isCluster, publish } = this.#services.router;
+    return isCluster && publish === 'SPUBLISH';
   }
 
   #channel(key: string): string {

@@ -1,33 +1,21 @@
 import { LINE_HEARTBEAT_MS } from './hand-offs.js';
 import type { Timer } from '../base/clock.js';
+import { EndOfTurn } from '../base/end-of-turn.js';
 import { LinkedList } from '../base/linked-list.js';
-import type { AskState } from '../acquisition.js';
-import type { Command } from '../wire/call.js';
+import type { Command, PendingCall } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
-import type { Lease } from '../lease/lease.js';
-import { windowOf, type LineAnswer, type LineKeys, type LineTerms } from './line.js';
+import type { LineAnswer, LineTerms, TakenPlace } from './line.js';
 import { TOKEN_BLOCK } from '../base/constants.generated.js';
-import type { LineGrant, LineQueue, Proof } from './line-queue.js';
+import type { HandedOn } from './handed-on.js';
+import type { LineGrant, LineQueue } from './line-queue.js';
+import type { Proof } from './proof.js';
 import { LineTicket } from './line-ticket.js';
 import { PassingQueue } from './passing-queue.js';
 import { Run } from './run.js';
 import { UNSEEN_RECHECK_MS } from '../waiting/timing.js';
+import { Contention } from '../waiting/contention.js';
 import type { Asks } from './ticket.js';
-import type { LockWaiter, WaitQueue } from './wait-queue.js';
-
-/** The part of a lock that its queue needs. */
-export interface HandedOn {
-  readonly lineKeys: LineKeys;
-  /** The command that asks for a ticket. */
-  enter(ticket: LineTicket): Command<LineAnswer>;
-  /** Its tickets share no re-checks: each asks anew at least this often. */
-  readonly heartbeatMs?: number;
-  /** Others than those in its line wait by the order of asking: whoever comes next here has to ask behind
-   * them. */
-  readonly isSharedWithOthers?: boolean;
-  /** Whether nobody of this client comes before the next waiter of this queue. */
-  mayPass?(queues: ReadonlyMap<string, WaitQueue>): boolean;
-}
+import type { EnteredTicket, LockWaiter, WaitQueue } from './wait-queue.js';
 
 /**
  * The waiters of one client for a lock that is handed on, first come, first served. It has one ticket
@@ -35,10 +23,13 @@ export interface HandedOn {
  * grant under another holder id would end the hold.
  */
 export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<LineTicket> {
-  contended = false;
+  readonly contention: Contention = new Contention();
   readonly #lock: HandedOn;
   readonly #waiters = new LinkedList<LockWaiter>();
   #ticket: LineTicket | undefined;
+  /** The waiter whose lease and place its ticket has. */
+  #ticketOf: LockWaiter | undefined;
+  #headLeft: EndOfTurn | undefined;
   #isGranting = false;
   #timer: Timer | undefined;
   #stopListening: (() => void) | undefined;
@@ -49,6 +40,11 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
   }
 
   join(waiter: LockWaiter): void {
+    const { entered } = waiter;
+    if (entered !== undefined) {
+      this.#bring(waiter, entered);
+      return;
+    }
     this.#waiters.push(waiter);
     if (this.#waiters.first !== waiter || this.run !== undefined) {
       // Others may wait soon, and say so.
@@ -56,10 +52,6 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
       waiter.queued();
     }
     this.wakeUp();
-  }
-
-  askOf(waiter: LockWaiter): AskState | undefined {
-    return waiter === this.#waiters.first ? this.#ticket : undefined;
   }
 
   /** Asks for the first waiter, unless that was done, or this client has the lock. */
@@ -73,27 +65,75 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
       this.asks.emptied(this);
       return;
     }
-    const { leaseMs, renewed } = head;
-    // A hold that nobody waits for needs one token, and leaves no gap in the counter.
-    const isRun = this.asks.locks.passesOn && (this.contended || head.next !== undefined);
-    const tokens = isRun ? TOKEN_BLOCK : 1;
-    const terms: LineTerms = { keys: this.#lock.lineKeys, leaseMs, renewed, tokens };
-    this.#ticket = new LineTicket(this.asks, terms, this);
-    this.#ticket.ask();
+    this.#ask(head, undefined);
   }
 
-  /** A waiter gives up. Its ticket goes on for the next one, unless that wants another lease, or would
-   * pass others by it. */
+  #ask(head: LockWaiter, place: TakenPlace | undefined): void {
+    // A hold that nobody waits for needs one token, and leaves no gap in the counter.
+    const isWanted = this.isContended || head.next !== undefined;
+    const isRun = this.asks.locks.passesOn && !head.isBounded && isWanted;
+    this.#makeTicket(head, isRun ? TOKEN_BLOCK : 1, place).ask();
+  }
+
+  #makeTicket(head: LockWaiter, tokens: number, place?: TakenPlace, holderId?: string): LineTicket {
+    const { leaseMs, renewed } = head;
+    const terms: LineTerms = { keys: this.#lock.lineKeys, leaseMs, renewed, tokens };
+    this.#ticketOf = head;
+    this.#ticket = new LineTicket(this.asks, terms, this, place, holderId);
+    return this.#ticket;
+  }
+
+  /** A waiter joins that has asked before all others here: its ticket stands before theirs. */
+  #bring(waiter: LockWaiter, entered: EnteredTicket): void {
+    this.#waiters.unshift(waiter);
+    if (this.run !== undefined || this.#isGranting) {
+      this.asks.cancel(entered.holderId, entered.call.unackedCopies > 0);
+      waiter.queued();
+      return;
+    }
+    this.#dropTicket()?.cancel();
+    this.#makeTicket(waiter, 1, undefined, entered.holderId).entered(entered);
+  }
+
+  /** A waiter gives up. Its ticket goes on for the next one; where that wants another lease, or may come
+   * behind others, a new ticket takes its place. */
   leave(waiter: LockWaiter): void {
     const wasHead = waiter === this.#waiters.first;
     this.#waiters.delete(waiter);
+    if (this.isEmpty) {
+      this.#dropTicket()?.cancel();
+      this.wakeUp();
+    } else if (wasHead) {
+      // Many may leave together: only the last head of them is asked for.
+      this.#headLeft ??= new EndOfTurn(this.asks.locks.services.clock, () => this.#askForHead());
+      this.#headLeft.request();
+    }
+  }
+
+  #askForHead(): void {
+    if (this.#ticket?.isWaiting === true && !this.#isForHead) {
+      this.#takePlace();
+    } else {
+      this.wakeUp();
+    }
+  }
+
+  /** Whether its ticket has the terms of the first waiter. A ticket that is asked for just now keeps those of
+   * a waiter that has left, until it is answered. */
+  get #isForHead(): boolean {
     const head = this.#waiters.first;
     const terms = this.#ticket?.terms;
     const isSame = head?.leaseMs === terms?.leaseMs && head?.renewed === terms?.renewed;
-    if (wasHead && (!isSame || this.#lock.isSharedWithOthers === true)) {
-      this.#dropTicket()?.cancel();
+    return isSame && (head === this.#ticketOf || this.#lock.isSharedWithOthers !== true);
+  }
+
+  /** Asks for the first waiter in the place of the ticket of one that has left. */
+  #takePlace(): void {
+    const [head, ticket] = [this.#waiters.first, this.#dropTicket()];
+    if (head !== undefined && ticket !== undefined) {
+      this.#ask(head, ticket.placeFor(head.startedAt));
+      ticket.replaced();
     }
-    this.wakeUp();
   }
 
   enter(ticket: LineTicket): Command<LineAnswer> {
@@ -127,6 +167,11 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
   }
 
   granted(_ticket: LineTicket, grant: LineGrant): void {
+    if (!this.isEmpty && !this.#isForHead) {
+      // It is the grant of a waiter that has left, and becomes that of the next one on the server.
+      this.#takePlace();
+      return;
+    }
     const ticket = this.#dropTicket();
     const waiter = this.#waiters.first;
     if (ticket === undefined || waiter === undefined) {
@@ -135,7 +180,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     }
     // An older hold of this client may be lost by that, and wake this queue.
     this.#isGranting = true;
-    let lease: Lease | undefined;
+    let lease;
     try {
       lease = waiter.granted(ticket, grant);
     } catch (error) {
@@ -147,15 +192,15 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     this.#isGranting = false;
     if (lease === undefined) {
       // The grant came too late to be of use.
-      ticket.cancelForGood();
+      ticket.cancel();
       this.wakeUp();
       return;
     }
-    this.contended = true;
+    this.isContended = true;
     this.#waiters.delete(waiter);
     if (!lease.active) {
       // It was lost while its hold was made.
-      this.asks.locks.handOffs.forget(ticket.holderId);
+      this.asks.locks.handOffs.forget(ticket.holderId, ticket.key);
       this.wakeUp();
       return;
     }
@@ -164,7 +209,13 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     const { fencingToken } = grant;
     const holdsMax = fencingToken === undefined ? grant.holdsMax : ticket.terms.tokens;
     this.run = new Run(lease, services.clock, { othersWait, holdsMax, fencingToken });
-    handOffs.granted(ticket.holderId, this.run);
+    handOffs.granted(ticket.holderId, ticket.key, this.run);
+  }
+
+  lapsed(_ticket: LineTicket, call: PendingCall, windowMs: number): void {
+    if (this.#isForHead) {
+      this.#waiters.first?.cameTooLate(call, windowMs);
+    }
   }
 
   waits(_ticket: LineTicket, { busyMs, isOurs, isSeen }: LineAnswer & { is: 'waiting' }): void {
@@ -172,8 +223,12 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     if (ticket === undefined) {
       return;
     }
+    if (!this.#isForHead) {
+      this.#takePlace();
+      return;
+    }
     const { handOffs, services } = this.asks.locks;
-    this.contended = true;
+    this.isContended = true;
     this.#waiters.first?.blocked();
     handOffs.channels.listen(ticket.key);
     if (isOurs) {
@@ -185,7 +240,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     handOffs.seen(ticket, isSeen !== false);
     const isToldOfGrants = isSeen === true && handOffs.channels.isListening(ticket.key);
     const { heartbeatMs = Infinity } = this.#lock;
-    let dueMs = Math.min(windowOf(ticket.terms) / 2, heartbeatMs);
+    let dueMs = Math.min(ticket.windowMs / 2, heartbeatMs);
     dueMs = isToldOfGrants ? dueMs : Math.min(dueMs, UNSEEN_RECHECK_MS);
     if (busyMs >= 0) {
       dueMs = Math.min(dueMs, busyMs + 1);
@@ -209,8 +264,8 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
     this.#waiters.first?.failed(error);
   }
 
-  override get isEmpty(): boolean {
-    return this.#waiters.first === undefined;
+  protected override get size(): number {
+    return this.#waiters.size;
   }
 
   protected override get nextWaiter(): LockWaiter | undefined {
@@ -225,6 +280,7 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
   #dropTicket(): LineTicket | undefined {
     const ticket = this.#ticket;
     this.#ticket = undefined;
+    this.#ticketOf = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
     ticket?.over();
@@ -232,10 +288,8 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
   }
 
   #listen(): void {
-    const { services } = this.asks.locks;
-    this.#stopListening ??= services.hub.listen(this.#lock.lineKeys.channel, () => {
-      this.#ticket?.recheck();
-    });
+    const { hub } = this.asks.locks.services;
+    this.#stopListening ??= hub.listen(this.#lock.lineKeys.channel, () => this.#ticket?.recheck());
   }
 
   #leaveChannel(): void {

@@ -1,83 +1,51 @@
+import { ChurnMap } from '../base/churn-map.js';
 import { soon } from '../base/async-context.js';
 import { DeadlineQueue, Limit } from '../base/deadline-queue.js';
+import { Recent } from '../base/recent.js';
 import { MEMORY_MS } from '../delivery/clean-up.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import { OF_ROUND, type Command, type PendingCall } from '../wire/call.js';
+import { OF_ROUND, type Command } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
-import { Rechecks, type Rechecked } from '../waiting/rechecks.js';
+import { Rechecks } from '../waiting/rechecks.js';
 import { STAND_BACK_MS } from '../base/constants.generated.js';
 import type { Router } from '../connection/router.js';
 import type { ReleaseResult } from '../grant/release.js';
+import type { ExpectedTicket, Granted } from './expected-ticket.js';
 import { GrantChannels } from './grant-channels.js';
 import { fairKeys, fairReleaseOf } from './fair-line.js';
+import { Sight } from './sight.js';
 import { readWriteKeys, writeReleaseOf } from './write-line.js';
-import {
-  handsOn,
-  lineKeys,
-  pushedGrant,
-  recheckOf,
-  releaseOf,
-  type LineAnswer,
-  type PushedGrant,
-  type RecheckItem,
-} from './line.js';
+import { lineKeys, pushedGrant, recheckOf, releaseOf, type PushedGrant } from './line.js';
 
 /** A ticket is heard of at least this often: after 4 s without that the server drops it. */
 export const LINE_HEARTBEAT_MS = 2_000;
-
-/** A ticket that stands in a line. */
-export interface ExpectedTicket extends Rechecked, Granted {
-  /** It stands in the line, as far as is known, and no command about it is under way. */
-  readonly isWaiting: boolean;
-  /** A re-check of it is sent. */
-  recheckItem(): RecheckItem;
-  rechecked(answer: LineAnswer, call: PendingCall): void;
-  /** Something has happened: the server is asked. */
-  recheck(): void;
-  recheckFailed(): void;
-  /** A connection is new: it may have missed its grant, and its entry may be lost. */
-  reconnected(): void;
-  /** It may have missed its grant. */
-  missed(): void;
-  /** The server has granted it, and has told this client so. */
-  pushed(grant: PushedGrant): void;
-}
-
-/** A grant of this client, which is told when another client waits. */
-export interface Granted {
-  /** Another client waits for the lock. */
-  othersWait(): void;
-  /** A waiter has come to which the lock cannot be passed on, but after the hold that is there. */
-  endWithThisHold(): void;
-}
-
-/** A subscriber that is half-open is found out sooner. */
-const BLIND_AFTER_MS = 6_000;
-
-const BLIND =
-  'locks are not handed on to this client, it races for them: give its Redis user the channels ' +
-  '&redlatch:* and the command PUBSUB|NUMSUB, and connect to Redis without a proxy that hides ' +
-  'subscriptions; or set handOff to "race"';
 
 /** Takes the messages on the own channel of a client that are about lines, and re-checks its tickets. */
 export class HandOffs {
   readonly channels: GrantChannels;
   readonly #services: EndpointServices;
+  readonly #othersHeard: (holderId: string, key: string) => void;
   /** By holder id. */
-  readonly #tickets = new Map<string, ExpectedTicket>();
-  /** By holder id, until the hold is over: a message about it that comes late gives nothing back. */
-  readonly #granted = new Map<string, Granted>();
+  readonly #tickets = new ChurnMap<string, ExpectedTicket>();
+  /** Messages about holder ids whose calls are under way. */
+  readonly #early = new Map<string, string[]>();
+  /** By holder id and key, until the hold is over: a message about it that comes late gives nothing back. */
+  readonly #granted = new ChurnMap<string, Granted>();
+  /** By holder id. A server that was replaced may know nothing of it: not across connections. */
+  #replaced = new Recent(() => ({ isReplaced: false }));
+  /** The same of holds that were detached, also across connections: a grant is not given back that may be adopted. */
+  readonly #detached = new Recent(() => ({ isDetached: false }));
   readonly #rechecks: Rechecks<ExpectedTicket>;
   /** They are asked about at the end of this turn. */
   readonly #wanted = new Set<ExpectedTicket>();
   readonly #turns: DeadlineQueue;
-  #isBlind = false;
-  #isTold = false;
-  /** Since when the server does not see this client listen, on the same connections. */
-  #unseen: { readonly epoch: number; readonly since: number } | undefined;
+  readonly #sight: Sight;
 
-  constructor(services: EndpointServices) {
+  /** `othersHeard` is called when another client waits for what this one may hold. */
+  constructor(services: EndpointServices, othersHeard: (holderId: string, key: string) => void) {
     this.#services = services;
+    this.#sight = new Sight(services);
+    this.#othersHeard = othersHeard;
     this.channels = new GrantChannels(
       services,
       (message) => this.#heard(message),
@@ -93,16 +61,45 @@ export class HandOffs {
     this.#tickets.set(holderId, ticket);
   }
 
-  /** A ticket was granted. Nothing else is kept of it. */
-  granted(holderId: string, granted: Granted): void {
-    this.#tickets.delete(holderId);
-    this.#granted.set(holderId, granted);
+  /** A call under this holder id may get a ticket: what is told of that before its answer is kept. */
+  expectLater(holderId: string): void {
+    this.#early.set(holderId, []);
   }
 
-  /** Its hold is over, or it was given up. */
-  forget(holderId: string): void {
-    this.#tickets.delete(holderId);
-    this.#granted.delete(holderId);
+  /** That call was answered: its ticket is expected by now, if there is one. */
+  replay(holderId: string): void {
+    const early = this.#early.get(holderId) ?? [];
+    this.#early.delete(holderId);
+    for (const message of early) {
+      this.#heard(message);
+    }
+  }
+
+  /** A ticket was granted. Nothing else is kept of it. */
+  granted(holderId: string, key: string, granted: Granted): void {
+    this.#forgetTicket(holderId, key);
+    this.#granted.set(about(holderId, key), granted);
+  }
+
+  /** Its hold is over, or it was given up. A multi-lock holds several locks under one holder id, under which it may
+   * wait for one more: what concerns another key goes on. */
+  forget(holderId: string, key: string): void {
+    this.#forgetTicket(holderId, key);
+    // Most holds are over while nobody waits.
+    if (this.#granted.size > 0) {
+      this.#granted.delete(about(holderId, key));
+    }
+  }
+
+  /** Another ticket has taken its place, with its grant: a message about that comes too late. */
+  replaced(holderId: string, key: string): void {
+    this.forget(holderId, key);
+    this.#replaced.get(holderId).isReplaced = true;
+  }
+
+  /** Its hold goes to another client. */
+  detached(holderId: string, key: string): void {
+    this.#detached.get(about(holderId, key)).isDetached = true;
   }
 
   /** Asks about a ticket that waits; about many with one command, when they ask at the same time. */
@@ -117,33 +114,9 @@ export class HandOffs {
     this.#wanted.add(ticket);
   }
 
-  /** A waiter was answered; `isSeen`: the server has seen this client listen when it asked. A client that
-   * is not seen though it listens cannot be handed a lock. */
-  seen({ key, wasListening }: { key: string; wasListening: boolean }, isSeen: boolean): void {
-    const { client, clock, epoch, router } = this.#services;
-    if (!handsOn(router)) {
-      // That became known while it waited.
-      return;
-    }
-    if (isSeen) {
-      this.#unseen = undefined;
-    } else if (wasListening && this.#unseen?.epoch !== epoch) {
-      this.#unseen = { epoch, since: clock.now() };
-    }
-    const isUnseen =
-      this.#unseen !== undefined && clock.now() - this.#unseen.since >= BLIND_AFTER_MS;
-    if (!this.#isBlind && (this.channels.isRefused(key) || isUnseen)) {
-      this.#isBlind = true;
-      if (!this.#isTold) {
-        this.#isTold = true;
-        client.failed(new Error(BLIND));
-      }
-    }
-  }
-
-  /** The server does not show that this client listens: it races for locks. */
-  get isBlind(): boolean {
-    return this.#isBlind;
+  /** A waiter was answered; `isSeen`: the server has seen this client listen when it asked. */
+  seen(ticket: { key: string; wasListening: boolean }, isSeen: boolean): void {
+    this.#sight.seen(ticket, isSeen, this.channels.isRefused(ticket.key));
   }
 
   recheckLater(ticket: ExpectedTicket): void {
@@ -156,33 +129,63 @@ export class HandOffs {
 
   /** Something may have been lost that all tickets have to see to. */
   doubt(tell: (ticket: ExpectedTicket) => void): void {
-    this.#isBlind = false;
-    this.#tickets.forEach(tell);
+    this.#replaced = new Recent(() => ({ isReplaced: false }));
+    // One that takes the place of another is expected under both holder ids.
+    new Set(this.#tickets.values()).forEach(tell);
+  }
+
+  #ticketFor(holderId: string, key: string): ExpectedTicket | undefined {
+    const ticket = this.#tickets.get(holderId);
+    return ticket?.key === key ? ticket : undefined;
+  }
+
+  #forgetTicket(holderId: string, key: string): void {
+    if (this.#ticketFor(holderId, key) !== undefined) {
+      this.#tickets.delete(holderId);
+    }
   }
 
   #heard(message: string): void {
     const holderId = message.slice(1, message.indexOf(' '));
-    // The answer that it was granted may come after what is told of it.
-    const holder = this.#granted.get(holderId) ?? this.#tickets.get(holderId);
+    const early = this.#early.get(holderId);
+    if (early !== undefined) {
+      early.push(message);
+      return;
+    }
     switch (message[0]) {
       case 'w':
-        holder?.othersWait();
+        this.#concerned(message, holderId)?.othersWait();
+        this.#othersHeard(holderId, keyIn(message));
         return;
       case 'n':
-        holder?.endWithThisHold();
+      case 'o':
+        this.#concerned(message, holderId)?.endWithThisHold();
+        if (message.startsWith('o')) {
+          // Those readers are of another client.
+          this.#othersHeard(holderId, keyIn(message));
+        }
         return;
       case 'r':
-        this.#tickets.get(holderId)?.recheck();
+        this.#ticketFor(holderId, keyIn(message))?.recheck();
         return;
       default:
     }
     const grant = pushedGrant(message);
-    const ticket = this.#tickets.get(grant.holderId);
+    const ticket = this.#ticketFor(holderId, grant.key);
     if (ticket !== undefined) {
       ticket.pushed(grant);
-    } else if (!this.#granted.has(grant.holderId)) {
+    } else if (
+      !this.#granted.has(about(holderId, grant.key)) &&
+      !this.#detached.get(about(holderId, grant.key)).isDetached &&
+      !this.#replaced.get(holderId).isReplaced
+    ) {
       this.#giveBack(grant);
     }
+  }
+
+  /** The answer that a ticket was granted may come after what is told of it. */
+  #concerned(message: string, holderId: string): Granted | undefined {
+    return this.#granted.get(message.slice(1)) ?? this.#ticketFor(holderId, keyIn(message));
   }
 
   /** The lock was left for a moment to those who stand in no line: it is offered to the line then. */
@@ -203,7 +206,7 @@ export class HandOffs {
   }
 
   #missed(key: string): void {
-    for (const ticket of this.#tickets.values()) {
+    for (const ticket of new Set(this.#tickets.values())) {
       if (ticket.key === key) {
         ticket.missed();
       }
@@ -222,7 +225,7 @@ export class HandOffs {
       return;
     }
     const items = asked.map((ticket) => ticket.recheckItem());
-    this.#services.delivery.start(
+    const sent = this.#services.delivery.start(
       recheckOf(this.#services.router, items),
       {
         answered: (answers, call) => {
@@ -239,13 +242,19 @@ export class HandOffs {
           if (this.#services.router.whyDown(items[0]?.terms.keys.lock ?? '') === undefined) {
             this.#services.client.failed(error);
           }
-          asked.forEach((ticket) => ticket.recheckFailed());
+          asked.forEach((ticket) => ticket.recheckFailed(error));
         },
       },
       OF_ROUND,
     );
+    asked.forEach((ticket) => ticket.rechecking(sent));
   }
 }
+
+/** As the messages other than grants have it behind their letter. */
+const about = (holderId: string, key: string): string => `${holderId} ${key}`;
+
+const keyIn = (message: string): string => message.slice(message.indexOf(' ') + 1);
 
 /** Releases a grant for which nobody waits. */
 function giveBackOf(router: Router, grant: PushedGrant): Command<ReleaseResult> {

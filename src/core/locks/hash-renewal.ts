@@ -4,7 +4,7 @@ import { lockRenew } from '../wire/scripts.generated.js';
 
 const renew: CommandScript<readonly RenewalAnswer[]> = {
   ...lockRenew,
-  decode: (reply) => renewalAnswers(lockRenew.decode(reply)),
+  decode: (reply) => renewalAnswers(lockRenew.decode(reply).split(' ')),
 };
 
 /** Renews leases that are the TTL of a hash each, in which the holder has a field. */

@@ -1,6 +1,8 @@
-import type { Acquiring } from '../lease/lease.js';
-import type { Command } from '../wire/call.js';
+import type { Acquiring } from '../lease/lease-parts.js';
+import type { Contention } from '../waiting/contention.js';
+import type { Command, PendingCall } from '../wire/call.js';
 import type { LineAnswer } from './line.js';
+import type { Proof } from './proof.js';
 
 /** A grant of a ticket: the lease counts from `acquiring`. */
 export interface LineGrant {
@@ -17,6 +19,7 @@ export interface LineGrant {
 
 /** The queue of a ticket. */
 export interface LineQueue<Ticket> {
+  readonly contention: Contention;
   /** The command that asks for a ticket. */
   enter(ticket: Ticket): Command<LineAnswer>;
   /** Asks about a ticket that waits. */
@@ -28,18 +31,10 @@ export interface LineQueue<Ticket> {
   /** It may have missed its grant. */
   missed(ticket: Ticket): void;
   granted(ticket: Ticket, grant: LineGrant): void;
+  /** A grant for a window that was over before it could start a hold, as the answer to `call` says. */
+  lapsed(ticket: Ticket, call: PendingCall, windowMs: number): void;
   waits(ticket: Ticket, answer: LineAnswer & { is: 'waiting' }): void;
   /** The server knows nothing of the ticket, or never grants it. */
   isVoid(ticket: Ticket): void;
   failed(ticket: Ticket, error: Error): void;
-}
-
-/** The times of an answer that a ticket waits, from which the deadline of its grant follows. */
-export interface Proof {
-  /** The instant before the command was sent, by the clock of this client. */
-  readonly sentAt: number;
-  /** When it ran, by the clock of the server. */
-  readonly serverMs: number;
-  /** Both connections are still the same ones. */
-  readonly epoch: number;
 }

@@ -1,28 +1,27 @@
-import type { Call, PendingCall, Receiver } from '../wire/call.js';
-import type { ExpectedTicket, HandOffs } from './hand-offs.js';
-import type { LineAnswer, LineTerms, PushedGrant, RecheckItem } from './line.js';
-import type { LineQueue, Proof } from './line-queue.js';
+import { AskedTicket } from './asked-ticket.js';
+import { ABOUT_HOLD, type PendingCall, type Receiver } from '../wire/call.js';
+import type { ExpectedTicket } from './expected-ticket.js';
+import {
+  isDirect,
+  windowOf,
+  type LineAnswer,
+  type LineTerms,
+  type PushedGrant,
+  type RecheckItem,
+  type TakenPlace,
+} from './line.js';
+import type { LineQueue } from './line-queue.js';
+import { UNSEEN_MS } from '../base/constants.generated.js';
+import { rankAt, startOf, type Proof } from './proof.js';
 import type { Asks } from './ticket.js';
-import { Rechecked } from '../waiting/rechecks.js';
-
-/** The server counts whole milliseconds: two of its times may be this much nearer than they were. */
-const GRAIN_MS = 2;
-
-/** How much faster or slower the clock of the server may run. */
-const DRIFT = 0.01;
+import type { EnteredTicket } from './wait-queue.js';
 
 /**
- * The ticket under which a queue waits in the line of its lock, and all that may be left of it on the
- * server. The queue may give it to another waiter with the same lease.
+ * The ticket under which a queue waits in the line of its lock, and what becomes of it. The queue may give it to another waiter with the same lease; for a waiter with another one, a
+ * new ticket takes its place.
  */
-export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<LineAnswer> {
-  readonly holderId: string;
-  readonly terms: LineTerms;
-  hasUnackedCopy = false;
-  readonly #asks: Asks;
+export class LineTicket extends AskedTicket implements ExpectedTicket, Receiver<LineAnswer> {
   readonly #queue: LineQueue<LineTicket>;
-  readonly #handOffs: HandOffs;
-  #call: Call<LineAnswer> | undefined;
   #epochOfCall = 0;
   /** When the last command was sent, this client was told of grants. */
   wasListening = false;
@@ -33,77 +32,100 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   #holdsMax = Infinity;
   /** This client has freed the lock by force since the last answer: that may have ended its grant. */
   isDoubtful = false;
-  #wasSent = false;
-  #isOver = false;
   /** A re-check is under way. */
   #rechecking = false;
   /** Something has happened since it was sent, or since the ask was. */
   #hasNews = false;
   proof: Proof | undefined;
+  #isUnseen = false;
   /** A grant that came before the answer to the command under way, which judges it. */
   #early: PushedGrant | undefined;
+  /** A grant that started no hold yet. */
+  #unused: PushedGrant | undefined;
 
-  constructor(asks: Asks, terms: LineTerms, queue: LineQueue<LineTicket>) {
-    super();
-    const { services, handOffs } = asks.locks;
-    this.#asks = asks;
-    this.terms = terms;
+  constructor(
+    asks: Asks,
+    terms: LineTerms,
+    queue: LineQueue<LineTicket>,
+    place?: TakenPlace,
+    holderId?: string,
+  ) {
+    super(asks, terms, place, holderId);
     this.#queue = queue;
-    this.#handOffs = handOffs;
-    this.holderId = services.client.newHolderId();
-    handOffs.expect(this.holderId, this);
+    this.expect();
   }
 
-  get key(): string {
-    return this.terms.keys.lock;
+  /** For how long it asks to be granted the lock before it confirms that. One that is not seen asks so often that less
+   * will do: nobody can tell whether it is still alive. */
+  get windowMs(): number {
+    const windowMs = windowOf(this.terms);
+    return this.terms.renewed && this.#isUnseen ? Math.min(windowMs, UNSEEN_MS) : windowMs;
   }
 
-  get sent(): boolean {
-    return this.#wasSent || this.#call?.sent === true;
-  }
-
-  get refusal(): Error | undefined {
-    return this.#call?.refusal;
+  /** Its own place, for the ticket of a waiter that began to wait at this instant of the local clock. */
+  placeFor(startedAt: number): TakenPlace {
+    const { services } = this.asks.locks;
+    const { proof } = this;
+    // While the server takes no more data, it still stands where its own ask was to put it.
+    const holderId = this.place?.holderId ?? this.holderId;
+    const epoch = this.handOffs.channels.epochOf(this.key);
+    // The server counts whole milliseconds here.
+    const shown = proof && { ...proof, micros: (proof.serverMs + 1) * 1_000 };
+    return { holderId, rank: rankAt(shown, startedAt, { clock: services.clock, epoch }) };
   }
 
   ask(): void {
-    const { services } = this.#asks.locks;
-    const { channels } = this.#handOffs;
+    const { services } = this.asks.locks;
+    const { channels } = this.handOffs;
     channels.resume(this.key);
     this.#epochOfCall = channels.epochOf(this.key);
     this.wasListening = channels.isListening(this.key);
-    this.#call = services.delivery.start(this.#queue.enter(this), this);
+    // The release of the ticket whose place it takes must not overtake it.
+    const terms = this.place === undefined ? undefined : ABOUT_HOLD;
+    this.call = services.delivery.start(this.#queue.enter(this), this, terms);
+    this.#queue.contention.asked(services.clock.now(), this.call);
+  }
+
+  /** It stands in the line already, by this answer. */
+  entered({ answer, call, epoch, wasListening }: EnteredTicket): void {
+    const { services } = this.asks.locks;
+    this.handOffs.channels.resume(this.key);
+    this.#epochOfCall = epoch;
+    this.wasListening = wasListening;
+    this.#queue.contention.asked(services.clock.now(), call);
+    this.answered(answer, call);
   }
 
   answered(answer: LineAnswer, call: PendingCall): void {
-    this.#settled(call);
+    this.settled(call);
     const epoch = call.sentAt === call.lastSentAt ? this.#epochOfCall : -1;
     this.#judge(answer, call, epoch);
   }
 
   failed(error: Error, call: PendingCall): void {
-    this.#settled(call);
+    this.settled(call);
+    this.#queue.contention.failed(error);
     this.#queue.failed(this, error);
   }
 
   /** It stands in the line, as far as is known, and no command about it is under way. */
   get isWaiting(): boolean {
-    return !this.#isOver && this.#call === undefined && !this.#rechecking;
+    return !this.isOver && this.call === undefined && !this.#rechecking;
+  }
+
+  /** Returns what a re-check of it has to name. */
+  recheckItem(): RecheckItem {
+    const { channels } = this.handOffs;
+    this.#epochOfCall = channels.epochOf(this.key);
+    this.wasListening = channels.isListening(this.key);
+    const { terms, windowMs, holderId, isListening } = this;
+    return { terms, windowMs, holderId, isListening };
   }
 
   /** A re-check of it is sent. */
-  recheckItem(): RecheckItem {
+  rechecking(call: PendingCall): void {
     this.#rechecking = true;
-    const { channels } = this.#handOffs;
-    this.#epochOfCall = channels.epochOf(this.key);
-    this.wasListening = channels.isListening(this.key);
-    const { terms, holderId, isListening } = this;
-    return { terms, holderId, isListening };
-  }
-
-  /** Whether this client listens to the channel of the lock. */
-  get isListening(): boolean {
-    return this.#asks.locks.services.router.channels.isConfirmed(this.terms.keys.channel);
+    this.#queue.contention.asked(this.asks.locks.services.clock.now(), call);
   }
 
   /** Something has happened: the server is asked, once more where it is being asked. */
@@ -133,25 +155,30 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
 
   rechecked(answer: LineAnswer, call: PendingCall): void {
     this.#rechecking = false;
-    if (!this.#isOver) {
+    if (this.isOver) {
+      this.#queue.contention.answered();
+    } else {
       this.#judge(answer, call, this.#epochOfCall);
     }
   }
 
-  recheckFailed(): void {
+  recheckFailed(error: Error): void {
     this.#rechecking = false;
-    if (!this.#isOver) {
-      this.#handOffs.recheckLater(this);
+    if (!this.isOver) {
+      this.#queue.contention.failed(error);
+      this.handOffs.recheckLater(this);
     }
   }
 
   /** The server has granted it, and has told this client so. */
   pushed(grant: PushedGrant): void {
-    if (this.#isOver) {
+    if (this.isOver || grant.holderId !== this.holderId) {
+      // The grant of a ticket whose place it takes is its own: the answer to its ask says so.
       return;
     }
-    const { services } = this.#asks.locks;
-    const { channels } = this.#handOffs;
+    this.#unused = grant;
+    const { services } = this.asks.locks;
+    const { channels } = this.handOffs;
     const proof = this.#queue.proofFor(this);
     if (this.proof !== undefined && grant.serverMs < this.proof.serverMs) {
       // An answer since then has said that it waits: that grant is over, or the clock of the server was
@@ -161,9 +188,10 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     }
     this.wasPushed = true;
     if (
-      this.#call !== undefined ||
+      this.call !== undefined ||
       this.#rechecking ||
-      proof?.epoch !== channels.epochOf(this.key) ||
+      proof?.isSeen !== true ||
+      proof.epoch !== channels.epochOf(this.key) ||
       !channels.isListening(this.key) ||
       grant.serverMs < proof.serverMs ||
       this.isDoubtful ||
@@ -175,13 +203,8 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
       this.#judgeLater(grant);
       return;
     }
-    const now = services.clock.now();
-    const elapsedMs = grant.serverMs - proof.serverMs;
-    // That ask ran no earlier than it was sent; a clock of the server that is fast shortens the window.
-    const sentAt = proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS;
-    const isPlausible = elapsedMs <= (now - proof.sentAt) * (1 + DRIFT) + GRAIN_MS;
-    if (!isPlausible || now >= sentAt + grant.windowMs * (1 - DRIFT) - GRAIN_MS) {
-      // A paused process reads an old message, or a clock was set.
+    const sentAt = startOf(proof, grant, services.clock.now());
+    if (sentAt === undefined) {
       this.#judgeLater(grant);
       return;
     }
@@ -206,30 +229,10 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     }
   }
 
-  /** Its waiters give it up: nothing is left on the server. */
-  cancel(): void {
-    if (this.#call !== undefined) {
-      const mayRun = this.#asks.locks.services.delivery.abandon(this.#call);
-      this.hasUnackedCopy ||= mayRun;
-      this.#wasSent ||= mayRun;
-    }
-    this.over();
-    this.#handOffs.forget(this.holderId);
-    if (this.#wasSent) {
-      this.#asks.cancel(this.holderId, this.hasUnackedCopy);
-    }
-  }
-
-  /** The same, and its holder id is never granted again. */
-  cancelForGood(): void {
-    this.hasUnackedCopy = true;
-    this.cancel();
-  }
-
   /** It was granted, or given up: answers to it do not matter any more. */
   over(): void {
-    this.#isOver = true;
-    this.#handOffs.sleepNoMore(this);
+    this.isOver = true;
+    this.handOffs.sleepNoMore(this);
   }
 
   /** The first of its tokens. The server may have issued more of them. */
@@ -238,6 +241,16 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
   }
 
   #judge(answer: LineAnswer, call: PendingCall, epoch: number): void {
+    if (answer.is !== 'waiting' || answer.isSeen !== undefined) {
+      this.placeTaken();
+    }
+    this.#queue.contention.answered();
+    const unused = this.#unused;
+    this.#unused = undefined;
+    const isLater = answer.is !== 'waiting' || answer.serverMs > (unused?.serverMs ?? Infinity);
+    if (unused !== undefined && answer.is !== 'granted' && isLater) {
+      this.#queue.lapsed(this, call, unused.windowMs);
+    }
     switch (answer.is) {
       case 'granted':
         this.#queue.granted(this, {
@@ -251,12 +264,16 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
         });
         break;
       case 'waiting': {
-        const { serverMs, isSeen } = answer;
+        const { services } = this.asks.locks;
+        const { serverMs } = answer;
+        const isSeen = answer.isSeen === true && isDirect(services.router);
+        // One that does not listen yet is seen soon.
+        this.#isUnseen =
+          !isSeen && (this.wasListening || this.handOffs.channels.isRefused(this.key));
         this.isDoubtful = false;
-        // Only a server that sees the client listen can have sent what the client hears.
-        const provenEpoch = isSeen === true ? epoch : -1;
-        this.proof = { sentAt: call.lastSentAt, serverMs, epoch: provenEpoch };
-        this.#queue.waits(this, answer);
+        this.#queue.contention.busy(call, services.clock.now());
+        this.proof = { sentAt: call.lastSentAt, serverMs, epoch, isSeen };
+        this.#queue.waits(this, answer.isSeen === true && !isSeen ? { ...answer, isSeen } : answer);
         this.#catchUp();
         break;
       }
@@ -277,11 +294,5 @@ export class LineTicket extends Rechecked implements ExpectedTicket, Receiver<Li
     if (hadNews && this.isWaiting) {
       this.#queue.recheck(this);
     }
-  }
-
-  #settled(call: PendingCall): void {
-    this.#call = undefined;
-    this.#wasSent ||= call.sent;
-    this.hasUnackedCopy ||= call.unackedCopies > 0;
   }
 }

@@ -147,21 +147,38 @@ const enter: CommandScript<LineAnswer> = {
   decode: (reply) => answerOf(lockEnter.decode(reply)),
 };
 
+/** The place of another ticket in a line, which a new ticket takes. */
+export interface TakenPlace {
+  readonly holderId: string;
+  /** The server's time in microseconds at which the waiter of the new ticket began to wait, never too
+   * early; 0: not known. */
+  readonly rank: number;
+}
+
+/** A ticket that is asked for. */
+interface EnteringTicket {
+  readonly holderId: string;
+  readonly windowMs: number;
+  /** This client listens to the channel of the lock. */
+  readonly isListening: boolean;
+  readonly place: TakenPlace | undefined;
+}
+
 /** Takes the lock, or a ticket. */
 export function enterOf(
   { publish }: Pick<Router, 'publish'>,
   terms: LineTerms,
-  holder: string,
-  isListening: boolean,
+  { holderId: holder, windowMs, isListening, place }: EnteringTicket,
 ): Command<LineAnswer> {
   const { keys, leaseMs, tokens } = terms;
   const operands = lockEnter.operands(keysOf(keys, holder), {
     holder,
     leaseMs,
-    windowMs: windowOf(terms),
+    windowMs,
     isListening: isListening ? 1 : 0,
     tokens,
     publish,
+    replaces: place?.holderId ?? '',
   });
   return { script: enter, operands };
 }
@@ -169,6 +186,7 @@ export function enterOf(
 /** One ticket of a re-check. */
 export interface RecheckItem {
   readonly terms: LineTerms;
+  readonly windowMs: number;
   readonly holderId: string;
   /** This client listens to the channel of the lock. */
   readonly isListening: boolean;
@@ -186,7 +204,7 @@ export function recheckOf(
 ): Command<readonly LineAnswer[]> {
   const ofTickets: string[] = [];
   const wanted: string[] = [];
-  for (const { terms, holderId, isListening } of items) {
+  for (const { terms, windowMs, holderId, isListening } of items) {
     const { lock, line, tickets } = terms.keys;
     const [token] = terms.keys.token;
     ofTickets.push(lock, line, tickets);
@@ -196,28 +214,25 @@ export function recheckOf(
     // A grant with a fixed lease is not prolonged.
     const leaseMs = terms.renewed ? terms.leaseMs : 0;
     const isFenced = token === undefined ? '0' : '1';
-    wanted.push(holderId, `${leaseMs}`, `${windowOf(terms)}`, isListening ? '1' : '0', isFenced);
+    wanted.push(holderId, `${leaseMs}`, `${windowMs}`, isListening ? '1' : '0', isFenced);
   }
   return { ...commandOf(lockRecheck, { ofTickets }, { publish, terms: wanted }), script: recheck };
 }
 
 const release: CommandScript<ReleaseResult> = {
   ...lockRelease,
-  decode(reply) {
-    const code = lockRelease.decode(reply);
-    return code > 0 ? { is: 'freed', receivers: code - 1 } : releaseResultOf(code);
-  },
+  decode: (reply) => releaseResultOf(lockRelease.decode(reply)),
 };
 
-/** Whether a release can give a lock to a client: scripts have to know who listens, and without sharded
- * messages the nodes of a cluster do not. */
-export function handsOn({ isCluster, publish }: Pick<Router, 'isCluster' | 'publish'>): boolean {
+/** Whether a message comes of the server that has the lock. Without sharded messages the nodes of a cluster
+ * know only of those who listen there, and pass messages on. */
+export function isDirect({ isCluster, publish }: Pick<Router, 'isCluster' | 'publish'>): boolean {
   return !isCluster || publish === 'SPUBLISH';
 }
 
-/** Whether this client takes part in that, as its user wants it. */
-export function handsOff({ client, router }: Pick<EndpointServices, 'client' | 'router'>): boolean {
-  return client.settings.handOff !== 'race' && handsOn(router);
+/** Whether those who wait for a lock stand in its line: for the votes of a quorum nobody does. */
+export function hasLine({ client }: Pick<EndpointServices, 'client'>): boolean {
+  return client.settings.handOff !== undefined;
 }
 
 /** How many connections of this client listen to the channel of a lock; -1: it does not stand back for

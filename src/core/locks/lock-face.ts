@@ -1,36 +1,18 @@
-import { AcquireTimeoutError, DeadlockError, NotHeldError } from '../../errors.js';
+import { DeadlockError } from '../../errors.js';
 import { startAcquisition, type AcquisitionTerms } from './acquisition.js';
-import { optionsOf, taskOf, type Task } from '../base/using-arguments.js';
 import type { PendingCall } from '../wire/call.js';
-import { Face } from '../face.js';
-import { enterAndStart } from '../name-entry.js';
+import { enterAndStart } from '../names.js';
 import type { Holder } from '../observe/events.js';
-import { LockHold, type Hold } from './hold.js';
-import { LockGrants, type AsGranted } from './lock-grants.js';
+import type { LockHold, Hold } from './hold.js';
+import type { AsGranted, HoldFace } from './hold-face.js';
+import { LockGrants } from './lock-grants.js';
 import type { LockProtocol } from './lock-protocol.js';
 import { LockQuestions } from './lock-questions.js';
-import { describe } from '../base/key-names.js';
-import { checkOptions, type OptionSet } from '../base/options.js';
 import { Reentry } from './reentry.js';
 import type { LockServices } from './lock-services.js';
 import type { Scopes } from './scopes.js';
-import { checkLease, checkWaiting, type AcquireOptions } from '../base/arguments.js';
-
-/**
- * Options of one acquisition of a lock.
- *
- * @example
- * ```ts
- * const outer = await lock.acquire({ waitMs: 5_000 });
- * const inner = await lock.acquire({ within: outer }); // re-enters at once
- * await inner.release();
- * await outer.release();
- * ```
- */
-export interface LockAcquireOptions extends AcquireOptions {
-  /** Re-enter through this hold, also outside its async scope. */
-  within?: Hold | undefined;
-}
+import { checkWithin } from './within.js';
+import { Locking, type LockAcquireOptions } from './locking.js';
 
 /**
  * A reentrant lock: at most one holder at a time, over all processes that share the name.
@@ -51,15 +33,19 @@ export interface Lock {
   /**
    * Waits until the lock is held. The wait and the hold keep the process alive.
    *
-   * Fairness: first come, first served inside one client; between clients as `handOff` says: the
-   * first to ask after a release, or the one that waits longest. Inside a scope of a hold of this lock it re-enters, one branch at a time.
+   * Fairness: first come, first served inside one client; between clients the one that
+   * waits longest, but for the runs of `handOff: 'direct'`. Inside a scope of a hold of this lock it re-enters, one
+   * branch at a time.
    *
    * Cancellation: an aborted or timed-out call leaves no key, queue entry or timer, at the latest
    * when its own lease would have ended.
    *
-   * Failure: without `waitMs` it goes on through outages until it is granted.
+   * Failure: without a `waitMs`, its own or the client's, it goes on through outages until it is granted.
    * @throws AcquireTimeoutError when `waitMs` ran out while the lock was held by another.
+   * @throws TooManyWaitersError when `maxWaiters` of this client wait for it already.
    * @throws CommandTimeoutError when `waitMs` ran out and Redis had not answered.
+   * @throws ReplicasError when too few `replicas` had the grant in time: it was released. AccessDeniedError when the
+   * server refuses to wait for them.
    * @throws LeaseLostError inside the scope of a lost hold; DeadlockError when it would wait for
    * a hold of its own scope; NotHeldError when `within` is not a held hold of this lock.
    * @throws WrongTypeError when the name is in use by another kind of object; ClosedError.
@@ -76,7 +62,7 @@ export interface Lock {
     task: (hold: Hold) => T | Promise<T>,
   ): Promise<T>;
   /**
-   * Acquires, runs `task` inside the hold's async scope, and releases.
+   * Acquires as `acquire` does, runs `task` inside the hold's async scope, and releases.
    *
    * Failure: the task's own error always wins. When the task succeeded and the lease is found lost
    * afterwards, it rejects with LeaseLostError.
@@ -105,18 +91,11 @@ export interface Lock {
   forceRelease(): Promise<boolean>;
 }
 
-const OPTIONS: OptionSet = {
-  of: 'an acquisition of a lock',
-  known: ['waitMs', 'leaseMs', 'signal', 'within'],
-  elsewhere: { permits: 'a lock has no permits, a semaphore has' },
-};
-
-/** A lock without holders leaves no key of its own name on the server: the name is free once no call
- * uses it. */
-const leavesName = (): boolean => true;
-
 /** The public object of one lock. Its holds are of type `H`. */
-export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> implements Lock {
+export class LockFace<H extends HoldFace = HoldFace>
+  extends Locking<H, LockProtocol>
+  implements Lock
+{
   readonly #scopes: Scopes<LockHold>;
   readonly #grants: LockGrants<H>;
   #asked: LockQuestions | undefined;
@@ -131,47 +110,12 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     return 'Lock';
   }
 
-  acquire(options?: LockAcquireOptions): Promise<H> {
-    return this.#acquire(options, true);
-  }
-
-  async tryAcquire(options?: LockAcquireOptions): Promise<H | null> {
-    try {
-      return await this.#acquire(options, false);
-    } catch (error) {
-      if (error instanceof AcquireTimeoutError) {
-        return null;
-      }
-      throw error;
-    }
-  }
-
-  using<T>(options: LockAcquireOptions | undefined, task: Task<H, T>): Promise<T>;
-  using<T>(task: Task<H, T>, options?: LockAcquireOptions): Promise<T>;
-  async using<T>(
-    first: Task<H, T> | LockAcquireOptions | undefined,
-    second?: Task<H, T> | LockAcquireOptions,
-  ): Promise<T> {
-    const task = taskOf(first, second);
-    const hold = await this.#acquire(optionsOf(first, second), true);
-    let result: T;
-    try {
-      result = await hold.run(() => task(hold));
-    } catch (error) {
-      // The task's own error wins over an error of the release.
-      await hold[Symbol.asyncDispose]();
-      throw error;
-    }
-    await hold.release();
-    return result;
-  }
-
   async isLocked(): Promise<boolean> {
-    return await this.inUse(() => this.#questions.isLocked(), leavesName);
+    return await this.inUse(() => this.#questions.isLocked());
   }
 
   async holders(): Promise<Holder[]> {
-    return await this.inUse(() => this.#questions.holders(), leavesName);
+    return await this.inUse(() => this.#questions.holders());
   }
 
   async holdCount(): Promise<number> {
@@ -183,11 +127,11 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     const isOurs = own.lockId === this.protocol.lockId;
     const lease = isOurs ? own.lease : own.lease.companion;
     const holderId = lease?.identity.holderId ?? '';
-    return await this.inUse(() => this.#questions.holdCount(holderId), leavesName);
+    return await this.inUse(() => this.#questions.holdCount(holderId));
   }
 
   async remainingLeaseMs(): Promise<number | null> {
-    return await this.inUse(() => this.#questions.remainingLeaseMs(), leavesName);
+    return await this.inUse(() => this.#questions.remainingLeaseMs());
   }
 
   async forceRelease(): Promise<boolean> {
@@ -196,9 +140,8 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
         this.#grants.forced(call);
       }
     };
-    const { count, call } = await this.inUse(
-      () => this.countOnce((request) => this.protocol.forceRelease(request), told),
-      leavesName,
+    const { count, call } = await this.inUse(() =>
+      this.countOnce((request) => this.protocol.forceRelease(request), told),
     );
     told(count, call);
     return count === 1;
@@ -208,32 +151,30 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     return (this.#asked ??= new LockQuestions(this.services.delivery, this.protocol));
   }
 
-  #acquire(given: unknown, waiting: boolean): Promise<H> {
-    try {
-      const options = checkOptions('options', given, OPTIONS);
-      const { waitMs, signal } = checkWaiting(options);
-      const { leaseMs, renewed } = checkLease(options, this.services.client.settings.leaseMs);
-      const within = this.#checkWithin(options);
-      this.services.client.assertOpen(this.name);
-      signal?.throwIfAborted();
-      // Only `acquire` without `waitMs` has no limit; a single attempt has the limit of a command.
-      const waits = waitMs === undefined ? waiting : waitMs > 0;
-      const limitMs = waits ? waitMs : this.services.client.settings.commandTimeoutMs;
-      const waitLimit = this.services.client.waitLimit({ limitMs, signal });
-      return this.#enter({ leaseMs, renewed, waits, waitLimit }, within);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  protected override begin(given: unknown, waiting: boolean): Promise<H> {
+    return this.checked(
+      given,
+      waiting,
+      (options) => checkWithin(options, this.protocol),
+      (terms, named) => {
+        const { reentry } = this.services.client.settings;
+        const within = named === undefined && reentry === 'explicit' ? null : named;
+        const around = within === null ? this.#scopeHold() : undefined;
+        const { leaseMs, renewed, maxHoldMs, replicas, waits, waitLimit, maxWaiters } = terms;
+        const own = { leaseMs, renewed, maxHoldMs, replicas, waits, waitLimit, maxWaiters };
+        return this.#enter({ ...own, within, around });
+      },
+    );
   }
 
-  #enter(terms: AcquisitionTerms, within: LockHold | undefined): Promise<H> {
+  #enter(terms: AcquisitionTerms): Promise<H> {
     const { lockId, sibling } = this.protocol;
-    const outer = within ?? this.#scopeHold();
-    if (outer === undefined) {
+    const outer = terms.within === undefined ? this.#scopeHold() : terms.within;
+    if (outer === undefined || outer === null) {
       return enterAndStart(this.#grants, terms, startAcquisition);
     }
     return outer.lockId === lockId || sibling?.admits === true
-      ? this.#reenter(terms, outer, within)
+      ? this.#reenter(terms, outer)
       : this.#refuseToWaitFor(outer, terms);
   }
 
@@ -246,7 +187,7 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
 
   #refuseToWaitFor(hold: LockHold, terms: AcquisitionTerms): never {
     terms.waitLimit.dispose();
-    hold.assertHeld();
+    hold.assertNotOver();
     const { kind } = hold.lease.identity;
     throw new DeadlockError(
       `acquiring the ${this.protocol.kind} of "${this.name}" here would wait for the ${kind} that ` +
@@ -255,13 +196,9 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
     );
   }
 
-  async #reenter(
-    terms: AcquisitionTerms,
-    outer: LockHold,
-    within: LockHold | undefined,
-  ): Promise<H> {
+  async #reenter(terms: AcquisitionTerms, outer: LockHold): Promise<H> {
     try {
-      outer.assertHeld();
+      outer.assertNotOver();
       const hold = await new Reentry(this.#grants, terms, outer).run();
       if (hold !== undefined) {
         terms.waitLimit.dispose();
@@ -271,28 +208,7 @@ export class LockFace<H extends LockHold = LockHold> extends Face<LockProtocol> 
       terms.waitLimit.dispose();
       throw error;
     }
-    // The outer hold was released while this re-entry waited: it acquires afresh.
-    return await this.#enter(terms, within);
-  }
-
-  #checkWithin(options: object): LockHold | undefined {
-    const { within } = options as { within?: unknown };
-    if (within === undefined) {
-      return undefined;
-    }
-    if (!(within instanceof LockHold)) {
-      throw new TypeError(`within must be a hold of this lock, got ${describe(within)}`);
-    }
-    const { lockId, sibling } = this.protocol;
-    if (within.lockId !== lockId && within.lockId !== sibling?.lockId) {
-      const { kind } = within.lease.identity;
-      throw new NotHeldError(
-        `within must be a hold that this client has on the ${this.protocol.kind} "${this.name}", ` +
-          `got one of the ${kind} "${within.lockName}"`,
-        { resource: this.name },
-      );
-    }
-    within.assertHeld();
-    return within;
+    // The outer hold was released while this re-entry waited: it acquires afresh, and is not refused for that.
+    return await this.#enter({ ...terms, maxWaiters: undefined });
   }
 }

@@ -1,10 +1,12 @@
-import type { Call, Command, PendingCall, Receiver } from '../wire/call.js';
-import { releaseTerms, type ReleaseTerms } from './release-terms.js';
+import type { Call, Command, PendingCall, Receiver, Undoing } from '../wire/call.js';
+import { givenUp, NOBODY, releaseTerms, type ReleaseTerms } from './release-terms.js';
 import { outside } from '../base/async-context.js';
-import type { Holder, ObjectKind } from '../observe/events.js';
+import type { WaitSpan } from '../observe/slow-wait.js';
+import type { Surroundings } from '../observe/wait-circle.js';
 import { GrantLifecycle } from '../grant/grant-lifecycle.js';
 import type { ReleaseResult } from '../grant/release.js';
-import { LockHold, type HoldOwner } from './hold.js';
+import type { AsGranted } from './hold-face.js';
+import { LockHold, type HoldOwner, type HoldTerms } from './hold.js';
 import type { Lease } from '../lease/lease.js';
 import { PassingQueue } from './passing-queue.js';
 import { releaseOrPass, tellLost, type PassingOwner } from './passing.js';
@@ -13,27 +15,23 @@ import type { LockServices } from './lock-services.js';
 import type { LeaseTerms } from '../base/arguments.js';
 import type { Asks } from './ticket.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
+import type { Within } from './within.js';
 
-/** Returns the hold as what the holds of its lock all are; throws if it is not. */
-export type AsGranted<H extends LockHold> = (hold: LockHold) => H;
-
-/** For locks whose holds have nothing special. */
-export const anyHold = (hold: LockHold): LockHold => hold;
-
-/** Manages the holds of one lock from their grant to their end. */
-export class LockGrants<H extends LockHold = LockHold>
+/** Manages the holds of one lock from their grant to their end. Its callers get `G` of each. */
+export class LockGrants<G = unknown>
   extends GrantLifecycle<LockHold>
   implements HoldOwner, Asks, PassingOwner
 {
   readonly locks: LockServices;
   readonly protocol: LockProtocol;
-  readonly #asGranted: AsGranted<H>;
+  /** Makes of a hold what the caller gets. */
+  readonly give: AsGranted<G>;
 
-  constructor(locks: LockServices, protocol: LockProtocol, asGranted: AsGranted<H>) {
+  constructor(locks: LockServices, protocol: LockProtocol, give: AsGranted<G>) {
     super(locks.services, protocol);
     this.locks = locks;
     this.protocol = protocol;
-    this.#asGranted = asGranted;
+    this.give = give;
   }
 
   get lockId(): string {
@@ -53,10 +51,10 @@ export class LockGrants<H extends LockHold = LockHold>
       // Redisson uses one id for both sides. Only the first companion can have it: a late release
       // of that one would end a later companion with the same id.
       const isFirst = lease.companion === undefined;
-      lease.companion = this.createLease(
-        isFirst ? hold.holderId : this.services.client.newHolderId(),
-      );
-      lease.companion.beside = hold.holderId;
+      const holderId = isFirst ? hold.holderId : this.services.client.newHolderId();
+      lease.companion = this.createLease(holderId);
+      lease.companion.main = lease;
+      lease.companion.endsBy = lease.endsBy;
     }
     return lease.companion;
   }
@@ -64,22 +62,31 @@ export class LockGrants<H extends LockHold = LockHold>
   /** Creates a hold on `lease`; the caller adds it to the lease. */
   createHold(
     lease: Lease,
-    terms: LeaseTerms,
+    { renewed, within }: LeaseTerms & { readonly within: Within },
     outer: LockHold | undefined,
     fencingToken: bigint | undefined,
-  ): H {
+  ): LockHold {
     const grantedAt = this.services.clock.now();
-    const properties = { outer, renewed: terms.renewed, grantedAt, fencingToken };
-    return this.#asGranted(new LockHold(this, lease, properties));
+    const properties = { outer, byScope: within === undefined, renewed, grantedAt, fencingToken };
+    return this.makeHold(lease, properties);
+  }
+
+  /** A lease was granted. */
+  keep(lease: Lease, isWindow: boolean): void {
+    this.services.keep(lease, this.protocol.renewal, isWindow ? 'window' : 'whole');
+  }
+
+  protected makeHold(lease: Lease, terms: HoldTerms): LockHold {
+    return new LockHold(this, lease, terms);
   }
 
   /** Reports a wait for this lock that lasts long; returns a function that stops watching. */
-  watchForStall(startedAt: number): () => void {
+  watchForStall(span: WaitSpan, surroundings?: Surroundings): () => void {
     const { services, protocol } = this;
     const { lockId: id, resource, kind } = protocol;
-    const findHolders = async (): Promise<readonly Holder[]> =>
-      (await services.delivery.read(resource, protocol.obstacles())).holders;
-    return services.client.slowWaits.watch({ id, resource, kind, findHolders }, startedAt);
+    const find = async () => (await services.delivery.read(resource, protocol.obstacles())).holders;
+    const waited = { id, resource, kind, findHolders: find };
+    return services.client.slowWaits.watch(waited, span, surroundings);
   }
 
   /** The local waiters of this lock. */
@@ -102,22 +109,13 @@ export class LockGrants<H extends LockHold = LockHold>
     return queue === undefined ? super.release(hold) : releaseOrPass(queue, hold, this);
   }
 
-  get #isHandedOn(): boolean {
-    return this.locks.handsOff && this.protocol.canBeHandedOn;
-  }
-
-  /** Clients race for it after a release. */
-  get #isRaced(): boolean {
-    return this.protocol.isRaced && !this.#isHandedOn;
-  }
-
   emptied(queue?: WaitQueue): void {
-    const { queues, handOffs } = this.locks;
+    const { queues, others } = this.locks;
     const { lockId, key, canBeHandedOn } = this.protocol;
     if (queue === undefined || queues.get(lockId) === queue) {
       queues.delete(lockId);
       if (canBeHandedOn) {
-        handOffs.channels.leave(key);
+        others.waitNoMore(key);
       }
     }
   }
@@ -136,114 +134,74 @@ export class LockGrants<H extends LockHold = LockHold>
     return this.services.delivery.start(command, receiver);
   }
 
-  inScope<T>(hold: LockHold, task: () => T): T {
-    return this.locks.scopes.run(hold.scopeEntry, task);
-  }
-
-  /**
-   * The server has granted the lock to a new holder of this client. The leases of this client that
-   * exclude that holder are thus lost, even if nothing has reported it yet (a forced release, a
-   * flush). So two holds that exclude each other are never both `held` in one client.
-   */
-  endOthers(): void {
-    const { isShared, kind, key, sibling } = this.protocol;
-    if (!isShared) {
-      this.#endAll(kind, key);
-    }
-    if (sibling !== undefined) {
-      this.#endAll(sibling.kind, key);
-    }
-  }
-
-  #endAll(kind: ObjectKind, key: string): void {
-    for (const lease of this.services.watchdog.leasesOf(kind, key)) {
-      // Makes its loss release it as well, in case the server still counts it.
-      lease.hasUnackedCopy = true;
-      lease.lose('taken');
-    }
-  }
-
-  /** This call freed the lock by force. The leases whose acquisitions were sent before it are lost,
-   * also those that were granted after it was sent. */
-  forced({ order, sentAt, lastSentAt, unackedCopies }: PendingCall): void {
+  /** This call freed the lock by force. */
+  forced(call: PendingCall): void {
     const { services, protocol } = this;
-    for (const lease of services.watchdog.leasesOf(protocol.kind, protocol.key)) {
-      if (lease.order < order) {
-        lease.lose('deleted');
-        if (lease.isReordered) {
-          // A later copy of its acquisition may have run after the forced release.
-          this.#inBackground(this.#release(lease.identity.holderId, releaseTerms('forced', lease)));
-        }
-      }
-    }
-    if (unackedCopies > 0 || lastSentAt !== sentAt) {
-      // A copy of it may have run after later calls: poll what those were granted.
-      services.watchdog.pollAll();
-    }
+    this.loseAll(call, (lease) => {
+      this.#inBackground(
+        this.protocol.release(lease.identity.holderId, releaseTerms('forced', lease)),
+      );
+    });
     if (protocol.canBeHandedOn) {
       // What this client was told of may have been granted before.
       services.watchdog.look(protocol.key, () => undefined);
       this.locks.queues.get(protocol.lockId)?.forced?.();
     }
-    this.notified();
     this.wake();
   }
 
   /** The server counts a re-entry that failed, or may still do so: states again how many holds are
-   * alive. With none alive this releases the holder. */
-  restate(lease: Lease): void {
-    this.#inBackground(this.stateAlive(lease));
+   * alive. With none alive this releases the holder; only copies of `ask` may run after that, if given. */
+  restate(lease: Lease, ask?: PendingCall): void {
+    const { alive, most, identity } = lease;
+    const terms = { ...givenUp(false, most), others: this.#servedIn(lease) };
+    const { operands } = this.protocol.release(identity.holderId, terms);
+    this.#inBackground(this.stateAlive(lease), ask && alive === 0 ? { ask, operands } : undefined);
   }
 
   /** Takes back the one hold that a ticket may have been granted, and its entry in a wait queue;
-   * sets a tombstone if a copy of an ask may still run. */
-  cancel(holderId: string, hasUnackedCopy: boolean): void {
-    const terms = releaseTerms('ended', { alive: 0, hasUnackedCopy, peak: 1, most: 1 });
-    this.#inBackground(this.#release(holderId, terms));
+   * sets a tombstone if a copy of an ask may still run behind the release. `others`: see `Asks`. */
+  cancel(holderId: string, hasUnackedCopy: boolean, ask?: PendingCall, others?: string[]): void {
+    const { operands } = this.protocol.release(holderId, { ...givenUp(false), others });
+    const terms = { ...givenUp(hasUnackedCopy), others };
+    this.#inBackground(this.protocol.release(holderId, terms), ask && { ask, operands });
   }
 
-  /** Re-entries under way count as alive: one that fails states the number again. */
   protected override stateAlive(lease: Lease): Command<ReleaseResult> {
+    return this.protocol.release(lease.identity.holderId, this.termsAlive(lease));
+  }
+
+  /** What a release of a hold states. Re-entries under way count as alive: one that fails states the number
+   * again. With none alive the lease ends here. */
+  protected termsAlive(lease: Lease): ReleaseTerms {
     const terms = releaseTerms('ended', lease);
-    const served = this.#passingQueue?.servedIn?.(lease);
+    const others = this.#servedIn(lease);
     if (terms.count === 0) {
       this.letGo(lease);
       lease.end();
     }
     lease.peak = Math.max(1, terms.count);
-    return this.#release(lease.identity.holderId, served ? { ...terms, served } : terms);
+    return others === NOBODY ? terms : { ...terms, others };
+  }
+
+  #servedIn(lease: Lease): readonly string[] {
+    return this.#passingQueue?.servedIn?.(lease) ?? NOBODY;
   }
 
   override answered(result: ReleaseResult): void {
-    const { protocol } = this;
     if (result.is === 'opened') {
-      this.locks.handOffs.serveLater(() => protocol.serveLine());
-    }
-    if (this.#isRaced) {
-      this.locks.fairness.released(protocol.channel, result);
+      this.locks.handOffs.serveLater(() => this.protocol.serveLine());
     }
   }
 
   override released(hold: LockHold): void {
+    this.locks.strays.check(hold);
     hold.settled();
     hold.turn?.free();
-    if (hold.state === 'released') {
-      // A hold found lost stays in its scopes: code that goes on inside them is refused.
-      hold.over();
-    }
   }
 
   protected override takeBack(lease: Lease): void {
-    this.#inBackground(this.#release(lease.identity.holderId, releaseTerms('lost', lease)));
-  }
-
-  /** Follows up on the waiter of another client, where a release notifies one at a time. */
-  override notified(): void {
-    const { protocol } = this;
-    const followUp = protocol.followUp?.bind(protocol);
-    if (followUp !== undefined) {
-      this.locks.followUps.watch(protocol.key, followUp);
-    }
+    this.#inBackground(this.protocol.release(lease.identity.holderId, releaseTerms('lost', lease)));
   }
 
   protected override get mayBeInLine(): boolean {
@@ -252,13 +210,25 @@ export class LockGrants<H extends LockHold = LockHold>
 
   /** The lease is renewed no more, and the name is free. */
   protected override letGo(lease: Lease): void {
-    this.locks.handOffs.forget(lease.identity.holderId);
+    this.locks.handOffs.forget(lease.identity.holderId, lease.identity.key);
     const run = this.#passingQueue?.ended(lease);
     if (run !== undefined && !lease.active && lease.error !== undefined) {
       tellLost(run.takeUnproven(), lease.error, this);
     }
     this.services.letGo(lease);
-    this.services.names.leave(this.protocol, true);
+    this.locks.others.over(lease, this.locks.queues.has(this.lockId));
+    this.services.names.leave(this.protocol);
+  }
+
+  /** The entries of those to whom the lock was passed on here leave the queue: the adopter does not know them. */
+  protected override leave(lease: Lease): void {
+    const [first, ...others] = this.#servedIn(lease);
+    super.leave(lease);
+    const { holderId, key } = lease.identity;
+    this.locks.handOffs.detached(holderId, key);
+    if (first !== undefined) {
+      this.cancel(first, false, undefined, others);
+    }
   }
 
   override wake(): void {
@@ -277,22 +247,12 @@ export class LockGrants<H extends LockHold = LockHold>
     }
   }
 
-  #release(holderId: string, terms: ReleaseTerms): Command<ReleaseResult> {
-    if (this.#isRaced && terms.count === 0) {
-      this.locks.fairness.releasing(this.protocol.channel);
-    }
-    return this.protocol.release(holderId, terms);
-  }
-
   /** Sends a release that no caller waits for. */
-  #inBackground(command: Command<ReleaseResult>): void {
-    const answered = (result: ReleaseResult): void => {
-      this.answered(result);
-      // The release of a waiter that gives up, or one that ran twice, may have notified another.
-      if (result.is === 'passed' || result.is === 'deleted') {
-        this.notified();
-      }
-    };
-    this.services.delivery.inBackground(command, { done: () => this.wake(), answered });
+  #inBackground(command: Command<ReleaseResult>, undoes?: Undoing): void {
+    this.services.delivery.inBackground(command, {
+      done: () => this.wake(),
+      answered: (result) => this.answered(result),
+      undoes,
+    });
   }
 }

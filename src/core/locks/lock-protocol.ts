@@ -72,8 +72,6 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   /** True when a waiter that gives up has to remove its entry from the server's wait queue. */
   readonly keepsPosition: boolean;
   readonly sibling?: Sibling;
-  /** True when clients race for it after a release, so each has to let others in at times. */
-  readonly isRaced: boolean;
   /** A release can give it to the next waiter. */
   readonly canBeHandedOn: boolean;
   /** The queue of the local waiters. */
@@ -90,8 +88,6 @@ export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedOb
   forceRelease(request: { number: number; lowWater: number }): Command<string>;
   /** Offers a lock that was opened to those in no line to the line. */
   serveLine(): Command<ReleaseResult>;
-  /** Notifies the next waiter again while the lock is free; true: follow up once more. */
-  followUp?(): Command<boolean>;
   /** The longest lease, page by page; one of at least `enoughMs` settles it. */
   lease(cursor: string, enoughMs: number): Command<LeasePage>;
   /** How many holds one holder has on the server. */

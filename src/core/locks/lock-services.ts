@@ -1,11 +1,11 @@
+import { ChurnMap } from '../base/churn-map.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import { Fairness } from './fairness.js';
 import { HandOffs } from './hand-offs.js';
-import { handsOff } from './line.js';
-import { FollowUps } from './follow-ups.js';
+import { HeardOthers } from './heard-others.js';
 import type { LockHold } from './hold.js';
 import { Scopes } from './scopes.js';
 import type { WaitQueue } from './wait-queue.js';
+import { StrayReentries } from '../observe/warnings.js';
 
 /** Shared by all clients: each AsyncLocalStorage makes every promise of the process slower, and
  * would stay after its client. */
@@ -16,24 +16,17 @@ export class LockServices {
   readonly services: EndpointServices;
   readonly scopes: Scopes<LockHold> = scopes;
   /** The queues of local waiters, by lock id. */
-  readonly queues: Map<string, WaitQueue> = new Map();
-  readonly followUps: FollowUps;
-  readonly fairness: Fairness;
+  readonly queues: ChurnMap<string, WaitQueue> = new ChurnMap();
   readonly handOffs: HandOffs;
+  readonly others: HeardOthers;
+  readonly strays: StrayReentries = new StrayReentries();
 
   constructor(services: EndpointServices) {
     this.services = services;
-    const { clock, delivery, hub } = services;
-    this.fairness = new Fairness(hub, clock);
-    this.followUps = new FollowUps(clock, delivery, (error) => services.client.failed(error));
-    this.handOffs = new HandOffs(services);
+    this.handOffs = new HandOffs(services, (holderId, key) => this.others.heard(holderId, key));
+    this.others = new HeardOthers(services, this.handOffs.channels);
     services.onConnection = () => this.handOffs.doubt((ticket) => ticket.reconnected());
     services.onMessagesLost = () => this.handOffs.doubt((ticket) => ticket.missed());
-  }
-
-  /** Whether a release gives a lock to the next waiter, or frees it for whoever asks first. */
-  get handsOff(): boolean {
-    return handsOff(this.services) && !this.handOffs.isBlind;
   }
 
   /** Whether this client keeps a lock for its own waiters for a while. */
@@ -43,7 +36,5 @@ export class LockServices {
 
   close(): void {
     this.handOffs.close();
-    this.followUps.close();
-    this.fairness.close();
   }
 }

@@ -9,6 +9,8 @@ export abstract class PassingQueue {
   protected readonly asks: Asks;
   /** What this client has of the lock, from its grant until its release is sent. */
   protected run: Run | undefined;
+  /** The server has answered that others have it, or has granted it to a waiter here. */
+  protected isContended = false;
   readonly #key: string;
 
   constructor(asks: Asks, key: string) {
@@ -22,14 +24,25 @@ export abstract class PassingQueue {
     return run?.lease === hold.lease ? run : undefined;
   }
 
-  /** The waiter to which the lock may be passed on: it wants the same of the lease. */
+  /** The waiter to which the lock may be passed on: it wants the same of the lease. One that waits for replicas
+   * saves little by it, and a run would last too long; one that has a bound is to have all of it: the server grants
+   * it. */
   nextIn(run: Run, hold: LockHold): LockWaiter | undefined {
     const next = this.nextWaiter;
-    return next?.renewed === true && run === this.run && this.#allows(run, hold) ? next : undefined;
+    const mayFollow = next?.renewed === true && !next.wantsReplicas && !next.isBounded;
+    return mayFollow && run === this.run && this.#allows(run, hold) ? next : undefined;
   }
 
-  /** Nobody waits here. */
-  abstract readonly isEmpty: boolean;
+  /** How many wait here. */
+  protected abstract readonly size: number;
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  get waiting(): number {
+    return this.isContended ? this.size : 0;
+  }
 
   /** Gives the lease of a hold that is over to the next waiter. */
   pass(run: Run, hold: LockHold, next: LockWaiter): void {

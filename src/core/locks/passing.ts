@@ -3,7 +3,7 @@
 import type { LeaseLostError } from '../../errors.js';
 import { outside } from '../base/async-context.js';
 import type { EndpointServices } from '../endpoint-services.js';
-import type { NamedObject } from '../name-registry.js';
+import type { NamedObject } from '../names.js';
 import type { PassingQueue } from './passing-queue.js';
 import type { LockHold } from './hold.js';
 import type { Run } from './run.js';
@@ -48,7 +48,7 @@ async function passOn(queue: Queue, hold: LockHold, run: Run, owner: PassingOwne
     return;
   }
   // The next waiter uses the name on its own.
-  owner.services.names.leave(owner.protocol, true);
+  owner.services.names.leave(owner.protocol);
   owner.released(hold);
   owner.announceRelease(hold);
   outside(() => queue.pass(run, hold, next));

@@ -2,8 +2,7 @@ import { UnexpectedReplyError } from '../../server-errors.js';
 import type { ReleaseResult } from '../grant/release.js';
 
 const RELEASE_RESULTS = new Map<number, ReleaseResult>([
-  [1, { is: 'freed', receivers: 0 }],
-  [2, { is: 'passed' }],
+  [1, { is: 'freed' }],
   [0, { is: 'kept' }],
   [-1, { is: 'taken' }],
   [-2, { is: 'deleted' }],

@@ -8,9 +8,11 @@ export interface ReleaseTerms {
   readonly tombstoneMs: number;
   /** The largest number of holds that the server may know of. */
   readonly upTo: number;
-  /** Waiters to whom this client has passed the lock on: their entries leave a queue with it. */
-  readonly served?: readonly string[];
+  /** Waiters of this client whose entries leave a queue with it. */
+  readonly others?: readonly string[] | undefined;
 }
+
+export const NOBODY: readonly string[] = [];
 
 export type ReleaseReason = 'ended' | 'lost' | 'forced';
 
@@ -48,4 +50,9 @@ const TERMS: Record<ReleaseReason, (holder: Known) => ReleaseTerms> = {
 
 export function releaseTerms(reason: ReleaseReason, holder: Known): ReleaseTerms {
   return TERMS[reason](holder);
+}
+
+/** For a holder that was asked for, and has no hold here. */
+export function givenUp(hasUnackedCopy: boolean, most = 1): ReleaseTerms {
+  return releaseTerms('ended', { alive: 0, hasUnackedCopy, peak: 1, most });
 }

@@ -79,7 +79,8 @@ export class Run {
     const { lease } = this;
     const isPlain = lease.most === 1 && !lease.isExtended && lease.companion === undefined;
     const isSettled = !lease.hasUnackedCopy && !lease.isReordered;
-    return isPlain && isSettled && hold.renewed && lease.state === 'held' && this.#isInBounds();
+    const isOpen = hold.renewed && hold.endsBy === undefined;
+    return isPlain && isSettled && isOpen && lease.state === 'held' && this.#isInBounds();
   }
 
   /** Resolves at once, or when messages have been read, if that is due. */

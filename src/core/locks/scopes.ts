@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { HoldInScope } from '../observe/wait-circle.js';
 
 /** The part of a hold that scopes need. */
-export interface ScopedHold {
-  /** The id of its lock, which is different in every client. */
-  readonly lockId: string;
+export interface ScopedHold extends HoldInScope {
   readonly state: 'held' | 'suspect' | 'lost' | 'released';
   /** The hold that it re-entered through, or the next one outwards that is not over. */
   readonly outer: ScopedHold | undefined;
@@ -14,7 +13,46 @@ export interface ScopeEntry<H> {
   /** Undefined once its release was settled. An async context may live as long as a connection that
    * was opened in it, and must not keep released holds and their scopes in memory. */
   hold: H | undefined;
+  /** What the program has of the hold, which is kept as long as code may run in the scope, until the same time. */
+  face: object | undefined;
 }
+
+/** The entry of one hold in scopes, as the hold knows it: once the hold is watched, only the scopes keep it. */
+export class OwnEntry<H> {
+  #known: ScopeEntry<H> | WeakRef<ScopeEntry<H>> | undefined;
+
+  /** The entry with what the program has of the hold; the same for all scopes. */
+  with(hold: H, face: object, isWatched: boolean): ScopeEntry<H> {
+    const known = this.#entry;
+    if (known !== undefined) {
+      return known;
+    }
+    const entry = { hold, face };
+    this.#known = isWatched ? new WeakRef(entry) : entry;
+    return entry;
+  }
+
+  /** The hold is watched from now on. */
+  watched(): void {
+    const entry = this.#entry;
+    this.#known = entry && new WeakRef(entry);
+  }
+
+  /** The scopes forget the hold. */
+  forget(): void {
+    const entry = this.#entry;
+    if (entry !== undefined) {
+      entry.hold = undefined;
+      entry.face = undefined;
+    }
+  }
+
+  get #entry(): ScopeEntry<H> | undefined {
+    return this.#known instanceof WeakRef ? this.#known.deref() : this.#known;
+  }
+}
+
+const NOWHERE: readonly never[] = [];
 
 /**
  * The async scopes of running `using(task)` and `hold.run(task)`. AsyncLocalStorage.run() is the
@@ -29,9 +67,14 @@ export class Scopes<H extends ScopedHold> {
 
   /** Runs `task` in the scope of the hold at `entry`. */
   run<T>(entry: ScopeEntry<H>, task: () => T): T {
-    const entries = [entry];
+    return this.runInAll([entry], task);
+  }
+
+  /** The same, in that of several holds at once. */
+  runInAll<T>(inner: readonly ScopeEntry<H>[], task: () => T): T {
+    const entries = [...inner];
     for (const other of this.#around()) {
-      if (other !== entry) {
+      if (!inner.includes(other)) {
         entries.push(other);
       }
     }
@@ -47,6 +90,11 @@ export class Scopes<H extends ScopedHold> {
       }
     }
     return undefined;
+  }
+
+  /** The scopes around the current code. They have no holds that are over, whenever they are looked at. */
+  get entries(): readonly ScopeEntry<H>[] {
+    return this.#storage.getStore() ?? NOWHERE;
   }
 
   /** True when the current code runs inside a scope of `hold`, or of a hold re-entered from it:

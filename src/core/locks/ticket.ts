@@ -1,5 +1,6 @@
 import { UnexpectedReplyError } from '../../server-errors.js';
 import type { LocalQueue } from '../acquisition.js';
+import type { Contention } from '../waiting/contention.js';
 import type { Call, PendingCall, Receiver } from '../wire/call.js';
 import type { LockServices } from './lock-services.js';
 import type { LockWaiter, Position, Verdict, WaitQueue } from './wait-queue.js';
@@ -15,14 +16,25 @@ export interface Asks {
     position: Position,
     receiver: Receiver<Verdict>,
   ): Call<Verdict>;
-  /** Takes back what a holder may have on the server; `hasUnackedCopy`: may be granted later. */
-  cancel(holderId: string, hasUnackedCopy: boolean): void;
+  /** Takes back what a holder may have on the server; `hasUnackedCopy`: it may be granted later, by
+   * a copy of `ask` alone where that is given. `others`: the same for these, which are readers, or waiters
+   * with an entry each, of which no copy may run. */
+  cancel(holderId: string, hasUnackedCopy: boolean, ask?: PendingCall, others?: string[]): void;
   /** The queue has no waiter left; another one may have taken the place of this one. */
   emptied(queue?: WaitQueue): void;
 }
 
+/** A ticket of which something may be left on the server. */
+export interface LeftTicket {
+  readonly holderId: string;
+  readonly hasUnackedCopy: boolean;
+  /** The only call of which a copy may run, if it is known. */
+  readonly ask: PendingCall | undefined;
+}
+
 /** The queue of a ticket. */
 export interface TicketQueue {
+  readonly contention: Contention;
   /** The ticket's waiter has got the lock. */
   granted(ticket: Ticket): void;
   /** The lock is busy. */
@@ -68,10 +80,12 @@ export class Ticket implements Receiver<Verdict> {
     const { asks } = this;
     this.#asksForPosition ||= position === 'queue' && asks.keepsPosition;
     this.#call = asks.ask(this.holderId, this.waiter.leaseMs, position, this);
+    this.#queue?.contention.asked(asks.locks.services.clock.now(), this.#call);
   }
 
   answered(verdict: Verdict, call: PendingCall): void {
     this.#settled(call);
+    this.#queue?.contention.answered();
     switch (verdict.is) {
       case 'granted':
         this.#granted(call, verdict.fencingToken);
@@ -80,6 +94,7 @@ export class Ticket implements Receiver<Verdict> {
         if (this.#queue === undefined) {
           this.waiter.refused();
         } else {
+          this.#queue.contention.busy(call, this.asks.locks.services.clock.now());
           this.waiter.blocked();
           this.#queue.busy(this, verdict);
         }
@@ -98,19 +113,29 @@ export class Ticket implements Receiver<Verdict> {
 
   failed(error: Error, call: PendingCall): void {
     this.#settled(call);
+    this.#queue?.contention.failed(error);
     this.waiter.failed(error);
   }
 
   /** Its waiter gives up: nothing is left on the server. */
   cancel(): void {
-    const { asks } = this;
+    const left = this.leaves();
+    if (left !== undefined) {
+      this.asks.cancel(left.holderId, left.hasUnackedCopy, left.ask);
+    }
+  }
+
+  /** Its waiter gives up. Returns what may be left of it on the server. */
+  leaves(): LeftTicket | undefined {
+    const { asks, holderId } = this;
+    const ask = this.hasUnackedCopy ? undefined : this.#call;
     if (this.#call !== undefined) {
       const mayRun = asks.locks.services.delivery.abandon(this.#call);
       this.hasUnackedCopy ||= mayRun;
     }
-    if (this.hasUnackedCopy || (this.#asksForPosition && this.#wasSent)) {
-      asks.cancel(this.holderId, this.hasUnackedCopy);
-    }
+    const { hasUnackedCopy } = this;
+    const isLeft = hasUnackedCopy || (this.#asksForPosition && this.#wasSent);
+    return isLeft ? { holderId, hasUnackedCopy, ask } : undefined;
   }
 
   #granted(acquiring: PendingCall, fencingToken: bigint | undefined): void {
@@ -132,7 +157,7 @@ export class Ticket implements Receiver<Verdict> {
   /** A grant is over before anybody was told of it: takes it back, and goes on as another holder. */
   #renew(): void {
     const { asks } = this;
-    asks.cancel(this.holderId, true);
+    asks.cancel(this.holderId, this.hasUnackedCopy);
     this.holderId = asks.locks.services.client.newHolderId();
     this.hasUnackedCopy = false;
     this.#asksForPosition = false;
@@ -159,7 +184,15 @@ export class Attempt extends Ticket implements LocalQueue<LockWaiter> {
     this.cancel();
   }
 
-  askOf(): Ticket {
+  get waiting(): number {
+    return 0;
+  }
+
+  get contention(): this {
     return this;
+  }
+
+  proves(): boolean {
+    return false;
   }
 }

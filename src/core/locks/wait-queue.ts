@@ -1,6 +1,10 @@
 import type { LocalQueue } from '../acquisition.js';
 import type { Linked } from '../base/linked-list.js';
-import type { Acquiring, Lease } from '../lease/lease.js';
+import type { Contention } from '../waiting/contention.js';
+import type { Lease } from '../lease/lease.js';
+import type { Acquiring } from '../lease/lease-parts.js';
+import type { PendingCall } from '../wire/call.js';
+import type { LineAnswer } from './line.js';
 
 /** The server's answer to an acquisition. `gone`: the hold to re-enter is no longer there;
  * `cancelled`: this holder id has a tombstone. `rank`: server time since when it waits. */
@@ -30,12 +34,30 @@ export interface LockGrant {
   readonly isWindow: boolean;
 }
 
+/** A ticket that stands in a line already: a call about several locks has put it there. */
+export interface EnteredTicket {
+  readonly holderId: string;
+  readonly answer: LineAnswer;
+  readonly call: PendingCall;
+  /** Of the own channel of this client, when the call was sent. */
+  readonly epoch: number;
+  readonly wasListening: boolean;
+}
+
 /** A waiter for a lock. */
 export interface LockWaiter extends Linked {
+  /** Its ticket, where it has one before it joins a queue. */
+  readonly entered?: EnteredTicket | undefined;
   /** The lease that it wants. */
   readonly leaseMs: number;
   /** The watchdog prolongs it. */
   readonly renewed: boolean;
+  /** Replicas have to have its grant. */
+  readonly wantsReplicas: boolean;
+  /** It has a `maxHoldMs`. */
+  readonly isBounded: boolean;
+  /** When its wait began. */
+  readonly startedAt: number;
   /** It waits behind others here, whether or not the server has been asked for it. */
   queued(): void;
   /** The server has answered that the lock is busy. */
@@ -44,6 +66,8 @@ export interface LockWaiter extends Linked {
   refused(): void;
   /** Returns its lease; undefined when the grant came too late to be of use. */
   granted(ticket: GrantedTicket, grant: LockGrant): Lease | undefined;
+  /** A grant of the lock was over before it was known. */
+  cameTooLate(asked: { readonly lastSentAt: number }, leaseMs: number): void;
   /** A hold of this client has ended, and its lease is passed on to this waiter. */
   passed(lease: Lease, fencingToken: bigint | undefined): void;
   /** The call that asked for it has failed: it leaves. */
@@ -52,8 +76,7 @@ export interface LockWaiter extends Linked {
 
 /** The waiters of one client for one lock. */
 export interface WaitQueue extends LocalQueue<LockWaiter> {
-  /** True once the server has answered "busy", or has granted the lock to a waiter here. */
-  readonly contended: boolean;
+  readonly contention: Contention;
   /** Something may have changed. */
   wakeUp(): void;
   /** This client has freed the lock by force: a message under way may be about a grant that was ended

@@ -3,7 +3,7 @@
 import { prefixed, privateKey, suffixed } from '../base/key-names.js';
 import type { Router } from '../connection/router.js';
 import type { ReleaseResult } from '../grant/release.js';
-import { answerOf, listensOf, type LineAnswer, type LineKeys } from './line.js';
+import { answerOf, listensOf, type LineAnswer, type LineKeys, type TakenPlace } from './line.js';
 import { releaseResultOf } from './release-results.js';
 import type { ReleaseTerms } from './release-terms.js';
 import { tombstoneKey } from './tombstones.js';
@@ -69,6 +69,7 @@ export interface WriteAsk {
   readonly windowMs: number;
   /** Its client listens to the channel of the lock. */
   readonly isListening: boolean;
+  readonly place: TakenPlace | undefined;
 }
 
 /** Written out, since every acquisition and release needs them: a spread takes 2 µs. */
@@ -89,7 +90,7 @@ export function writeAskOf<T>(
   keys: ReadWriteKeys,
   ask: WriteAsk,
 ): Command<T> {
-  const { holder, count, leaseMs, position, windowMs, isListening } = ask;
+  const { holder, count, leaseMs, position, windowMs, isListening, place } = ask;
   const operands = rwlockAcquireWrite.operands(keysOf(keys, holder), {
     holder,
     count,
@@ -100,6 +101,8 @@ export function writeAskOf<T>(
     publish,
     channel: keys.channel,
     stem: keys.stem,
+    replaces: place?.holderId ?? '',
+    rank: place?.rank ?? 0,
   });
   return { script, operands };
 }

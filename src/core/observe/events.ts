@@ -3,6 +3,7 @@ import { CoordinationError } from '../../coordination-error.js';
 import type { LeaseLostError } from '../../errors.js';
 import { currentContext, runIn, whenSettled, type Context } from '../base/async-context.js';
 import { checkTask } from '../base/arguments.js';
+import { emitLater } from '../base/program-calls.js';
 import { describe } from '../base/key-names.js';
 import { nearest } from '../base/nearest.js';
 
@@ -24,6 +25,8 @@ export type ObjectKind =
   | 'fenced-lock'
   | 'read-lock'
   | 'write-lock'
+  | 'multi-lock'
+  | 'quorum-lock'
   | 'semaphore'
   | 'permit-expirable-semaphore'
   | 'count-down-latch';
@@ -111,8 +114,12 @@ export interface ClientEvents {
    * that, and so on. Waits for one object that come due within a tenth of it are reported together,
    * after a single poll. `holders` are the holders that are waited for, with what is left of their
    * leases; of hundreds only the first ones. `waiters`: how many calls of this client wait for the
-   * object, this one included.
-   * `uninitialised` is there, and true, for a semaphore whose number of permits nobody has set.
+   * object, this one included. While it has no listener, a wait without `waitMs` is reported once a name by
+   * a warning of the process (`RedlatchWarning`, code `REDLATCH_WAIT`): a listener that does nothing silences that.
+   * `uninitialised` is there, and true, for a semaphore whose number of permits nobody has set; `note`
+   * where the code that waits runs in the scope of a hold that it waits for (`within: null`, or
+   * `reentry: 'explicit'`). `part` is the name that a multi-lock waits for: it holds all names before that
+   * one.
    */
   stalled: (
     event: ObjectEvent & {
@@ -120,17 +127,32 @@ export interface ClientEvents {
       readonly holders: readonly Holder[];
       readonly waiters: number;
       readonly uninitialised?: true;
+      readonly note?: 'held by the scope that waits';
+      readonly part?: string;
     },
   ) => void;
   /**
-   * A semaphore on the server has another number of permits (`permits`) than this client was told
-   * when it was made (`wanted`); the number of the server stays. Emitted once for each number of a
+   * A semaphore on the server has another number of permits (`permits`) than an object of this client
+   * was made with (`wanted`); the number of the server stays. Emitted once for each number of a
    * semaphore: see `getSemaphore`.
    */
   configured: (event: ObjectEvent & { readonly permits: number; readonly wanted: number }) => void;
+  /**
+   * A grant is kept though only `acknowledged` of `min` replicas had it in time (option `replicas` with
+   * `onShortfall: 'keep'`). It follows `acquired`.
+   */
+  replicas: (event: HoldEvent & { readonly acknowledged: number; readonly min: number }) => void;
+  /**
+   * Another client waits for what is held, as its listeners (`onContended`) are told: once for each holder,
+   * and for each hold that follows on the same lease.
+   */
+  contended: (event: HoldEvent) => void;
   /** Something failed in the background. */
   error: (event: { readonly error: Error }) => void;
 }
+
+/** What a wait is told that may be waiting for itself. */
+export const HELD_AROUND = 'held by the scope that waits' as const;
 
 const EVENTS: Readonly<Record<keyof ClientEvents, true>> = {
   acquired: true,
@@ -139,6 +161,8 @@ const EVENTS: Readonly<Record<keyof ClientEvents, true>> = {
   lost: true,
   stalled: true,
   configured: true,
+  replicas: true,
+  contended: true,
   error: true,
 };
 
@@ -171,8 +195,8 @@ type Listener = (event: never) => unknown;
 type Guard = (this: Context, payload: unknown) => void;
 type Guards = Map<keyof ClientEvents, Guard>;
 
-/** The client's events. A listener runs in the async context in which it was added. The error of a
- * listener that throws becomes an `error` event, and stops nothing. */
+/** The client's events. A listener runs in the async context in which it was added, and after the code that has
+ * reported the event. The error of a listener that throws becomes an `error` event, and stops nothing. */
 export class Events {
   readonly #emitter = new EventEmitter<keyof ClientEvents>();
   /** The guards registered in place of each listener: one function may listen to many events. */
@@ -198,12 +222,23 @@ export class Events {
     return this.#emitter.listenerCount(event) > 0;
   }
 
-  emit<E extends keyof ClientEvents>(event: E, payload: Parameters<ClientEvents[E]>[0]): void {
+  /** Its listeners run in the order of the reports, and later: see `program-calls`. By then an event may be true
+   * no more, and is not emitted. */
+  report<E extends keyof ClientEvents>(
+    event: E,
+    payload: Parameters<ClientEvents[E]>[0],
+    isTrue?: () => boolean,
+  ): void {
     if ('error' in payload || 'cause' in payload) {
       // Not enumerable: the payload looks like any other.
       Object.defineProperty(payload, 'toJSON', { value: asJson });
     }
-    this.#emitter.emit(event, payload);
+    emitLater(this.#emitter, event, payload, isTrue);
+  }
+
+  /** Calls one listener in its context, as those of this event are called. */
+  call(event: keyof ClientEvents, context: Context, listener: () => unknown): void {
+    this.#call(event, () => runIn(context, listener));
   }
 
   #guard(event: keyof ClientEvents, listener: Listener): Guard {
@@ -226,7 +261,7 @@ export class Events {
   #call(event: keyof ClientEvents, listen: () => unknown): void {
     const report = (error: unknown): void => {
       if (event !== 'error') {
-        this.emit('error', { error: error instanceof Error ? error : new Error(String(error)) });
+        this.report('error', { error: error instanceof Error ? error : new Error(String(error)) });
       }
     };
     try {

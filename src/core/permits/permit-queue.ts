@@ -1,12 +1,15 @@
-import type { AskState, LocalQueue } from '../acquisition.js';
+import type { LocalQueue } from '../acquisition.js';
 import type { Answered } from '../delivery/pending-reply.js';
 import type { PendingCall } from '../wire/call.js';
 import type { Timer } from '../base/clock.js';
 import { soon } from '../base/async-context.js';
+import { givingBack } from './permit-source.js';
 import type { Ask, PermitAnswer, PermitSource, PermitWaiter } from './permit-source.js';
 import { PermitNews } from './permit-news.js';
 import { PermitWaiters } from './permit-waiters.js';
+import { isHealable, WaitersNumbers } from './waiters-numbers.js';
 import type { Request } from '../delivery/requests.js';
+import { Contention } from '../waiting/contention.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import { HEARTBEAT_MS, PASSED_OVER_MS, RECHECK_MAX_MS, SECOND_POLL_MS } from '../waiting/timing.js';
 
@@ -14,23 +17,26 @@ import { HEARTBEAT_MS, PASSED_OVER_MS, RECHECK_MAX_MS, SECOND_POLL_MS } from '..
 const OPEN_EVERY = 4;
 
 /**
- * The waiters of one client for the permits of one semaphore, first come first served: one call
- * at a time asks for all of them. A waiter behind one that the server refused sends nothing.
+ * The waiters of one client for the permits of one semaphore, first come first served: one call at a time asks for
+ * all of them. A waiter behind one that the server refused sends nothing.
  *
- * Between clients the first that asks is served, so a small request may pass a big one. When a head
- * was passed over for long, its client enters the wait queue on the server, and other clients get
- * nothing until that head is served or leaves, or the heartbeat of its client stops.
+ * Between clients the first that asks is served, so a small request may pass a big one. When a head was passed over
+ * for long, its client enters the wait queue on the server, and other clients get nothing until that head is served
+ * or leaves, or the heartbeat of its client stops.
  */
 export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   /** What this client hears of the semaphore. */
   readonly news: PermitNews = new PermitNews();
+  readonly contention: Contention = new Contention();
   readonly #services: EndpointServices;
   readonly #source: PermitSource<W>;
   readonly #emptied: () => void;
   /** All waiters, also those of the call under way. */
   readonly #waiters: PermitWaiters<W>;
-  /** The server refused the head, in a call with this setting: those behind it wait as well. */
-  #refusal: { readonly setting: string | undefined } | undefined;
+  /** The server refused the head, after so many statements of a number: those behind it wait as well. `heals`: except
+   * those that have a number, since there was no semaphore. */
+  #refusal: { readonly statements: number; readonly heals: boolean } | undefined;
+  readonly numbers: WaitersNumbers<W>;
   #ask: Ask<W> | undefined;
   #scheduled = false;
   /** This client may have an entry in the wait queue. */
@@ -41,18 +47,22 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   /** True while there are no waiters. */
   #idle = true;
 
-  /** `emptied` is called when no waiter is left. The queue may be used again after that, as long as
-   * there is no other one for the same semaphore. */
+  /** `emptied` is called when no waiter is left. The queue may be used again, where there is no other one. */
   constructor(services: EndpointServices, source: PermitSource<W>, emptied: () => void) {
     this.#services = services;
     this.#source = source;
     this.#waiters = new PermitWaiters(services.clock);
+    this.numbers = new WaitersNumbers(this.#waiters, () => this.#askSoon());
     this.#emptied = emptied;
+  }
+
+  get waiting(): number {
+    return this.#waiters.waiting;
   }
 
   /** Adds a waiter behind all others, or refuses it at once when it would have to wait for them. */
   join(waiter: W): void {
-    const isBlocked = this.#isRefused();
+    const isBlocked = this.#isRefused(waiter);
     if (isBlocked && !waiter.waits) {
       waiter.refused();
       return;
@@ -68,10 +78,6 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     if (!isBlocked) {
       this.#askSoon();
     }
-  }
-
-  askOf(): AskState {
-    return { refusal: this.#ask?.call?.refusal };
   }
 
   /** Removes a waiter that gives up. If it was the head, the next one may need fewer permits. */
@@ -105,8 +111,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     }
   }
 
-  /** True when the next call that frees permits may serve these waiters in the same script, by
-   * `serveWith`. One call in four may not, so that other clients get their share. */
+  /** The next call that frees permits may serve these waiters in its script, by `serveWith`: but for one in four. */
   takesNextRelease(): boolean {
     if (this.#ask !== undefined || this.#idle) {
       return false;
@@ -119,7 +124,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   async serveWith<A extends PermitAnswer>(
     run: (waiters: readonly W[], mustQueue: boolean) => Promise<Answered<A>>,
   ): Promise<Answered<A>> {
-    const ask = this.#open(undefined);
+    const ask = this.#open();
     try {
       const answered = await run(ask.waiters, ask.mustQueue);
       this.#answered(ask, answered.answer, answered.call);
@@ -132,12 +137,11 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
     }
   }
 
-  /** While the server cannot be reached, its refusal of the head proves nothing, and neither does
-   * it before the semaphore has got the number of permits that the client was told since. */
-  #isRefused(): boolean {
-    const refusal = this.#refusal;
-    const isUp = this.#services.router.whyDown(this.#source.key) === undefined;
-    return refusal !== undefined && isUp && this.#source.carried(refusal.setting) === undefined;
+  /** A refusal proves nothing once the server is silent, nor where a number was stated since. */
+  #isRefused({ number }: W): boolean {
+    const { statements, heals = false } = this.#refusal ?? {};
+    const holds = statements === this.numbers.statements && !(heals && number !== undefined);
+    return holds && this.#services.proves(this.contention, this.#source.key);
   }
 
   #askSoon(): void {
@@ -149,32 +153,32 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
 
   readonly #askIfFree = (): void => {
     this.#scheduled = false;
-    if (this.#ask === undefined && !this.#idle) {
+    if (this.#ask === undefined && !this.#idle && !this.numbers.isHealing) {
       this.#askNow();
     }
   };
 
-  #open(setting: string | undefined): Ask<W> {
+  #open(): Ask<W> {
     this.#recheck?.cancel();
     this.news.callBegins();
     const waiters = this.#waiters.forOneCall((waiter) => this.#source.weightOf(waiter));
     const mustQueue = this.#services.clock.now() - this.#waiters.headSince >= PASSED_OVER_MS;
     this.#hasPosition ||= mustQueue;
     const open = waiters.length;
-    this.#ask = { waiters, mustQueue, setting, open, call: undefined, drop: undefined };
+    const { statements } = this.numbers;
+    this.#ask = { waiters, mustQueue, statements, open, call: undefined, drop: undefined };
     return this.#ask;
   }
 
   #askNow(): void {
-    const { delivery } = this.#services;
-    const ask = this.#open(this.#source.carried()?.text);
+    const { clock, delivery } = this.#services;
+    const ask = this.#open();
     const request = delivery.openRequest(this.#source.key);
-    const settle = (mayRun: boolean): void =>
+    const settle = (mayRun: boolean, dropped?: PendingCall): void =>
       mayRun
-        ? this.#giveBack(request, ask.waiters)
+        ? this.#giveBack(request, ask.waiters, dropped)
         : delivery.settleRequest(this.#source.key, request);
-    const command = this.#source.acquire(request, ask.waiters, ask.mustQueue);
-    const call = delivery.start(command, {
+    const call = delivery.start(this.#source.acquire(request, ask.waiters, ask.mustQueue), {
       answered: (answer, answered) => {
         // Only a grant is recorded: after a refusal an unacknowledged copy may still be granted.
         settle(answer.granted === 0 && answered.unackedCopies > 0);
@@ -186,27 +190,28 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
       },
     });
     ask.call = call;
+    this.contention.asked(clock.now(), call);
     ask.drop = () => {
       this.#ask = undefined;
-      settle(delivery.abandon(call));
+      settle(delivery.abandon(call), call);
       this.wakeUp();
     };
   }
 
   #answered(ask: Ask<W>, answer: PermitAnswer, call: PendingCall): void {
     this.#ask = undefined;
+    this.contention.answered();
     this.#hasPosition = ask.mustQueue && answer.granted === 0;
     this.news.isUninitialised = answer.exists === false;
-    this.#source.shown(answer);
     const served = ask.waiters.slice(0, answer.granted);
-    for (const waiter of served) {
-      this.#waiters.delete(waiter);
-    }
+    served.forEach((waiter) => this.#waiters.delete(waiter));
     this.#refusal = undefined;
     const first = ask.waiters[answer.granted];
+    this.numbers.judge(ask.waiters.slice(answer.granted), answer);
     if (first === undefined) {
       this.wakeUp();
-    } else {
+    } else if (!this.numbers.heals(answer)) {
+      this.contention.busy(call, this.#services.clock.now());
       this.#tooFew(first, ask, answer);
     }
     const late = served.filter((waiter, i) => !waiter.granted(call, answer, i + 1));
@@ -218,14 +223,12 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
   }
 
   /** There were not enough permits for `first`, the first waiter that was not served. */
-  #tooFew(first: W, { waiters, setting }: Ask<W>, answer: PermitAnswer): void {
-    const waits = first.waits || answer.exists === false;
-    if (!this.#waiters.has(first) || (waits && this.#source.carried(setting) !== undefined)) {
-      // It has left meanwhile, and the next one may need less; or the client was told a number of
-      // permits meanwhile, or finds that the semaphore is gone.
+  #tooFew(first: W, { waiters, statements }: Ask<W>, answer: PermitAnswer): void {
+    if (!this.#waiters.has(first) || statements !== this.numbers.statements) {
+      // It has left meanwhile, and the next one may need less; or a number of permits was stated meanwhile.
       this.wakeUp();
     } else if (first.waits) {
-      this.#refusal = { setting };
+      this.#refusal = { statements, heals: isHealable(answer) };
       this.#waiters.block();
       this.#listen();
       this.#sleep(first, answer);
@@ -238,24 +241,22 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
 
   #failed(ask: Ask<W>, error: Error): void {
     this.#ask = undefined;
-    for (const waiter of ask.waiters) {
-      if (this.#waiters.delete(waiter)) {
-        waiter.failed(error);
-      }
-    }
+    this.contention.failed(error);
+    const failing = ask.waiters.filter((waiter) => this.#waiters.delete(waiter));
+    failing.forEach((waiter) => waiter.failed(error));
     this.#refusal = undefined;
     this.wakeUp();
     this.#endIfEmpty();
   }
 
   /** Gives back in the background what a copy of this request may still be granted. */
-  #giveBack(request: Request, waiters: readonly W[]): void {
+  #giveBack(request: Request, waiters: readonly W[], dropped?: PendingCall): void {
     const { delivery } = this.#services;
     const leaves = this.#waiters.head === undefined;
     this.#hasPosition &&= !leaves;
-    const answered = this.#source.watchRecord?.();
     const done = (): void => delivery.settleRequest(this.#source.key, request);
-    delivery.inBackground(this.#source.giveBack(request, waiters, leaves), { answered, done });
+    const { command, undoes } = givingBack(this.#source, request, waiters, { leaves, dropped });
+    delivery.inBackground(command, { answered: this.#source.watchRecord?.(), done, undoes });
   }
 
   #sleep(head: W, { granted, retryMs }: PermitAnswer): void {
@@ -264,15 +265,13 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
       this.#askSoon();
       return;
     }
-    const { clock } = this.#services;
-    const passedOverMs = this.#waiters.headSince + PASSED_OVER_MS - clock.now();
+    const passedOverMs = this.#waiters.headSince + PASSED_OVER_MS - this.#services.clock.now();
     const turnMs = passedOverMs > 0 ? passedOverMs : HEARTBEAT_MS;
-    // A wake-up during an ask that granted something was most likely about those; if not, the early
-    // poll finds the rest.
+    // A wake-up during an ask was most likely about what that granted; if not, the early poll finds the rest.
     const pollMs = isWokenUp ? SECOND_POLL_MS : RECHECK_MAX_MS;
     const delayMs = Math.min(retryMs < 0 ? RECHECK_MAX_MS : retryMs, turnMs, pollMs);
     this.#recheck?.cancel();
-    this.#recheck = clock.after(delayMs + 1, () => this.wakeUp());
+    this.#recheck = this.#services.clock.after(delayMs + 1, () => this.wakeUp());
   }
 
   #listen(): void {
@@ -288,6 +287,7 @@ export class PermitQueue<W extends PermitWaiter> implements LocalQueue<W> {
       return;
     }
     this.#idle = true;
+    this.contention.forget();
     this.#recheck?.cancel();
     this.#stopListening?.();
     this.#stopListening = undefined;

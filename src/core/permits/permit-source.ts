@@ -1,7 +1,7 @@
-import type { Command, PendingCall } from '../wire/call.js';
+import type { Command, PendingCall, Undoing } from '../wire/call.js';
 import type { Linked } from '../base/linked-list.js';
 import type { Request } from '../delivery/requests.js';
-import type { CarriedSetting } from './told-permits.js';
+import type { DeclaredNumber } from './declared-number.js';
 
 /** A waiter for permits. */
 export interface PermitWaiter extends Linked {
@@ -9,6 +9,10 @@ export interface PermitWaiter extends Linked {
   readonly count: number;
   /** False: it is refused rather than made to wait. */
   readonly waits: boolean;
+  /** The number of permits that its object was made with. */
+  readonly number: DeclaredNumber | undefined;
+  /** `blocked()` was called. */
+  readonly isBlocked: boolean;
   /** It has to wait: the server refused it, or a waiter before it. */
   blocked(): void;
   /** `call` was granted its permits. A waiter that has left meanwhile gives them back itself.
@@ -32,6 +36,12 @@ export interface PermitAnswer {
   /** Whether the semaphore exists: one whose number of permits nobody has set does not. Absent in an
    * answer that does not show it. */
   readonly exists?: boolean;
+  /** It does not exist, and was deleted: nobody makes it again who has stated its number before. */
+  readonly isDeleted?: boolean;
+  /** The number of permits, acquired ones included; negative or absent where it is not known. */
+  readonly total?: number | undefined;
+  /** The permits that were left, where nothing else is known of the semaphore. */
+  readonly unknownLeft?: number | undefined;
   /** Mark of the grants, where permits have no ids. */
   readonly mark?: string;
   /** How many permits there were, when these were more than was stated; 0 otherwise. */
@@ -42,14 +52,22 @@ export interface PermitAnswer {
 export interface Ask<W> {
   readonly waiters: readonly W[];
   readonly mustQueue: boolean;
-  /** The setting that it carries, if any; undefined too for a call that also releases permits. */
-  readonly setting: string | undefined;
+  /** How many statements of a number were made before it. */
+  readonly statements: number;
   /** How many of them still want an answer. */
   open: number;
   /** The call; undefined for one that also releases permits. */
   call: PendingCall | undefined;
   /** Abandons the call; undefined for a call that also releases permits. */
   drop: (() => void) | undefined;
+}
+
+/** What is done besides giving back the permits of a request. */
+export interface GiveBackTerms {
+  /** The client leaves the wait queue. */
+  readonly leaves: boolean;
+  /** A copy of the request may run later. */
+  readonly mayRun: boolean;
 }
 
 /** Makes the commands of a semaphore for its queue; each carries a number and runs at most once. */
@@ -62,10 +80,6 @@ export interface PermitSource<W extends PermitWaiter> {
   watchRecord?(): () => void;
   /** True when the number in a message is the number of available permits. */
   readonly tellsAvailable: boolean;
-  /** The setting that the next call has to carry, mostly none; none either when that is `but`. */
-  carried(but?: string): CarriedSetting | undefined;
-  /** Notes what an answer shows of the semaphore. */
-  shown(answer: PermitAnswer): void;
   /** Cost of a waiter for the server: the number of permits that it writes one by one. */
   weightOf(waiter: W): number;
   /**
@@ -75,8 +89,24 @@ export interface PermitSource<W extends PermitWaiter> {
    */
   acquire(request: Request, waiters: readonly W[], mustQueue: boolean): Command<PermitAnswer>;
   /**
-   * Sets the tombstone of the request, gives back the permits that it was granted, and with
-   * `leaves` removes the entry from the wait queue. `waiters` are those of the request.
+   * Gives back the permits that a request was granted, whose waiters are `waiters`. With `mayRun` it
+   * sets a tombstone, with `leaves` it removes the entry from the wait queue.
    */
-  giveBack(request: Request, waiters: readonly W[], leaves: boolean): Command<unknown>;
+  giveBack(request: Request, waiters: readonly W[], terms: GiveBackTerms): Command<unknown>;
+}
+
+/** The command that gives back a request, and what it undoes: `dropped` is the only call of which a copy
+ * may still run, if it is given. */
+export function givingBack<W extends PermitWaiter>(
+  source: PermitSource<W>,
+  request: Request,
+  waiters: readonly W[],
+  { leaves, dropped }: { leaves: boolean; dropped: PendingCall | undefined },
+): { command: Command<unknown>; undoes: Undoing | undefined } {
+  const command = (mayRun: boolean): Command<unknown> =>
+    source.giveBack(request, waiters, { leaves, mayRun });
+  return {
+    command: command(true),
+    undoes: dropped && { ask: dropped, operands: command(false).operands },
+  };
 }

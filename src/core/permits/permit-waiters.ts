@@ -15,6 +15,9 @@ export class PermitWaiters<W extends PermitWaiter> {
   readonly #all = new LinkedList<W>();
   /** The first waiter whose `blocked()` was not called yet; this may be so for all behind it. */
   #untold: W | undefined;
+  /** How many wait, in contrast to those that are refused, and how many of them were told that they have to. */
+  #willing = 0;
+  #blocked = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -22,6 +25,11 @@ export class PermitWaiters<W extends PermitWaiter> {
 
   get head(): W | undefined {
     return this.#all.first;
+  }
+
+  /** How many wait that were refused, or came behind one that was. */
+  get waiting(): number {
+    return this.#blocked === 0 ? 0 : this.#willing;
   }
 
   has(waiter: W): boolean {
@@ -34,8 +42,9 @@ export class PermitWaiters<W extends PermitWaiter> {
       this.headSince = this.#clock.now();
     }
     this.#all.push(waiter);
+    this.#willing += Number(waiter.waits);
     if (isBlocked) {
-      waiter.blocked();
+      this.#block(waiter);
     } else {
       this.#untold ??= waiter;
     }
@@ -45,6 +54,8 @@ export class PermitWaiters<W extends PermitWaiter> {
   restore(waiters: readonly W[]): void {
     for (const waiter of waiters.toReversed()) {
       this.#all.unshift(waiter);
+      this.#willing += Number(waiter.waits);
+      this.#blocked += Number(waiter.isBlocked);
       this.#untold = waiter;
     }
     this.headSince = this.#clock.now();
@@ -57,6 +68,8 @@ export class PermitWaiters<W extends PermitWaiter> {
     if (!this.#all.delete(waiter)) {
       return false;
     }
+    this.#willing -= Number(waiter.waits);
+    this.#blocked -= Number(waiter.isBlocked);
     if (waiter === this.#untold) {
       this.#untold = next;
     }
@@ -82,6 +95,17 @@ export class PermitWaiters<W extends PermitWaiter> {
     return chosen;
   }
 
+  /** Those whose object declares a number. */
+  declaring(): W[] {
+    const found: W[] = [];
+    for (let waiter = this.head; waiter !== undefined; waiter = waiter.next) {
+      if (waiter.number !== undefined) {
+        found.push(waiter);
+      }
+    }
+    return found;
+  }
+
   /** All have to wait: tells those that do not know yet, and refuses those that do not wait. */
   block(): void {
     let waiter = this.#untold;
@@ -89,12 +113,17 @@ export class PermitWaiters<W extends PermitWaiter> {
     while (waiter !== undefined) {
       const { next }: W = waiter;
       if (waiter.waits) {
-        waiter.blocked();
+        this.#block(waiter);
       } else {
         this.refuse([waiter], 0);
       }
       waiter = next;
     }
+  }
+
+  #block(waiter: W): void {
+    this.#blocked += Number(!waiter.isBlocked);
+    waiter.blocked();
   }
 
   /** Refuses those of `waiters` that do not wait and need at least `count`. */

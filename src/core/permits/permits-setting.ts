@@ -21,15 +21,27 @@ export interface PermitsSetting {
   count: number;
   /**
    * When the server has another number: `keep` leaves it, and emits `configured`; `set` grows or
-   * shrinks the semaphore, as `setPermits`; `error` rejects the call with PermitsMismatchError, and
-   * so each later one until the numbers agree, also waits and calls of this client by other
-   * objects of the name, whatever they were told. Default `keep`, the only value that a counting
-   * semaphore takes.
+   * shrinks the semaphore, as `setPermits`, unless another number was stated later and is kept
+   * alive, which is told by `configured`; `error` rejects the call with PermitsMismatchError, and
+   * so each later one until the numbers agree, also a wait. Each object judges by its own number,
+   * whatever others were made with. With `set` and `error` a first use takes one round trip more.
+   * Default `keep`, the only value that a counting semaphore takes.
    */
   onMismatch?: 'keep' | 'set' | 'error' | undefined;
+  /**
+   * The semaphore goes, with all that is known of it, when it was not used for so many milliseconds and no
+   * permit is out: 1000 to 2147483647. Each use keeps it for at least 15 s, so it does not go while somebody
+   * waits. The next use of an object that was given its number makes it again, with this number. Not for a
+   * semaphore that is shared with Java, whose uses do not count. A counting semaphore of which the server has
+   * no record takes none: one that Java has made, or one that was not used for 30 days. By default it stays.
+   * A `ttlMs` wins; of several `idleMs` the one given last counts.
+   */
+  idleMs?: number | undefined;
 }
 
-const PERMITS = 'a number of permits, or { count, onMismatch }';
+const IDLE_MIN_MS = 1_000;
+
+const PERMITS = 'a number of permits, or { count, onMismatch, idleMs }';
 
 const OPTIONS: OptionSet = {
   of: 'the getter of a semaphore',
@@ -37,6 +49,7 @@ const OPTIONS: OptionSet = {
   elsewhere: {
     count: `it is part of permits: ${PERMITS}`,
     onMismatch: `it is part of permits: ${PERMITS}`,
+    idleMs: `it is part of permits: ${PERMITS}`,
     ttlMs: 'trySetPermits limits the life of a semaphore',
     waitMs: 'each acquisition takes its own',
     leaseMs: 'each acquisition takes its own, where permits have leases',
@@ -46,14 +59,19 @@ const OPTIONS: OptionSet = {
 
 const SETTING: OptionSet = {
   of: 'permits',
-  known: ['count', 'onMismatch'],
-  elsewhere: { permits: 'the number is called count here' },
+  known: ['count', 'onMismatch', 'idleMs'],
+  elsewhere: {
+    permits: 'the number is called count here',
+    ttlMs: 'trySetPermits limits the life of a semaphore',
+  },
 };
 
 /** A checked setting. */
 export interface CheckedSetting {
   readonly count: number;
   readonly onMismatch: OnMismatch;
+  /** Undefined: it stays. */
+  readonly idleMs?: number | undefined;
 }
 
 /** Checks `permits` among the options of a semaphore; undefined when it is not given. `keepsOnly`:
@@ -73,13 +91,22 @@ export function checkPermitsSetting(
   if (typeof permits !== 'object' || permits === null || Array.isArray(permits)) {
     return { count: checkInteger('permits', permits, 0, INT32_MAX), onMismatch: 'keep' };
   }
-  const { count, onMismatch = 'keep' } = checkOptions('permits', permits, SETTING) as {
+  const {
+    count,
+    onMismatch = 'keep',
+    idleMs,
+  } = checkOptions('permits', permits, SETTING) as {
     count?: unknown;
     onMismatch?: unknown;
+    idleMs?: unknown;
   };
   const checked = {
     count: checkInteger('permits.count', count, 0, INT32_MAX),
     onMismatch: checkChoice('permits.onMismatch', onMismatch, MISMATCHES),
+    idleMs:
+      idleMs === undefined
+        ? undefined
+        : checkInteger('permits.idleMs', idleMs, IDLE_MIN_MS, INT32_MAX),
   };
   if (keepsOnly && checked.onMismatch !== 'keep') {
     throw new RangeError(

@@ -1,40 +1,39 @@
 import type { Delivery } from '../delivery/delivery.js';
-import type { Request } from '../delivery/requests.js';
 import type { Command } from '../wire/call.js';
-import type { CarriedSetting } from './told-permits.js';
+import type { DeclaredNumber } from './declared-number.js';
+import type { NumberView } from './statements.js';
 
-/** The commands by which a semaphore is looked at. */
-interface Viewed<V> {
+/** What is looked at. */
+interface Viewed<V extends NumberView> {
   readonly resource: string;
-  readonly key: string;
-  absent(): void;
-  carried(): CarriedSetting | undefined;
+  readonly number: DeclaredNumber<V> | undefined;
   inspect(): Command<V>;
-  configure(request: Request, carried: CarriedSetting): Command<V>;
 }
 
-/** The state of a semaphore, by a read, or by a counted call while there is a setting to carry, as
- * where the semaphore is gone; `setTombstone` is for a call that is given up. */
-export async function viewPermits<V extends { readonly exists: boolean }>(
+/** The state of a semaphore, by a read, or by the answer to the statement of its number where one is due, as where
+ * the semaphore is gone. */
+export async function viewPermits<V extends NumberView>(
   delivery: Delivery,
-  semaphore: Viewed<V>,
-  setTombstone: (request: Request) => Command<unknown>,
+  object: Viewed<V>,
 ): Promise<V> {
-  const { resource, key } = semaphore;
-  let carried = semaphore.carried();
-  if (carried === undefined) {
-    const view = await delivery.read(resource, semaphore.inspect());
-    if (view.exists) {
-      return view;
-    }
-    semaphore.absent();
-    carried = semaphore.carried();
-    if (carried === undefined) {
-      return view;
-    }
+  const { resource, number } = object;
+  if (number === undefined) {
+    return await delivery.read(resource, object.inspect());
   }
-  const stated = carried;
-  const configure = (request: Request): Command<V> => semaphore.configure(request, stated);
-  const tombstone = { setTombstone, always: false };
-  return (await delivery.sendOnce(resource, key, configure, tombstone)).answer;
+  if (number.isDue && !number.isUnderWay) {
+    return await number.view();
+  }
+  const agreed = number.before();
+  if (agreed !== undefined) {
+    await agreed;
+  }
+  const view = await delivery.read(resource, object.inspect());
+  if (!view.exists) {
+    return await number.view(true);
+  }
+  const error = number.judge(view);
+  if (error !== undefined) {
+    throw error;
+  }
+  return view;
 }

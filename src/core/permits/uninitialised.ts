@@ -1,8 +1,8 @@
 import { AcquireTimeoutError } from '../../errors.js';
 
 /** The error of a wait for permits of a semaphore that has no number of permits. `getter`: the
- * method of the client that makes such a semaphore. `wasSeen`: this client was told the number and
- * has used the semaphore, which was deleted since; it makes none again. */
+ * method of the client that makes such a semaphore. `wasSeen`: this client has stated the
+ * number, and the semaphore was deleted since; it makes none again. */
 export function uninitialised(
   resource: string,
   getter: string,

@@ -9,14 +9,6 @@ const LINGER_MS = 1_000;
  * message may have been missed before. */
 export type Listener = (payload: string | undefined) => void;
 
-/** Observes all channels. */
-export interface ChannelObserver {
-  /** A message came in on a channel that is subscribed. */
-  heard(channel: string): void;
-  /** A channel is subscribed no longer. */
-  left(channel: string): void;
-}
-
 interface Entry {
   readonly listeners: Set<Listener>;
   linger: Timer | undefined;
@@ -24,7 +16,6 @@ interface Entry {
 
 /** One subscription per channel of a client, however many listen to it. */
 export class ChannelHub {
-  observer: ChannelObserver | undefined;
   readonly #channels: Channels;
   readonly #clock: Clock;
   readonly #failed: (error: Error) => void;
@@ -62,9 +53,6 @@ export class ChannelHub {
   deliver(channel: string, payload: string | undefined): void {
     const entry = this.#entries.get(channel);
     if (entry !== undefined) {
-      if (payload !== undefined) {
-        this.observer?.heard(channel);
-      }
       for (const listener of entry.listeners) {
         try {
           listener(payload);
@@ -91,7 +79,6 @@ export class ChannelHub {
     entry.linger = this.#clock.after(LINGER_MS, () => {
       this.#entries.delete(channel);
       this.#channels.remove(channel);
-      this.observer?.left(channel);
     });
   }
 }

@@ -1,10 +1,6 @@
 import { LinkedList, Linked } from '../base/linked-list.js';
-import { commandOf } from '../wire/call.js';
 import type { Clock, Timer } from '../base/clock.js';
-import { asError, integers } from '../wire/replies.js';
-import type { Delivery } from '../delivery/delivery.js';
 import { batchesOf } from '../base/batches.js';
-import { waitsPoll } from '../wire/scripts.generated.js';
 import type { Routes } from '../connection/router.js';
 
 /** Re-checks that are due within this time of each other go together. */
@@ -15,13 +11,6 @@ export abstract class Rechecked extends Linked {
   /** For the re-checks only. */
   dueAt = 0;
   abstract readonly key: string;
-}
-
-/** A waiter that sleeps until a lock is free. */
-export abstract class Sleeper extends Rechecked {
-  abstract readonly holderId: string;
-  /** The lock is held by another for `ttlMs`; -1: without limit; -2: try to acquire it. */
-  abstract polled(ttlMs: number): void;
 }
 
 /** Asks about all that wait longer than one period, many with one command. */
@@ -84,31 +73,4 @@ export class Rechecks<W extends Rechecked> {
     this.#timer = first && this.#clock.after(first.dueAt - now, this.#poll);
     this.askNow(due);
   };
-}
-
-/** Asks whether the locks that some wait for are free. */
-export function pollSleepers(
-  delivery: Pick<Delivery, 'start'>,
-  sleepers: readonly Sleeper[],
-  report: (error: Error) => void,
-): void {
-  const again = (error: Error): void => {
-    report(error);
-    for (const sleeper of sleepers) {
-      sleeper.polled(-1);
-    }
-  };
-  const keys = { locks: sleepers.map(({ key }) => key) };
-  const args = { holders: sleepers.map(({ holderId }) => holderId) };
-  delivery.start(commandOf(waitsPoll, keys, args), {
-    answered: (answer) => {
-      try {
-        const lives = integers(answer, sleepers.length);
-        lives.forEach((ttlMs, i) => sleepers[i]?.polled(ttlMs));
-      } catch (error) {
-        again(asError(error));
-      }
-    },
-    failed: again,
-  });
 }

@@ -2,7 +2,7 @@
  * after 4 s without one its entry is removed. */
 export const HEARTBEAT_MS = 1_300;
 
-/** A client that does not listen to its own channel yet finds a grant by asking this often. */
+/** A client that the server does not see listen, or not yet, finds a grant by asking this often. */
 export const UNSEEN_RECHECK_MS = 250;
 
 /** How soon a waiter polls again after a wake-up that came together with a grant. */

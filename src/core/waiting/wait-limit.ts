@@ -1,4 +1,6 @@
-import type { LeaseLostError } from '../../errors.js';
+import type { AcquireTimeoutError, LeaseLostError } from '../../errors.js';
+import { originOf } from '../base/origin.js';
+import type { LastSeen } from '../observe/last-seen.js';
 import { whenAborted } from './abort-waits.js';
 import { LinkedList, Linked } from '../base/linked-list.js';
 import { deadline, type Clock, type Timer } from '../base/clock.js';
@@ -14,6 +16,10 @@ export type Ending =
 export interface WaitLimits {
   readonly limitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Contention rejects, with the holders of what was waited for; else the call answers null. */
+  readonly rejects?: boolean | undefined;
+  /** The wait of which this one is a step. The step begins and ends with it, and has no timer of its own. */
+  readonly stepOf?: WaitLimit | undefined;
 }
 
 /** The waits of callers under way; while there are any, the process is kept alive. */
@@ -54,13 +60,23 @@ export class WaitLimit extends Linked {
   ending: Ending | undefined;
   onEnd: ((ending: Ending) => void) | undefined;
   readonly startedAt: number;
+  /** Infinity: it has no limit. */
+  readonly endsAt: number;
+  readonly rejects: boolean;
+  /** Where the program has made the call, if that is wanted. */
+  readonly origin: string | undefined;
+  /** Set where it waits for holders that can be found. */
+  lastSeen: LastSeen | undefined;
   readonly #waits: Waits;
   readonly #timer: Timer | undefined;
   readonly #ignoreSignal: (() => void) | undefined;
 
-  constructor(clock: Clock, waits: Waits, { limitMs, signal }: WaitLimits) {
+  constructor(clock: Clock, waits: Waits, { limitMs, signal, rejects, stepOf }: WaitLimits) {
     super();
-    this.startedAt = clock.now();
+    this.startedAt = stepOf?.startedAt ?? clock.now();
+    this.endsAt = stepOf?.endsAt ?? this.startedAt + (limitMs ?? Infinity);
+    this.rejects = stepOf?.rejects ?? rejects === true;
+    this.origin = stepOf === undefined ? originOf() : stepOf.origin;
     this.#waits = waits;
     waits.add(this);
     if (limitMs !== undefined) {
@@ -73,9 +89,16 @@ export class WaitLimit extends Linked {
     }
   }
 
+  /** The holders of what it waits for, as last seen. */
+  get holders(): AcquireTimeoutError['holders'] {
+    return this.lastSeen?.holders ?? [];
+  }
+
   end(ending: Ending): void {
     if (this.ending === undefined) {
       this.ending = ending;
+      // The error of its caller takes some turns: a client that is closed has no timer meanwhile.
+      this.#timer?.cancel();
       this.onEnd?.(ending);
     }
   }

@@ -18,7 +18,10 @@ export interface CommandScript<R> extends Pick<
   Script<never, never, R>,
   'name' | 'sha1' | 'source'
 > {
+  /** Reads a reply, and changes nothing: the call may be over already. */
   readonly decode: (reply: unknown) => R | Refused;
+  /** Gets the reply that settles the call, before its receiver gets the answer. */
+  readonly settledBy?: (reply: unknown) => void;
 }
 
 /** A script with its operands, ready to be sent any number of times. */
@@ -27,19 +30,34 @@ export interface Command<R> {
   readonly operands: Operand[];
 }
 
+/** What a call takes back: an ask that was given up. */
+export interface Undoing {
+  readonly ask: PendingCall;
+  /** The operands where no copy of that can run later: they rule nothing out. */
+  readonly operands: Operand[];
+}
+
 /** The standing of a call among others. */
 export interface CallTerms {
+  /** The operands of its command rule out what it undoes, also later. */
+  readonly undoes?: Undoing | undefined;
   /** See `PendingCall.insists`; it also goes first. */
   readonly insists?: boolean | undefined;
   /** See `PendingCall.goesFirst`. */
   readonly goesFirst?: boolean | undefined;
   /** See `PendingCall.resend`; so unless it is false. */
   readonly resend?: boolean | undefined;
+  /** See `PendingCall.atOnce`. */
+  readonly atOnce?: boolean | undefined;
+  /** See `PendingCall.lane`. */
+  readonly lane?: number | undefined;
 }
 
 export const ANY_CALL: CallTerms = {};
 /** One of a round: the next one makes its own. */
 export const OF_ROUND: CallTerms = { resend: false };
+/** The same, and the program is to know of what it is about when its bytes were given to the socket. */
+export const AT_ONCE: CallTerms = { resend: false, atOnce: true };
 /** About what is held. */
 export const ABOUT_HOLD: CallTerms = { goesFirst: true };
 /** Gives back or undoes something. */
@@ -64,6 +82,13 @@ export interface CallWatch {
   readonly unheard: (publish: string, channel: string) => void;
 }
 
+/** What has written a call to a connection. */
+export interface Written {
+  /** Sends a command behind `call`, on the connection that has answered it; rejects when that has ended.
+   * `takesMs`: the server may take so long to carry it out. */
+  sendBehind(call: PendingCall, parts: readonly string[], takesMs: number): Promise<unknown>;
+}
+
 /** A pending call as delivery sees it, whatever the type of its answer. */
 export abstract class PendingCall extends Linked {
   abstract readonly script: { readonly sha1: string; readonly source: string };
@@ -83,8 +108,17 @@ export abstract class PendingCall extends Linked {
   insists = false;
   /** It is about what is held, or gives back: it goes before calls that wait for their turn. */
   goesFirst = false;
+  /** It does not wait for others of the same turn of the event loop. */
+  atOnce = false;
+  /** Which connection to its server it takes; 0: that of all ordinary calls. */
+  lane = 0;
   /** The last error with which the server refused to run it. */
   refusal: Error | undefined;
+  /** The ask that it takes back. */
+  undoes: Undoing | undefined;
+  /** The connection that the newest copy was written to. */
+  writtenTo: object | undefined;
+  writtenBy: Written | undefined;
   /** It goes to a cluster node that is importing its slot: ASKING has to be sent before it. */
   asking = false;
   /** A copy was written to the current connection and has no answer yet. */
@@ -95,6 +129,12 @@ export abstract class PendingCall extends Linked {
   /** True once a copy was handed to a connection. */
   get sent(): boolean {
     return !Number.isNaN(this.sentAt);
+  }
+
+  /** A copy of it is about to be written. */
+  writing(now: number): void {
+    this.sentAt = this.sent ? this.sentAt : now;
+    this.lastSentAt = now;
   }
 
   /** A copy may run, or may have run: it has no answer. One that was refused has not run. */
@@ -112,12 +152,32 @@ export abstract class PendingCall extends Linked {
     return String(this.operands[1]);
   }
 
+  /** The operands of a copy that is written to a connection now. A server runs what one connection
+   * brings in order, and a copy that was lost with its connection at any time: between two copies of
+   * this call, too. */
+  operandsOn(connection: object): Operand[] {
+    const { undoes } = this;
+    return undoes === undefined || this.unackedCopies > 0 || undoes.ask.mayRunBehind(connection)
+      ? this.operands
+      : undoes.operands;
+  }
+
+  /** A copy may run later than what is written to this connection now. */
+  mayRunBehind(connection: object): boolean {
+    return this.unackedCopies > 0 || (this.isUnanswered && this.writtenTo !== connection);
+  }
+
   /** Corrects the publishing command in a call that was made before that was known. */
   publishWith(publish: 'PUBLISH' | 'SPUBLISH'): void {
     const firstArgument = Number(this.operands[0]) + 1;
-    this.operands = this.operands.map((operand, i) =>
-      i >= firstArgument && operand === 'SPUBLISH' ? publish : operand,
-    );
+    const corrected = (operands: readonly Operand[]): Operand[] =>
+      operands.map((operand, i) =>
+        i >= firstArgument && operand === 'SPUBLISH' ? publish : operand,
+      );
+    this.operands = corrected(this.operands);
+    if (this.undoes !== undefined) {
+      this.undoes = { ...this.undoes, operands: corrected(this.undoes.operands) };
+    }
   }
 
   /** A copy that was not written yet never will be. One that was written stays among the unanswered
@@ -143,7 +203,7 @@ export class Call<R> extends PendingCall {
   operands: Operand[];
   readonly resend: boolean;
   #settled = false;
-  readonly #receiver: Receiver<R>;
+  #receiver: Receiver<R> | undefined;
   readonly #watch: CallWatch;
 
   constructor(
@@ -160,14 +220,21 @@ export class Call<R> extends PendingCall {
     this.#watch = watch;
   }
 
+  /** Its sender is let go: what undoes it may go on for long. */
+  override abandon(): void {
+    super.abandon();
+    this.#receiver = undefined;
+  }
+
   succeed(reply: unknown): void {
     if (this.#settled || this.isAbandoned) {
       return;
     }
+    // An array comes only from lib/notify*.lua, when the server has refused a message.
+    const own = Array.isArray(reply) ? this.#unwrap(reply) : reply;
     let answer: R | Refused;
     try {
-      // An array comes only from lib/notify*.lua, when the server has refused a message.
-      answer = this.script.decode(Array.isArray(reply) ? this.#unwrap(reply) : reply);
+      answer = this.script.decode(own);
     } catch (error) {
       this.fail(asError(error));
       return;
@@ -180,7 +247,8 @@ export class Call<R> extends PendingCall {
     }
     this.#settled = true;
     try {
-      this.#receiver.answered(answer, this);
+      this.script.settledBy?.(own);
+      this.#receiver?.answered(answer, this);
     } catch (error) {
       this.#watch.failed(asError(error));
     }
@@ -190,7 +258,7 @@ export class Call<R> extends PendingCall {
     if (!this.#settled && !this.isAbandoned) {
       this.#settled = true;
       try {
-        this.#receiver.failed(namingKey(error, this.operands), this);
+        this.#receiver?.failed(namingKey(error, this.operands), this);
       } catch (thrown) {
         this.#watch.failed(asError(thrown));
       }

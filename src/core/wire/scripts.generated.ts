@@ -2,6 +2,16 @@
 import { integer, integerOrNull, text } from './replies.js';
 import type { Script } from './script.js';
 
+const libAheadMs = `local function ahead_ms(left_ms,window_ms)
+left_ms,window_ms=tonumber(left_ms),tonumber(window_ms)
+if not window_ms then
+return left_ms
+end
+local soon_ms=math.max(50,window_ms)
+return left_ms<0 and soon_ms or math.min(left_ms,soon_ms)
+end
+`;
+
 const libChecked = `local function checked(keys,types,run)
 local is_done,reply=pcall(run)
 local raised=type(reply)=='table' and reply.err or not is_done and reply
@@ -161,7 +171,7 @@ redis.call('HDEL',tickets,'')
 end
 redis.call('LREM',queue,1,entry)
 redis.call('ZREM',timeouts,entry)
-redis.call('HDEL',tickets,entry)
+redis.call('HDEL',tickets,entry,'told')
 removed=removed+1
 end
 while true do
@@ -214,22 +224,22 @@ window_ms,
 at,
 publish
 )
+local client,followers=string.sub(id,1,36),0
+local is_behind=redis.call('LINDEX',queue,at+1)
+if is_behind and string.sub(is_behind,1,36)==client then
+for _,entry in ipairs(redis.call('LRANGE',queue,at+1,at+15)) do
+if string.sub(entry,1,36)~=client then
+break
+end
+followers=followers+1
+end
+end
 local is_leased=redis.call('PEXPIRE',lock,window_ms)==1
 redis.call('HSET',tickets,id,redis.call('HGET',tickets,id))
 fair_leave_queue(queue,timeouts,heartbeats,tickets,id,now)
 redis.call('HSET',lock,id,1)
 if not is_leased then
 redis.call('PEXPIRE',lock,window_ms)
-end
-local client,followers=string.sub(id,1,36),0
-local is_behind=redis.call('LINDEX',queue,at)
-if is_behind and string.sub(is_behind,1,36)==client then
-for _,entry in ipairs(redis.call('LRANGE',queue,at,at+15 - 1)) do
-if string.sub(entry,1,36)~=client then
-break
-end
-followers=followers+1
-end
 end
 local message=string.format('f%s %.0f %s %.0f %s',id,now,window_ms,followers,lock)
 return own_channel(id,lock,publish),message
@@ -257,7 +267,7 @@ redis.call('DEL',heartbeats)
 end
 redis.call('LREM',queue,1,holder)
 redis.call('ZREM',timeouts,holder)
-redis.call('HDEL',tickets,holder)
+redis.call('HDEL',tickets,holder,'told')
 fair_settle_queue(queue,timeouts,heartbeats)
 end
 `;
@@ -348,24 +358,22 @@ if redis.call('EXISTS',queue)==0 then
 return nil
 end
 local now=now_ms()
-local id,window_ms,left,at =
-fair_first(lock,queue,timeouts,heartbeats,tickets,now,publish)
+local id,window_ms,left,at
+for _=1,10 do
+id,window_ms,left,at=fair_first(lock,queue,timeouts,heartbeats,tickets,now,publish)
+if id or left~=0 then
+break
+end
+end
 if not id then
-return left and { is_unfinished=true }
+return nil
 end
 if window_ms then
 local channel,payload =
 fair_grant(lock,queue,timeouts,heartbeats,tickets,now,id,window_ms,at,publish)
 return { command=publish,channel=channel,payload=payload,is_granted=true }
 end
-local client=string.sub(id,1,36)
-local is_ours=redis.call('ZSCORE',heartbeats,client)~=false
-return {
-command=publish,
-channel=prefix .. ':' .. id,
-payload='0',
-client=is_ours and client,
-}
+return { command=publish,channel=prefix .. ':' .. id,payload='0' }
 end
 `;
 
@@ -473,11 +481,15 @@ local later=string.format('%.0f',(math.floor(now/1000)+1)*2097152)
 local ahead =
 redis.call('ZRANGEBYSCORE',leases,later,'+inf','WITHSCORES','LIMIT',0,1000)
 if #ahead==0 then
-return false
+return false,nil
 end
+local idle_ms=ahead[#ahead - 1]=='idle' and ahead[#ahead] - 9007197107257344 or nil
 local permits={}
-for i=1,#ahead,2 do
+for i=1,#ahead - (idle_ms and 2 or 0),2 do
 permits[#permits+1]=ahead[i]
+end
+if #permits==0 then
+return false,idle_ms
 end
 local expiries,scores,gone={},{},{}
 for i,end_text in ipairs(redis.call('ZMSCORE',timeouts,unpack(permits))) do
@@ -495,7 +507,7 @@ if #expiries>0 then
 redis.call('ZADD',timeouts,unpack(expiries))
 redis.call('ZADD',leases,unpack(scores))
 end
-return #permits==1000
+return #permits==1000,idle_ms
 end
 `;
 
@@ -506,13 +518,19 @@ end
 local permits=redis.call('ZRANGE',leases,0,1000 - 1)
 local gone={}
 for i,expiry in ipairs(redis.call('ZMSCORE',timeouts,unpack(permits))) do
-if not expiry then
+if not expiry and permits[i]~='idle' then
 gone[#gone+1]=permits[i]
 end
 end
 if #gone>0 then
 redis.call('ZREM',leases,unpack(gone))
 end
+end
+`;
+
+const libLeasesIdle = `local function leases_idle(leases)
+local last=redis.call('ZRANGE',leases,-1,-1,'WITHSCORES')
+return last[1]=='idle' and last[2] - 9007197107257344 or nil
 end
 `;
 
@@ -528,6 +546,11 @@ return string.format('%.0f',math.floor(now/1000)*2097152+expiry % 2097152)
 end
 `;
 
+const libLeasesSetIdle = `local function leases_set_idle(leases,idle_ms)
+zadd_for(leases,2592000000,string.format('%.0f',9007197107257344+idle_ms),'idle')
+end
+`;
+
 const libLeasesTtl = `local function leases_ttl(life_ms)
 return life_ms>0 and life_ms or 2592000000
 end
@@ -537,6 +560,17 @@ const libLeasesWrite = `local function leases_write(timeouts,leases,permit,now,l
 local expiry=now+lease_ms
 zadd_for(leases,leases_ttl(life_ms),leases_score(now,expiry),permit)
 redis.call('ZADD',timeouts,string.format('%.0f',expiry),permit)
+end
+`;
+
+const libLineBefore = `local function line_before(line,tickets,id)
+local at=-1
+if redis.call('LINDEX',line,-1)~=id then
+at=redis.call('LPOS',line,id)
+end
+local before=at and at~=0 and redis.call('LINDEX',line,at - 1)
+local ticket=before and redis.call('HGET',tickets,before)
+return ticket and string.match(ticket,'^%d+ (%d+)')
 end
 `;
 
@@ -576,7 +610,7 @@ local issued=token and token_issue(token,16) or '0'
 if type(issued)=='table' then
 return string.find(issued.err,'run this command',1,true) and issued or nil
 end
-redis.call('HDEL',tickets,id)
+redis.call('HDEL',tickets,id,'told')
 redis.call('LREM',line,1,id)
 if redis.call('EXISTS',line)==0 then
 redis.call('PEXPIRE',tickets,1100)
@@ -593,7 +627,7 @@ end
 
 const libLineLeave = `local function line_leave(line,tickets,id)
 if redis.call('HEXISTS',tickets,id)==1 then
-redis.call('HDEL',tickets,id)
+redis.call('HDEL',tickets,id,'told')
 redis.call('LREM',line,1,id)
 if redis.call('EXISTS',line)==0 then
 redis.call('PEXPIRE',tickets,1100)
@@ -622,6 +656,21 @@ if not is_there then
 redis.call('PEXPIRE',tickets,60000)
 end
 return is_seen,not is_there
+end
+`;
+
+const libLineReplace = `local function line_replace(line,tickets,old,new)
+local ticket=redis.call('HGET',tickets,old)
+if ticket then
+local put=redis.pcall('HSET',tickets,new,ticket)
+if put==1 and redis.call('LINSERT',line,'BEFORE',old,new)<1 then
+redis.call('RPUSH',line,new)
+end
+if type(put)~='table' then
+redis.call('LREM',line,1,old)
+redis.call('HDEL',tickets,old)
+end
+end
 end
 `;
 
@@ -712,12 +761,110 @@ return nil,0
 end
 `;
 
+const libLockEnter = `local function lock_enter(keys,token,holder,terms)
+local lock,tombstone,line,tickets=unpack(keys)
+local lease_ms,window_ms,is_listening_there =
+terms.lease_ms,terms.window_ms,terms.is_listening
+local tokens,publish,replaces=terms.tokens,terms.publish,terms.replaces
+local function granted(held,others)
+local issued='0'
+if token then
+issued=held>0 and redis.call('GET',token) or token_issue(token,tokens)
+end
+if type(issued)=='table' then
+return issued
+end
+return lock_write_hold(lock,holder,held,1,lease_ms) or others .. issued
+end
+if redis.call('EXISTS',lock,tombstone,line,tickets)==0 then
+return granted(0,'+ 0 ')
+end
+local function granted_in_place(old)
+redis.call('HDEL',lock,'')
+local issued=token and token_issue(token,tokens) or '0'
+if type(issued)=='table' then
+return issued
+end
+redis.call('PEXPIRE',lock,lease_ms)
+redis.call('HSET',lock,holder,1)
+redis.call('HDEL',lock,old)
+return '+ 1 ' .. issued
+end
+local function granted_from_line(held)
+line_leave(line,tickets,holder)
+return granted(held,'+ 1 ')
+end
+local now=now_ms()
+if replaces~='' and redis.call('EXISTS',tombstone)==0 then
+if redis.call('HEXISTS',lock,replaces)==1 then
+return granted_in_place(replaces)
+end
+line_replace(line,tickets,replaces,holder)
+end
+local left_ms,held=lock_admit(lock,tombstone,holder,1)
+if type(left_ms)=='table' then
+return left_ms
+elseif left_ms==-3 then
+return '-3'
+end
+local is_free,first,first_window_ms=not left_ms,nil,nil
+if is_free then
+if held>0 then
+return granted_from_line(held)
+end
+left_ms=line_stands_back(tickets,now)
+if left_ms==0 then
+first,first_window_ms=line_first(lock,line,tickets,now,publish)
+if not first or first==holder then
+return granted_from_line(0)
+end
+end
+end
+if redis.call('EXISTS',tombstone)==1 then
+return '-3'
+end
+local owner=not is_free and redis.call('HRANDFIELD',lock)
+local is_listening,is_ours=own_listening(holder,owner,lock,publish)
+local is_seen,is_first =
+line_put(line,tickets,holder,now,window_ms,is_listening,is_listening_there)
+if type(is_seen)=='table' then
+return is_seen
+end
+is_ours=is_free and 1 or is_ours
+local channel,message=nil,nil
+if first then
+left_ms=tonumber(first_window_ms)
+channel,message=line_grant(lock,line,tickets,token,now,first,first_window_ms,publish)
+if type(channel)=='table' then
+return channel
+end
+elseif
+owner
+and is_ours==1
+and is_first
+and tells_holder(lock,tickets,owner,holder,publish)
+then
+channel,message=own_channel(owner,lock,publish),'w' .. owner .. ' ' .. lock
+end
+left_ms=ahead_ms(left_ms,line_before(line,tickets,holder))
+local answer=string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
+return answer,channel,message
+end
+`;
+
 const libLockForeign = `local function lock_foreign(lock)
 local layout,found=lock_layout(lock,redis.call('HGET',lock,'mode'))
 if layout=='read-write lock' then
 found='a read-write lock'
 end
 return found and foreign(lock,found) or nil
+end
+`;
+
+const libLockGone = `local function lock_gone(lock,held)
+local is_foreign=type(held)=='table'
+or select(2,lock_layout(lock,redis.call('HGET',lock,'mode')))~=nil
+return is_foreign and '3' or redis.call('EXISTS',lock)==1 and '2' or '0'
 end
 `;
 
@@ -734,6 +881,75 @@ end
 end
 end
 return nil,mode and hash_found('mode') or nil
+end
+`;
+
+const libLockRelease = `local function lock_release(keys,token,holder,count,tombstone_ms,publish,channel,listens)
+local lock,tombstone,line,tickets=unpack(keys)
+if tombstone_ms>0 then
+needs_no_memory(lock)
+redis.call('SET',tombstone,'1','PX',tombstone_ms)
+end
+local is_held=redis.pcall('HEXISTS',lock,holder)
+if type(is_held)=='table' then
+if string.find(is_held.err,'WRONGTYPE',1,true) then
+line_leave(line,tickets,holder)
+end
+return is_held
+end
+is_held=is_held==1
+if not is_held and redis.call('EXISTS',lock)==1 then
+line_leave(line,tickets,holder)
+local wrong=lock_foreign(lock)
+if wrong then
+return wrong
+end
+local head=redis.call('LINDEX',line,0)
+if not head or own_listeners(redis.call('HRANDFIELD',lock),lock,publish)>0 then
+return -1
+end
+return -1,own_channel(head,lock,publish),'r' .. head .. ' ' .. lock
+end
+if is_held and count>0 then
+needs_no_memory(lock)
+redis.call('HSET',lock,holder,count)
+return 0
+end
+if is_held and redis.call('HLEN',lock)>1 then
+redis.call('HDEL',lock,holder)
+return 0
+end
+local now,first,window_ms=nil,nil,nil
+if redis.call('EXISTS',line)==1 then
+now=now_ms()
+if not is_held then
+line_leave(line,tickets,holder)
+end
+first,window_ms=line_first(lock,line,tickets,now,publish)
+end
+local has_line=first~=nil
+local length=has_line and redis.call('LLEN',line) or 0
+local is_opened=is_held
+and (has_line or listens~='-1')
+and line_turn(tickets,length,math.max(0,listens),publish,channel,now)
+local to,message=nil,nil
+if has_line and not is_opened then
+to,message=line_grant(lock,line,tickets,token,now,first,window_ms,publish)
+if type(to)=='table' then
+return to
+end
+end
+redis.call('HDEL',lock,holder)
+if message then
+return is_held and -5 or -1,to,message
+end
+if is_opened and has_line then
+return -6,channel,'0'
+end
+if not is_held then
+return -2
+end
+return 1,channel,'0'
 end
 `;
 
@@ -774,12 +990,11 @@ return string.format('%.0f',math.max(time[1]*1000000+time[2],above))
 end
 `;
 
-const libNotify = `local function notify(reply,publish,channel,payload,counts)
-local receivers=redis.pcall(publish,channel,payload)
-if type(receivers)=='table' then
+const libNotify = `local function notify(reply,publish,channel,payload)
+if type(redis.pcall(publish,channel,payload))=='table' then
 return { reply or false,publish,channel }
 end
-return counts and reply+receivers or reply
+return reply
 end
 `;
 
@@ -899,6 +1114,18 @@ return string.sub(first,1,12) .. struct.pack('>I4',last)
 end
 `;
 
+const libPermitsIdle = `local function permits_idle(semaphore,leases,stated_ms,exists,known_ms)
+local earlier_ms=exists and known_ms or nil
+if not stated_ms or stated_ms==earlier_ms then
+return earlier_ms
+elseif exists and not earlier_ms and redis.call('PTTL',semaphore)>=0 then
+return nil
+end
+leases_set_idle(leases,stated_ms)
+return stated_ms
+end
+`;
+
 const libPermitsIds = `local function permits_ids(first,from,to)
 local ids={}
 for i=from,to - 1 do
@@ -947,11 +1174,35 @@ return nil
 end
 `;
 
-const libPermitsReturn = `local function permits_return(semaphore,timeouts,leases,claims,notifies)
+const libPermitsRename = `local function permits_rename(semaphore,timeouts,leases,from,to,now,end_ms,lease_ms)
+local score,life_ms=redis.call('ZSCORE',leases,from),redis.call('PTTL',semaphore)
+local idle_ms=life_ms>=0 and leases_idle(leases)
+if idle_ms then
+life_ms=-1
+end
+local length_ms=score and leases_length(tonumber(score),end_ms) or math.huge
+local left_ms=math.max(math.min(end_ms - now,length_ms),lease_ms)
+redis.call('ZREM',leases,'')
+leases_write(timeouts,leases,to,now,left_ms,life_ms)
+if from~=to then
+redis.call('ZREM',timeouts,from)
+redis.call('ZREM',leases,from)
+end
+if idle_ms then
+permits_used(semaphore,timeouts,leases,idle_ms,now)
+elseif life_ms>0 then
+redis.call('PEXPIRE',timeouts,life_ms)
+end
+return left_ms,life_ms
+end
+`;
+
+const libPermitsReturn = `local function permits_return(semaphore,timeouts,leases,claims,notifies,looks)
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
+local idle_ms=looks and left and leases_idle(leases)
 local now,taken,held=now_ms(),0,0
 for _,claim in ipairs(claims) do
 local count=tonumber(string.sub(claim,17))
@@ -975,6 +1226,9 @@ end
 return refused
 end
 end
+if idle_ms and taken>0 then
+permits_used(semaphore,timeouts,leases,idle_ms,now)
+end
 return left and held or 0,available
 end
 `;
@@ -987,20 +1241,72 @@ end
 `;
 
 const libPermitsSetting = `local function permits_setting(setting,exists,total,is_deleted)
-if setting=='' then
-return nil,''
+local mismatch,statement,text=string.match(setting,'^(%a+) (%d) (%d+)')
+local count=tonumber(text)
+if not exists then
+if statement=='1' or not is_deleted then
+return count,count
 end
-local mismatch,statement,count=string.match(setting,'^(%a+) (%d) (%d+)$')
-if not exists and (statement=='1' or not is_deleted) then
-return tonumber(count),''
-elseif not exists then
-return nil,'!'
-elseif statement=='3' or not total or total==tonumber(count) then
-return nil,''
-elseif mismatch=='set' then
-return count - total,''
+return nil,0
+elseif total~=count and mismatch=='set' then
+return count - total,count
 end
-return nil,string.format('!%.0f',total),mismatch=='error'
+return nil,total,total~=count and mismatch=='error'
+end
+`;
+
+const libPermitsStatement = `local function permits_statement(key,setting,total,now)
+local statement,count=string.match(setting,'^%a+ (%d) (%d+)')
+local known,old=statements_read(key,now)
+local is_known=statement=='1' or statement=='4'
+local first=is_known and statement_since(known,count,now) or 0
+for _,each in ipairs(known) do
+if each.count==count then
+is_known,first=true,each.since
+end
+end
+local only_keeps,is_set=statement=='3' and total,total==tonumber(count)
+if only_keeps and #known==0 and not is_set then
+return nil,-1
+end
+local newest,gone,kept=nil,{},{}
+for _,each in ipairs(known) do
+local is_newer=each.count~=count and each.since>=first
+each.left=each.kept+300000 - now
+if is_newer and each.left>0 and not (newest and newest.since>each.since) then
+newest=each
+elseif is_newer and each.left<=0 then
+gone[#gone+1]=each.count
+end
+if each.is_ahead and each.count~=count then
+kept[#kept+1]=each.count
+kept[#kept+1]=string.format('%.0f %.0f',each.since,now)
+end
+end
+if is_known or not newest then
+kept[#kept+1]=count
+kept[#kept+1]=string.format('%.0f %.0f',first,now)
+end
+redis.call('PEXPIRE',key,86400000)
+if #kept>0 then
+redis.call('HSET',key,unpack(kept))
+end
+redis.call('PEXPIRE',key,86400000)
+if only_keeps then
+local left_ms=newest and newest.left or #gone>0 and 0 or -1
+return nil,is_set and -1 or left_ms
+elseif newest then
+return not total and tonumber(newest.count) or nil,newest.left
+end
+for _,each in ipairs(old) do
+if each~=count then
+gone[#gone+1]=each
+end
+end
+if #gone>0 then
+redis.call('HDEL',key,unpack(gone))
+end
+return tonumber(count),-1
 end
 `;
 
@@ -1022,6 +1328,20 @@ local count=twin and redis.pcall('GET',twin)
 if type(count)=='string' and string.find(count,'^%-?%d+$') then
 return redis.error_reply('WRONGTYPE the name shares ' .. timeouts .. ' with ' .. twin)
 end
+end
+`;
+
+const libPermitsUsed = `local function permits_used(semaphore,timeouts,leases,idle_ms,now)
+local last=redis.call('ZRANGE',timeouts,-1,-1,'WITHSCORES')
+local stands_ms=math.max((tonumber(last[2]) or 0) - now,0)
+local end_ms=string.format('%.0f',stands_ms+math.max(idle_ms,15000))
+local moved=redis.pcall('PEXPIRE',semaphore,end_ms)
+if type(moved)=='table' then
+return moved
+end
+redis.call('PEXPIRE',timeouts,end_ms)
+redis.call('PEXPIRE',leases,end_ms)
+return nil
 end
 `;
 
@@ -1083,6 +1403,14 @@ end
 const libRequestRecord = `local function request_record(requests,number,answer)
 redis.call('ZADD',requests,number,number .. ':' .. answer)
 return answer
+end
+`;
+
+const libRwBefore = `local function rw_before(keys,since)
+local count=redis.call('ZCOUNT',keys.writers,'-inf',string.format('(%.0f',since))
+local before=count>0 and redis.call('ZRANGE',keys.writers,count - 1,count - 1)[1]
+local ticket=before and redis.call('HGET',keys.tickets,before)
+return ticket and string.match(ticket,'^%d+ (%d+)')
 end
 `;
 
@@ -1178,7 +1506,9 @@ local stood=redis.call('ZREM',keys.writers,id)==1
 if stood then
 redis.call('ZREM',keys.heartbeats,id)
 end
-if redis.call('HDEL',keys.tickets,id)==1 and redis.call('EXISTS',keys.writers)==0 then
+if
+redis.call('HDEL',keys.tickets,id,'told')>0 and redis.call('EXISTS',keys.writers)==0
+then
 redis.call('PEXPIRE',keys.tickets,1100)
 end
 return stood
@@ -1234,11 +1564,11 @@ end
 const libRwPutTicket = `local function rw_put_ticket(tickets,id,now,window_ms,is_seen,is_listening)
 local is_there=redis.call('PEXPIRE',tickets,60000)==1
 local ticket=string.format('%.0f %s %.0f %s',now,window_ms,is_seen,is_listening)
-redis.call('HSET',tickets,id,ticket)
+local is_new=redis.call('HSET',tickets,id,ticket)==1
 if not is_there then
 redis.call('PEXPIRE',tickets,60000)
 end
-return not is_there
+return not is_there or not is_new
 end
 `;
 
@@ -1273,6 +1603,30 @@ redis.call('ZREM',readers,unpack(gone))
 redis.call('HDEL',lock,unpack(gone))
 end
 return math.max(left,0)
+end
+`;
+
+const libRwReplace = `local function rw_replace(keys,old,new,rank,micros)
+local since=tonumber(redis.call('ZSCORE',keys.writers,old) or 0)
+if since==0 then
+return false
+end
+local latest=rank_new(micros,keys.writers,keys.waiting)
+rank=rank>0 and math.min(rank,latest) or latest
+local before=string.format('(%.0f',rank)
+local is_behind=#redis.call('ZRANGEBYSCORE',keys.waiting,'-inf',before,'LIMIT',0,1)==1
+needs_memory(keys.writers)
+redis.call('ZREM',keys.writers,'')
+redis.call('HDEL',keys.tickets,'')
+local ticket=redis.call('HGET',keys.tickets,old)
+if ticket then
+redis.call('HSET',keys.tickets,new,ticket)
+end
+rank=is_behind and math.max(since,rank) or since
+redis.call('ZADD',keys.writers,rank,new)
+queue_heartbeat(keys.heartbeats,new,math.floor(micros/1000))
+rw_leave_line(keys,old)
+return rank>since
 end
 `;
 
@@ -1351,14 +1705,22 @@ end
 `;
 
 const libSemaphoreChange = `local function semaphore_change(semaphore,change,key,record)
-local by=string.format('%.0f',math.abs(change))
-local done=change<0 and redis.pcall('DECRBY',semaphore,by)
+local by,done=string.format('%.0f',math.abs(change)),nil
+if record and record.idle_ms then
+done=record.end_ms and redis.pcall('SET',semaphore,record.left,'PX',record.end_ms)
+or redis.pcall('SET',semaphore,record.left)
+else
+done=change<0 and redis.pcall('DECRBY',semaphore,by)
 or redis.pcall('INCRBY',semaphore,by)
-if type(done)~='table' then
+end
+if type(done)~='table' or not done.err then
 return nil
 end
 if record and record.before then
 redis.call('HSET',key,unpack(record.before))
+if record.end_ms then
+redis.call('PEXPIRE',key,2592000000)
+end
 end
 for i=1,record and #record.added or 0,2 do
 redis.call('HDEL',key,record.added[i])
@@ -1389,14 +1751,31 @@ end
 end
 `;
 
+const libSemaphoreIdle = `local function semaphore_idle(record,available)
+if not (record and record.idle_ms) then
+return
+end
+record.left,record.end_ms=string.format('%.0f',available),nil
+if available>=record.total then
+record.end_ms=math.max(record.idle_ms,15000)
+end
+end
+`;
+
 const libSemaphoreKeep = `local function semaphore_keep(key,record)
 if record.loose>1000 then
 semaphore_forget(key,record)
 record.has_changed=true
 end
+local life_ms=record.life_ms
+if record.idle_ms then
+life_ms=record.end_ms and record.end_ms+1000 or 2592000000
+end
 if record.life_ms then
 redis.call('DEL',key)
-redis.call('PEXPIRE',key,record.life_ms)
+end
+if life_ms then
+redis.call('PEXPIRE',key,life_ms)
 elseif record.is_used and not record.has_limit then
 redis.call('PEXPIRE',key,2592000000)
 end
@@ -1410,7 +1789,7 @@ record.total,
 record.loose,
 record.forgotten,
 record.is_stated and '1' or '0',
-record.has_limit and '1' or '0'
+record.idle_ms and string.format('%.0f',record.idle_ms) or record.has_limit and '1' or '0'
 )
 end
 for _,each in ipairs(record.added) do
@@ -1418,7 +1797,7 @@ fields[#fields+1]=each
 end
 redis.call('HSET',key,unpack(fields))
 if record.life_ms then
-redis.call('PEXPIRE',key,record.life_ms)
+redis.call('PEXPIRE',key,life_ms)
 end
 if #record.removed>0 then
 redis.call('HDEL',key,unpack(record.removed))
@@ -1426,7 +1805,7 @@ end
 end
 `;
 
-const libSemaphoreNewRecord = `local function semaphore_new_record(old,ttl_ms,total,is_stated)
+const libSemaphoreNewRecord = `local function semaphore_new_record(old,ttl_ms,total,is_stated,idle_ms)
 return {
 id=next_mark(old and old.id),
 added={},
@@ -1436,6 +1815,7 @@ loose=0,
 forgotten=0,
 is_stated=is_stated,
 has_limit=ttl_ms>0,
+idle_ms=idle_ms,
 sum=0,
 last=0,
 life_ms=ttl_ms>0 and ttl_ms or 2592000000,
@@ -1470,7 +1850,7 @@ return nil
 end
 local grants=redis.call('HGET',key,'grants')
 local id,total,loose,forgotten,stated,limited =
-string.match(of,'^(%d+) (%-?%d+) (%d+) (%d+) (%d) (%d)$')
+string.match(of,'^(%d+) (%-?%d+) (%d+) (%d+) (%d) (%d+)$')
 local sum,last=string.match(grants or '','^(%d+) (%d+)$')
 if not (id and sum) then
 error(foreign(key,hash_found('semaphore')),0)
@@ -1485,6 +1865,7 @@ loose=tonumber(loose),
 forgotten=tonumber(forgotten),
 is_stated=stated=='1',
 has_limit=limited=='1',
+idle_ms=#limited>1 and tonumber(limited) or nil,
 sum=tonumber(sum),
 last=tonumber(last),
 }
@@ -1497,9 +1878,13 @@ if
 stored
 and record
 and not record.is_stated
-and total==tonumber(string.match(setting,'%d+$'))
+and total==tonumber(string.match(setting,'^%a+ %d (%d+)'))
 then
 record.is_stated,record.has_changed=true,true
+end
+local idle_ms=stored and record and not record.has_limit and setting_idle(setting)
+if idle_ms and idle_ms~=record.idle_ms then
+record.idle_ms,record.has_changed=idle_ms,true
 end
 return permits_setting(setting,stored,total,is_deleted)
 end
@@ -1546,6 +1931,14 @@ return returned
 end
 `;
 
+const libSemaphoreUsed = `local function semaphore_used(semaphore,key,record)
+if record and record.end_ms then
+redis.call('PEXPIRE',key,record.end_ms+1000)
+redis.call('PEXPIRE',semaphore,record.end_ms)
+end
+end
+`;
+
 const libServeWaiters = `local function serve_waiters(queue,heartbeats,client,must_queue,available,needs)
 local now,has_left,first,absent_ms,_=nil,false,nil,nil,nil
 if must_queue or redis.call('EXISTS',queue)==1 then
@@ -1588,8 +1981,50 @@ end
 end
 `;
 
+const libSettingIdle = `local function setting_idle(setting)
+return tonumber(string.match(setting,'^%a+ %d %d+ (%d+)$'))
+end
+`;
+
 const libSoleHolder = `local function sole_holder(lock)
 return redis.call('HLEN',lock)==1 and redis.call('HRANDFIELD',lock) or nil
+end
+`;
+
+const libStatementSince = `local function statement_since(known,count,now)
+local since=now
+for _,each in ipairs(known) do
+if each.count~=count then
+since=math.max(since,each.since+1)
+end
+end
+return since
+end
+`;
+
+const libStatementsKnown = `local function statements_known(key)
+local field=redis.call('HRANDFIELD',key)
+if field and not string.find(field,'^%d+$') then
+error(foreign(key,hash_found(field)),0)
+end
+return field
+end
+`;
+
+const libStatementsRead = `local function statements_read(key,now)
+local all,known,old=redis.call('HGETALL',key),{},{}
+for i=1,#all,2 do
+local since,kept=string.match(all[i+1],'^(%d+) (%d+)$')
+local kept_ms=math.min(tonumber(kept),now)
+if now - kept_ms<86400000 then
+local is_ahead=kept_ms<tonumber(kept)
+known[#known+1] =
+{ count=all[i],since=tonumber(since),kept=kept_ms,is_ahead=is_ahead }
+else
+old[#old+1]=all[i]
+end
+end
+return known,old
 end
 `;
 
@@ -1605,11 +2040,25 @@ return tonumber(value)
 end
 `;
 
+const libTellsHolder = `local function tells_holder(lock,tickets,owner,id,publish)
+if
+string.sub(owner,1,36)==string.sub(id,1,36)
+or redis.call('HGET',tickets,'told')==owner
+or own_listeners(owner,lock,publish)==0
+then
+return false
+end
+redis.pcall('HSET',tickets,'told',owner)
+return true
+end
+`;
+
 const libTicketsChecked = `local function tickets_checked(tickets)
 local field=redis.call('HRANDFIELD',tickets)
 local is_ours=not field
 or field=='turn'
 or field=='back'
+or field=='told'
 or is_holder(field)
 or #field==36 and is_holder(field .. ':1')
 if not is_ours then
@@ -1662,16 +2111,16 @@ end
 
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const expirableSemaphoreAcquire: Script<
-  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; leases: string; deleted: string; twin: readonly string[] },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; setting: string; claims: readonly Buffer[] },
+  { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; leases: string; deleted: string },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; declared: string; claims: readonly Buffer[] },
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: '694d07d72d255fec5f5da6c965346882de71ca94',
+  sha1: '2ad80bfbf1e6d4cb4856fc5822631d34c77b6c73',
   source: `-- expirable-semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libPermitsRevive}${libPermitsTwinRefusal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsRevive}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libLeasesIdle}${libPermitsUsed}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,timeouts,leases,setting=KEYS[1],KEYS[2],KEYS[6],ARGV[7]
+local semaphore,timeouts,leases,is_declared=KEYS[1],KEYS[2],KEYS[6],ARGV[7]~=''
 local pool,wrong=stored_count(semaphore)
 if wrong then
 return wrong
@@ -1681,25 +2130,10 @@ for i=8,#ARGV do
 local count,lease=string.match(ARGV[i],'^(%d+) (%d+)$',17)
 counts[i - 7],lengths[i - 7]=tonumber(count),tonumber(lease)
 end
-local total=setting~='' and redis.call('ZCARD',timeouts)+(pool or 0)
-local is_deleted=setting~='' and redis.call('GET',KEYS[7])
-local change,note,is_refused=permits_setting(setting,pool,total,is_deleted)
-local refusal=change and not pool and permits_twin_refusal(timeouts,unpack(KEYS,8))
-if refusal then
-return refusal
-end
+local total=is_declared and redis.call('ZCARD',timeouts)+(pool or 0)
+local is_deleted=(is_declared or not pool) and redis.call('GET',KEYS[7])
 needs_memory(leases)
-local is_compared=setting~='' and (pool or change)
-if is_compared then
-request_keep_record(requests,ARGV[2])
-end
 permits_revive(KEYS[7],pool,is_deleted)
-if is_refused then
-return request_record(requests,number,note)
-end
-if change and not pool then
-redis.call('UNLINK',timeouts,leases,KEYS[7])
-end
 local now=now_ms()
 local reclaimed,expired=0,0
 if pool then
@@ -1708,11 +2142,11 @@ end
 if type(reclaimed)=='table' then
 return reclaimed
 end
-local available=(pool or 0)+reclaimed+expired+(change or 0)
+local available=(pool or 0)+reclaimed+expired
 local served,taken,retry_ms,has_left =
 serve_waiters(KEYS[4],KEYS[5],ARGV[5],ARGV[6]=='1',available,counts)
 available=available - taken
-local life_ms=(pool or change) and -1 or -2
+local life_ms,idle_ms=pool and -1 or is_deleted and -3 or -2,nil
 if served>0 then
 life_ms=math.max(redis.call('PTTL',semaphore),-1)
 request_keep_record(requests,ARGV[2])
@@ -1720,9 +2154,21 @@ end
 if served>0 and now % 10==0 then
 leases_forget(timeouts,leases)
 end
-local are_more_ahead=served<#counts and pool and leases_bring_down(timeouts,leases,now)
-if change or taken>0 then
-redis.call('DECRBY',semaphore,string.format('%.0f',taken - (change or 0)))
+if life_ms>=0 then
+idle_ms=leases_idle(leases)
+end
+local are_more_ahead,found_ms=false,nil
+if served<#counts and pool then
+are_more_ahead,found_ms=leases_bring_down(timeouts,leases,now)
+end
+if found_ms and served==0 then
+idle_ms=found_ms
+end
+if idle_ms then
+life_ms=-1
+end
+if taken>0 then
+redis.call('DECRBY',semaphore,string.format('%.0f',taken))
 end
 for i=1,served do
 permits_take(timeouts,leases,ARGV[i+7],counts[i],now,lengths[i])
@@ -1730,7 +2176,9 @@ end
 if served>0 then
 redis.call('PEXPIRE',leases,leases_ttl(life_ms))
 end
-if served>0 and life_ms>0 then
+if idle_ms then
+permits_used(semaphore,timeouts,leases,idle_ms,now)
+elseif served>0 and life_ms>0 then
 redis.call('PEXPIRE',timeouts,life_ms)
 end
 if are_more_ahead then
@@ -1738,34 +2186,68 @@ retry_ms=0
 elseif retry_ms<0 and served<#counts and pool then
 retry_ms=permits_expiry_ms(timeouts,expired+counts[served+1] - available,now)
 end
-local answer=string.format('%.0f %.0f %.0f',served,retry_ms,life_ms) .. note
-if served>0 or is_compared then
+local answer=string.format('%.0f %.0f %.0f',served,retry_ms,life_ms)
+if total then
+answer=answer .. string.format(' %.0f',total)
+end
+if served>0 then
 request_record(requests,number,answer)
 end
-if change and not pool then
-return notify_made(answer,available,ARGV[3],ARGV[4])
-elseif has_left then
+if has_left then
 return notify(answer,ARGV[3],ARGV[4],string.format('%.0f',math.max(available,0)))
-elseif reclaimed>0 or change and change>0 then
+elseif reclaimed>0 then
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
 end
-return checked(KEYS,'szzzzzss',run)`,
-  operands: (keys, args) => [7 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.claims],
+return checked(KEYS,'szzzzzs',run)`,
+  operands: (keys, args) => [7, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.leases, keys.deleted, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.declared, ...args.claims],
   decode: text,
 };
 
-/** make a semaphore with the number of permits that the client was told, or compare them, and say how many are left and how many are taken; at most once per request. */
+/** give a permit that was detached another id, that of its adopter. */
+export const expirableSemaphoreAdopt: Script<
+  { semaphore: string; timeouts: string; leases: string; queue: string; tombstone: string },
+  { from: Buffer; to: Buffer; leaseMs: number },
+  string
+> = {
+  name: 'expirable-semaphore/adopt',
+  sha1: '67fbecc548f36ccb51e6771df121125fcc86c48a',
+  source: `-- expirable-semaphore/adopt
+${libHashFound}${libChecked}${libNowMs}${libLeasesIdle}${libLeasesLength}${libLeasesScore}${libLeasesTtl}${libZaddFor}${libLeasesWrite}${libPermitsUsed}${libPermitsRename}${libForeign}${libStoredCount}local function run()
+local semaphore,timeouts,leases,from,to=KEYS[1],KEYS[2],KEYS[3],ARGV[1],ARGV[2]
+local pool,wrong=stored_count(semaphore)
+if wrong then
+return wrong
+end
+local now=now_ms()
+local id,expiry=to,redis.call('ZSCORE',timeouts,to)
+if not expiry and redis.call('EXISTS',KEYS[5])==0 then
+id,expiry=from,redis.call('ZSCORE',timeouts,from)
+end
+local end_ms=tonumber(expiry or 0)
+if not pool or end_ms<=now then
+return '-'
+end
+local left_ms,life_ms =
+permits_rename(semaphore,timeouts,leases,id,to,now,end_ms,tonumber(ARGV[3]))
+return string.format('%.0f %.0f %.0f',left_ms,redis.call('EXISTS',KEYS[4]),life_ms)
+end
+return checked(KEYS,'szzzs',run)`,
+  operands: (keys, args) => [5, keys.semaphore, keys.timeouts, keys.leases, keys.queue, keys.tombstone, args.from, args.to, args.leaseMs],
+  decode: text,
+};
+
+/** make a semaphore with the number of permits that an object declares, or set it, and say how many are left and how many are taken; at most once per request. */
 export const expirableSemaphoreConfigure: Script<
-  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; twin: readonly string[] },
+  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; statements: string; twin: readonly string[] },
   { number: number; lowWater: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: '6a173632af9d62821cac58d8ede13b6783e50ca0',
+  sha1: 'f627d40ac463a36a1c60628b8429316a68f66370',
   source: `-- expirable-semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libPermitsStatement}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libSettingIdle}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
@@ -1773,33 +2255,46 @@ local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-redis.call('ZCARD',leases)
+local known_ms=leases_idle(leases)
+statements_known(KEYS[6])
 local is_deleted=redis.call('GET',KEYS[5])
-local change,note,is_refused=permits_setting(ARGV[5],left,left and left+taken,is_deleted)
+local total=left and left+taken
+local change,_,is_refused=permits_setting(ARGV[5],left,total,is_deleted)
 if not left and not change then
-return '0 0 0' .. note
+return '0 0 0'
 end
-local refusal=not left and permits_twin_refusal(timeouts,unpack(KEYS,6))
+local refusal=not left and permits_twin_refusal(timeouts,unpack(KEYS,7))
 if refusal then
 return refusal
 end
-local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now_ms()) or 0
+local now=now_ms()
+local expired=left and redis.call('ZCOUNT',timeouts,'-inf',now) or 0
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[5],left,is_deleted)
-if is_refused then
-return request_record(requests,number,note)
-end
 if not left then
 redis.call('UNLINK',timeouts,leases,KEYS[5])
 end
+local yields_ms=-1
+if string.find(ARGV[5],'^set') then
+local number_set,left_ms=permits_statement(KEYS[6],ARGV[5],total or nil,now)
+change,yields_ms=number_set and number_set - (total or 0),left_ms
+end
+local stated_ms=not is_refused and setting_idle(ARGV[5]) or nil
+local idle_ms=permits_idle(semaphore,leases,stated_ms,left,known_ms)
 if change then
 redis.call('INCRBY',semaphore,string.format('%.0f',change))
+end
+if idle_ms then
+permits_used(semaphore,timeouts,leases,idle_ms,now)
 end
 local available=(left or 0)+(change or 0)+expired
 local held=left and taken - expired or 0
 local view=string.format('%.0f %.0f 1',available,held)
-local answer=request_record(requests,number,view .. note)
+if yields_ms>=0 then
+view=view .. string.format(' %.0f',yields_ms)
+end
+local answer=request_record(requests,number,view)
 if not left then
 return notify_made(answer,available,ARGV[3],ARGV[4])
 elseif change and change>0 then
@@ -1807,8 +2302,8 @@ return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
 end
-return checked(KEYS,'szzzss',run)`,
-  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
+return checked(KEYS,'szzzshs',run)`,
+  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, keys.statements, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
   decode: text,
 };
 
@@ -1848,17 +2343,17 @@ return checked(KEYS,'szzzss',run)`,
   decode: text,
 };
 
-/** make sure that an acquisition never runs (again), and return what it took. */
+/** return what an acquisition took, and make sure that it never runs (again). */
 export const expirableSemaphoreGiveBack: Script<
   { semaphore: string; timeouts: string; requests: string; queue: string; heartbeats: string; leases: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; claims: readonly Buffer[] },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; mayRun: number; claims: readonly Buffer[] },
   number
 > = {
   name: 'expirable-semaphore/give-back',
-  sha1: '7dd44f8aa73b2ba1eea5675ca00438a2e6dfb59f',
+  sha1: '16f00e71677af9bd5b9aa4ab9b9df34582cfeaec',
   source: `-- expirable-semaphore/give-back
-${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
-if not request_recall(KEYS[3],ARGV[1]) then
+${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libLeasesIdle}${libPermitsUsed}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
+if ARGV[7]=='1' and not request_recall(KEYS[3],ARGV[1]) then
 request_keep_record(KEYS[3],ARGV[2])
 request_record(KEYS[3],ARGV[1],'cancelled')
 end
@@ -1868,14 +2363,14 @@ has_left=redis.call('ZREM',KEYS[4],ARGV[5])==1
 redis.call('ZREM',KEYS[5],ARGV[5])
 end
 local claims={}
-for i=7,#ARGV do
-claims[i - 6]=ARGV[i]
+for i=8,#ARGV do
+claims[i - 7]=ARGV[i]
 end
 local held,available=permits_return(KEYS[1],KEYS[2],KEYS[6],claims,has_left)
 return notify_available(held,available or 0,ARGV[3],ARGV[4])
 end
 return checked(KEYS,'szzzzz',run)`,
-  operands: (keys, args) => [6, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.leases, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, ...args.claims],
+  operands: (keys, args) => [6, keys.semaphore, keys.timeouts, keys.requests, keys.queue, keys.heartbeats, keys.leases, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.mayRun, ...args.claims],
   decode: integer,
 };
 
@@ -1934,34 +2429,60 @@ return checked(KEYS,'sz',run)`,
   decode: text,
 };
 
+/** undo an adoption that was given up: the permit has its old id again, for another adopter. */
+export const expirableSemaphorePutBack: Script<
+  { semaphore: string; timeouts: string; leases: string; tombstone: string },
+  { from: Buffer; to: Buffer; tombstoneMs: number },
+  number
+> = {
+  name: 'expirable-semaphore/put-back',
+  sha1: 'e8b3870d7a58f5905b02cb0edad7c7c53d3f11ba',
+  source: `-- expirable-semaphore/put-back
+${libHashFound}${libChecked}${libNowMs}${libLeasesIdle}${libLeasesLength}${libLeasesScore}${libLeasesTtl}${libZaddFor}${libLeasesWrite}${libPermitsUsed}${libPermitsRename}local function run()
+local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[3]
+redis.pcall('ZREM',leases,'')
+redis.call('SET',KEYS[4],'1','PX',ARGV[3])
+local expiry,now=tonumber(redis.call('ZSCORE',timeouts,ARGV[2]) or 0),now_ms()
+if expiry<=now then
+return 0
+end
+permits_rename(semaphore,timeouts,leases,ARGV[2],ARGV[1],now,expiry,0)
+return 1
+end
+return checked(KEYS,'szzs',run)`,
+  operands: (keys, args) => [4, keys.semaphore, keys.timeouts, keys.leases, keys.tombstone, args.from, args.to, args.tombstoneMs],
+  decode: integer,
+};
+
 /** return permits that the client holds to the pool. */
 export const expirableSemaphoreRelease: Script<
   { semaphore: string; timeouts: string; leases: string },
-  { publish: string; channel: string; claim: Buffer },
+  { publish: string; channel: string; claim: Buffer; idle: readonly number[] },
   number
 > = {
   name: 'expirable-semaphore/release',
-  sha1: 'cc1bf41ac9e957130616a5cf375180b609725001',
+  sha1: 'f6f72be2dd484a19395b71a86701169ae3b53447',
   source: `-- expirable-semaphore/release
-${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
-local held,available=permits_return(KEYS[1],KEYS[2],KEYS[3],{ ARGV[3] },false)
+${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libLeasesIdle}${libPermitsUsed}${libPermitsReturn}${libNotify}${libNotifyAvailable}local function run()
+local held,available =
+permits_return(KEYS[1],KEYS[2],KEYS[3],{ ARGV[3] },false,unpack(ARGV,4))
 return notify_available(held,available or 0,ARGV[1],ARGV[2])
 end
 return checked(KEYS,'szz',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.leases, args.publish, args.channel, args.claim],
+  operands: (keys, args) => [3, keys.semaphore, keys.timeouts, keys.leases, args.publish, args.channel, args.claim, ...args.idle],
   decode: integer,
 };
 
 /** return a permit to the pool whoever holds it, at most once per request. */
 export const expirableSemaphoreReleaseAny: Script<
   { semaphore: string; timeouts: string; requests: string; leases: string; twin: readonly string[] },
-  { number: number; lowWater: number; publish: string; channel: string; claim: Buffer },
+  { number: number; lowWater: number; publish: string; channel: string; claim: Buffer; idle: readonly number[] },
   string
 > = {
   name: 'expirable-semaphore/release-any',
-  sha1: 'f36e7fd8c177ac8ee9ca09d7ea83cf561b2c64f2',
+  sha1: 'd40de3bf11f18d531384791190cb38592c4c9cf6',
   source: `-- expirable-semaphore/release-any
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libLeasesIdle}${libPermitsUsed}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local refusal=redis.call('EXISTS',KEYS[1])==0
 and permits_twin_refusal(KEYS[2],unpack(KEYS,5))
@@ -1969,7 +2490,8 @@ if refusal then
 return refusal
 end
 request_keep_record(requests,ARGV[2])
-local held,available=permits_return(KEYS[1],KEYS[2],KEYS[4],{ ARGV[5] },false)
+local held,available =
+permits_return(KEYS[1],KEYS[2],KEYS[4],{ ARGV[5] },false,unpack(ARGV,6))
 if type(held)=='table' then
 return held
 end
@@ -1980,7 +2502,7 @@ local own=permits_own_client(requests)
 return notify_ended(answer,KEYS[1],clients,own,ARGV[3],ARGV[4],payload)
 end
 return checked(KEYS,'szzzs',run)`,
-  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim],
+  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim, ...args.idle],
   decode: text,
 };
 
@@ -1991,9 +2513,9 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: '64f0ddc550b587c456e04eb45bbc833d319f93a5',
+  sha1: '595af37a9759809988a84553068b474eed639be1',
   source: `-- expirable-semaphore/renew
-${libNowMs}${libLeasesLength}${libLeasesScore}${libLeasesTtl}${libZaddFor}${libLeasesWrite}local now=now_ms()
+${libNowMs}${libLeasesLength}${libLeasesIdle}${libLeasesTtl}${libLeasesScore}${libZaddFor}${libLeasesWrite}${libPermitsUsed}local now=now_ms()
 local answers={}
 for i=1,#ARGV do
 local semaphore,timeouts,leases=KEYS[3*i - 2],KEYS[3*i - 1],KEYS[3*i]
@@ -2012,7 +2534,10 @@ answers[i]='3'
 elseif not expiry or tonumber(expiry)<=now or ttl==-2 then
 answers[i]='0'
 else
-if ttl>0 then
+local idle_ms=ttl>=0 and leases_idle(leases)
+if idle_ms then
+ttl=-1
+elseif ttl>0 then
 redis.call('PEXPIRE',timeouts,ttl)
 end
 local end_ms=tonumber(expiry)
@@ -2020,6 +2545,11 @@ local length_ms=score and leases_length(tonumber(score),end_ms)
 local left_ms=math.min(end_ms - now,length_ms or math.huge)
 if lease_ms>left_ms then
 leases_write(timeouts,leases,permit,now,lease_ms,ttl)
+elseif lease_ms>0 and redis.call('PEXPIRE',leases,leases_ttl(ttl))==0 then
+leases_write(timeouts,leases,permit,now,left_ms,ttl)
+end
+if idle_ms and lease_ms>0 then
+permits_used(semaphore,timeouts,leases,idle_ms,now)
 end
 local life=ttl<0 and '' or string.format('%.0f',ttl)
 if lease_ms==0 then
@@ -2036,14 +2566,14 @@ return table.concat(answers,' ')`,
 
 /** grow or shrink the number of permits, at most once per request. */
 export const expirableSemaphoreResize: Script<
-  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; twin: readonly string[] },
-  { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string; setting: string },
+  { semaphore: string; timeouts: string; requests: string; leases: string; deleted: string; statements: string; twin: readonly string[] },
+  { number: number; lowWater: number; way: string; permits: number; publish: string; channel: string; declared: string },
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '29f9029f00261562498518bf81059935dbc2a063',
+  sha1: '5ad83ab02945ff88c4a9d388024c2db759d892ef',
   source: `-- expirable-semaphore/resize
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
@@ -2051,34 +2581,46 @@ local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
-redis.call('ZCARD',leases)
+local known_ms=leases_idle(leases)
+local is_stated=statements_known(KEYS[6])
 local is_deleted=redis.call('GET',KEYS[5])
-local change,note,is_refused=permits_setting(ARGV[7],left,left and left+taken,is_deleted)
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
-if is_refused then
-return request_record(requests,number,note)
+if not left and not is_deleted and ARGV[3]=='by' and ARGV[7]~='' then
+return request_record(requests,number,'none')
 end
 local is_made=not left
 if is_made then
-local refusal=permits_twin_refusal(timeouts,unpack(KEYS,6))
+local refusal=permits_twin_refusal(timeouts,unpack(KEYS,7))
 if refusal then
 return refusal
 end
 left,taken=0,0
 end
 local total=left+taken
-local delta=ARGV[3]=='to' and ARGV[4] - total or tonumber(ARGV[4])+(change or 0)
+local delta=ARGV[3]=='to' and ARGV[4] - total or tonumber(ARGV[4])
 if total+delta>2147483647 or left+delta<-2147483648 then
-return request_record(requests,number,change and '0!' or '0' .. note)
+return request_record(requests,number,'0')
 end
 if is_made then
 redis.call('UNLINK',timeouts,leases,KEYS[5])
 end
 permits_revive(KEYS[5],not is_made,is_deleted)
-local expired=redis.call('ZCOUNT',timeouts,'-inf',now_ms())
+local now=now_ms()
+local expired=redis.call('ZCOUNT',timeouts,'-inf',now)
+if is_stated and ARGV[3]=='to' then
+local known=statements_read(KEYS[6],now)
+local since=statement_since(known,ARGV[4],now)
+redis.call('HSET',KEYS[6],ARGV[4],string.format('%.0f %.0f',since,now))
+end
+local declared_ms=tonumber(ARGV[7]) or 0
+local stated_ms=(is_made or ARGV[3]=='to') and declared_ms>0 and declared_ms or nil
+local idle_ms=permits_idle(semaphore,leases,stated_ms,not is_made,known_ms)
 redis.call('INCRBY',semaphore,string.format('%.0f',delta))
-local answer=request_record(requests,number,'1' .. note)
+if idle_ms then
+permits_used(semaphore,timeouts,leases,idle_ms,now)
+end
+local answer=request_record(requests,number,'1')
 if is_made then
 return notify_made(answer,left+delta,ARGV[5],ARGV[6])
 elseif delta>0 then
@@ -2086,8 +2628,8 @@ return notify_available(answer,left+delta+expired,ARGV[5],ARGV[6])
 end
 return answer
 end
-return checked(KEYS,'szzzss',run)`,
-  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.setting],
+return checked(KEYS,'szzzshs',run)`,
+  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, keys.statements, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.declared],
   decode: text,
 };
 
@@ -2098,13 +2640,13 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '5b45bf39f23ebe90e0778f165b2855b7bd0973e5',
+  sha1: '80047b66f163c508ce904b9661273efdddd142ce',
   source: `-- expirable-semaphore/try-set
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libLeasesSetIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
-redis.call('ZCARD',leases)
+local idle_ms=leases_idle(leases)
 local is_deleted=redis.call('GET',KEYS[5])
 local left,wrong=stored_count(semaphore)
 if wrong then
@@ -2113,6 +2655,9 @@ end
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[5],left,is_deleted)
+if left and idle_ms then
+permits_used(semaphore,timeouts,leases,idle_ms,now_ms())
+end
 if left then
 return request_record(requests,number,'0')
 end
@@ -2121,7 +2666,15 @@ if refusal then
 return refusal
 end
 redis.call('UNLINK',timeouts,leases,KEYS[5])
-set_for(semaphore,ARGV[3],ARGV[4])
+local ttl_ms=tonumber(ARGV[4])
+if ttl_ms<0 then
+leases_set_idle(leases,-ttl_ms)
+end
+local life_ms=ttl_ms<0 and math.max(-ttl_ms,15000) or ttl_ms
+set_for(semaphore,ARGV[3],life_ms)
+if ttl_ms<0 then
+redis.call('PEXPIRE',leases,life_ms)
+end
 local answer=request_record(requests,number,'1')
 return notify_made(answer,tonumber(ARGV[3]),ARGV[5],ARGV[6])
 end
@@ -2137,12 +2690,12 @@ export const expirableSemaphoreUpdateLease: Script<
   string
 > = {
   name: 'expirable-semaphore/update-lease',
-  sha1: 'ec107e049ddd107d5d174ff16ee49b5ea208277f',
+  sha1: '5faad7009eaa15b836a085e35b236f0f10eb2993',
   source: `-- expirable-semaphore/update-lease
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libLeasesScore}${libLeasesTtl}${libLeasesWrite}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libLeasesScore}${libLeasesTtl}${libLeasesWrite}${libLeasesIdle}${libPermitsUsed}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
-redis.call('ZCARD',leases)
+local idle_ms=leases_idle(leases)
 local left,wrong=stored_count(semaphore)
 if wrong then
 return wrong
@@ -2153,9 +2706,11 @@ local expiry=tonumber(redis.call('ZSCORE',timeouts,ARGV[3]) or 0)
 if not left or expiry<=now then
 return request_record(requests,number,'0')
 end
-local life_ms=redis.call('PTTL',semaphore)
+local life_ms=idle_ms and -1 or redis.call('PTTL',semaphore)
 leases_write(timeouts,leases,ARGV[3],now,ARGV[4],life_ms)
-if life_ms>0 then
+if idle_ms then
+permits_used(semaphore,timeouts,leases,idle_ms,now)
+elseif life_ms>0 then
 redis.call('PEXPIRE',timeouts,life_ms)
 end
 local answer=request_record(requests,number,'1')
@@ -2178,9 +2733,9 @@ export const fairLockAcquire: Script<
   string
 > = {
   name: 'fair-lock/acquire',
-  sha1: '4199a9fb78c713baf9f7888eb7220a2c30039612',
+  sha1: '50929f0da147b1689fba839fd85aa5243da6d268',
   source: `-- fair-lock/acquire
-${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libHeardAgain}${libHeardAt}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libHeardLast}${libFairQueueRefusal}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}${libTicketsChecked}local function run()
+${libHashFound}${libChecked}${libAheadMs}${libSoleHolder}${libFairBefore}${libHeardAgain}${libHeardAt}${libFairScoreQueue}${libFairScoreAtEnd}${libZaddFor}${libFairEnterQueue}${libFairSettleQueue}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libFairHandsOn}${libFairPutTicket}${libHeardLast}${libFairQueueRefusal}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsMemory}${libNotify}${libNowMs}${libTellsHolder}${libTicketsChecked}local function run()
 local lock,tombstone,queue,timeouts,heartbeats,tickets =
 KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,lease_ms,position=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3]),ARGV[4]
@@ -2211,12 +2766,15 @@ needs_memory(heartbeats)
 fair_enter_queue(queue,timeouts,heartbeats,holder,position=='front',now)
 is_seen=ARGV[5]~='0' and fair_put_ticket(lock,tickets,holder,ARGV[5],ARGV[6])
 end
+local owner=nil
 local function waiting(left)
 if not is_seen then
 return string.format('%.0f',left)
 end
 local at=redis.call('LINDEX',queue,-1)==holder and -1 or redis.call('LPOS',queue,holder)
 local before=fair_before(lock,queue,at or 0)
+local ticket=before and redis.call('HGET',tickets,before)
+left=ahead_ms(left,ticket and string.match(ticket,'^%d+'))
 local is_ours=before and fair_hands_on(lock,tickets,before,holder,ARGV[6]) and 1 or 0
 local answer=string.format('%.0f %.0f %.0f %s',left,now,is_ours,is_seen)
 local has_it=sole_holder(lock)
@@ -2226,10 +2784,15 @@ and string.sub(has_it,1,36)==string.sub(holder,1,36)
 then
 return answer .. ' ' .. has_it
 end
+owner=has_it
 return answer
 end
 if refusal then
-return waiting(refusal)
+local answer=waiting(refusal)
+if owner and tells_holder(lock,tickets,owner,holder,ARGV[6]) then
+return notify(answer,ARGV[6],own_channel(owner,lock,ARGV[6]),'w' .. owner .. ' ' .. lock)
+end
+return answer
 end
 if is_behind then
 local head,window_ms,left,at =
@@ -2268,32 +2831,6 @@ return checked(KEYS,'hslzzhz',run)`,
   decode: text,
 };
 
-/** serve the queue of a fair lock again if the lock is still free. */
-export const fairLockFollowUp: Script<
-  { lock: string; queue: string; timeouts: string; heartbeats: string; tickets: string },
-  { publish: string; channel: string },
-  number
-> = {
-  name: 'fair-lock/follow-up',
-  sha1: 'd726df5956dbabb3e95ff0189a1c9c33f9577ad6',
-  source: `-- fair-lock/follow-up
-${libHashFound}${libChecked}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libNotify}local function run()
-if redis.call('EXISTS',KEYS[1])==1 then
-return 0
-end
-local told=fair_serve(KEYS[1],KEYS[2],KEYS[3],KEYS[4],KEYS[5],ARGV[1],ARGV[2])
-if not told then
-return 0
-elseif told.is_unfinished then
-return 1
-end
-return notify(told.client and 1 or 0,told.command,told.channel,told.payload)
-end
-return checked(KEYS,'hlzzh',run)`,
-  operands: (keys, args) => [5, keys.lock, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.publish, args.channel],
-  decode: integer,
-};
-
 /** free a fair lock whoever holds it, at most once per request. */
 export const fairLockForceRelease: Script<
   { lock: string; requests: string; queue: string; timeouts: string; heartbeats: string; tickets: string },
@@ -2301,7 +2838,7 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '66caf3e2fd88d07950cf04e1e0798acc018df37f',
+  sha1: '25bb868e03d53db1e0ab8fb7153c3fc21e011ee7',
   source: `-- fair-lock/force-release
 ${libHashFound}${libChecked}${libRequestRecall}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2323,7 +2860,7 @@ else
 redis.call('DEL',lock)
 end
 local answer=request_record(requests,number,#fields>0 and '1' or '0')
-if not told or told.is_unfinished then
+if not told then
 return notify_ended(answer,lock,clients,own)
 end
 return notify_ended(answer,lock,clients,own,told.command,told.channel,told.payload)
@@ -2336,86 +2873,93 @@ return checked(KEYS,'hzlzzh',run)`,
 /** state how many of a holder's holds are still alive, and free the lock at none. */
 export const fairLockRelease: Script<
   { lock: string; tombstone: string; queue: string; timeouts: string; heartbeats: string; tickets: string },
-  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; served: readonly string[] },
+  { holder: string; count: number; tombstoneMs: number; publish: string; channel: string; others: readonly string[] },
   number
 > = {
   name: 'fair-lock/release',
-  sha1: '9d6e509b4072a1c337a44f10c8fb045c8a466372',
+  sha1: 'a3ece057fca507761bd0f119597b380436d365f7',
   source: `-- fair-lock/release
-${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairCloseUp}${libFairSettleQueue}${libFairLeaveQueue}${libHeardAgain}${libHeardAt}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNeedsNoMemory}${libNotify}local function run()
+${libHashFound}${libChecked}${libSoleHolder}${libFairBefore}${libListeners}${libOwnChannel}${libOwnListeners}${libFairHandsOn}${libFairCloseUp}${libFairSettleQueue}${libFairLeaveQueue}${libHeardAgain}${libHeardAt}${libFairFirst}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNeedsNoMemory}${libNotifyGranted}local function run()
 local lock,queue,timeouts,heartbeats,tickets=KEYS[1],KEYS[3],KEYS[4],KEYS[5],KEYS[6]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
-local function serve()
-return fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])
-end
 if tombstone_ms>0 then
 needs_no_memory(lock)
 redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
 end
 local held=redis.pcall('HEXISTS',lock,holder)
+for i=6,held==0 and #ARGV or 0 do
+if redis.call('HEXISTS',lock,ARGV[i])==1 then
+held,holder,ARGV[i]=1,ARGV[i],holder
+end
+end
+local others,leaves,told={ select(6,unpack(ARGV)) },{ [holder]=count==0 },{}
+for _,id in ipairs(others) do
+leaves[id]=true
+end
+local function leave_queue(ids)
+for _,id in ipairs(ids) do
+local at=redis.call('LPOS',queue,id)
+fair_leave_queue(queue,timeouts,heartbeats,tickets,id,now_ms())
+local next=at and redis.call('LINDEX',queue,at)
+if next and not leaves[next] and redis.call('HEXISTS',tickets,next)==1 then
+local before=fair_before(lock,queue,at)
+local hands_on=before
+and (leaves[before] or fair_hands_on(lock,tickets,before,next,ARGV[4]))
+if not hands_on then
+told[#told+1]=own_channel(next,lock,ARGV[4])
+told[#told+1]='r' .. next .. ' ' .. lock
+end
+end
+end
+end
+local function serve()
+local served=fair_serve(lock,queue,timeouts,heartbeats,tickets,ARGV[4],ARGV[5])
+if served then
+told[#told+1],told[#told+2]=served.channel,served.payload
+end
+return served
+end
 if held==1 then
+local is_last=count==0 and redis.call('HLEN',lock)==1
 if count>0 then
 needs_no_memory(lock)
 redis.call('HSET',lock,holder,count)
-return 0
 end
-if redis.call('HLEN',lock)>1 then
+leave_queue(others)
+local served=is_last and serve()
+if count==0 then
 redis.call('HDEL',lock,holder)
-return 0
 end
-for i=6,#ARGV do
-fair_leave_queue(queue,timeouts,heartbeats,tickets,ARGV[i],now_ms())
+local result=is_last and 1 or 0
+if served and served.is_granted then
+result=-5
 end
-local told=serve()
-redis.call('HDEL',lock,holder)
-if not told then
-return 1
-elseif told.is_unfinished then
-return 2
-end
-local is_other=told.client and told.client~=string.sub(holder,1,36)
-return notify(
-told.is_granted and -5 or is_other and 2 or 1,
-told.command,
-told.channel,
-told.payload
-)
+return notify_granted(result,ARGV[4],told)
 end
 local is_free=redis.call('EXISTS',lock)==0
 if held==0 and not is_free then
 held=lock_foreign(lock) or held
 end
-local first=redis.call('LINDEX',queue,0)
 if count==0 then
-redis.call('HDEL',tickets,holder)
+others[#others+1]=holder
+redis.call('HDEL',tickets,unpack(others))
 end
-if count>0 or not first then
-return type(held)=='table' and held or is_free and -2 or -1
+local result=is_free and -2 or -1
+local first=redis.call('LINDEX',queue,0)
+if first then
+leave_queue(others)
 end
-local at=redis.call('LPOS',queue,holder)
-fair_leave_queue(queue,timeouts,heartbeats,tickets,holder,now_ms())
 if type(held)=='table' then
 return held
 end
-if is_free and first==holder then
-local told=serve()
-if not told or told.is_unfinished then
-return -2
+if is_free and leaves[first] then
+local served=serve()
+result=served and served.is_granted and -1 or -2
 end
-return notify(told.is_granted and -1 or -2,told.command,told.channel,told.payload)
-end
-local result=is_free and -2 or -1
-local next=at and redis.call('LINDEX',queue,at)
-if next and redis.call('HEXISTS',tickets,next)==1 then
-local before=fair_before(lock,queue,at)
-if not (before and fair_hands_on(lock,tickets,before,next,ARGV[4])) then
-return notify(result,ARGV[4],own_channel(next,lock,ARGV[4]),'r' .. next .. ' ' .. lock)
-end
-end
-return result
+return notify_granted(result,ARGV[4],told)
 end
 return checked(KEYS,'hslzzh',run)`,
-  operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, ...args.served],
+  operands: (keys, args) => [6, keys.lock, keys.tombstone, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, ...args.others],
   decode: integer,
 };
 
@@ -2426,7 +2970,7 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: 'd1a92dcb1309b2b6116b02483877928ebb3efa4f',
+  sha1: 'ba113a3f2352134880743bde5032f8061bb99b33',
   source: `-- latch/count-down
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2463,7 +3007,7 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: 'cfc58239332ff01a154515dc7b477d1fd80f11da',
+  sha1: '2ef572ef190aee0281adad26bc1c8680b50e054c',
   source: `-- latch/delete
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2517,7 +3061,7 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: '7503e01f038afa0d18b0cdea31bcbb849671e60f',
+  sha1: 'b9060637030841928f4df71d11475a32721cd508',
   source: `-- latch/try-set-count
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libNextMark}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2603,83 +3147,100 @@ return checked(KEYS,'hss',run)`,
   decode: text,
 };
 
+/** give a hold that was detached to another holder id, and burn the one that had it. */
+export const lockAdopt: Script<
+  { lock: string; burnt: string; tombstone: string; waiting: readonly string[] },
+  { from: string; to: string; leaseMs: number; tombstoneMs: number },
+  string
+> = {
+  name: 'lock/adopt',
+  sha1: 'f2416f87de9f873636cc3b32929ea246a5a19407',
+  source: `-- lock/adopt
+${libHashFound}${libChecked}local function run()
+local lock,from,to,lease_ms=KEYS[1],ARGV[1],ARGV[2],tonumber(ARGV[3])
+local has_adopted=redis.call('HEXISTS',lock,to)==1
+if
+not has_adopted
+and (redis.call('HEXISTS',lock,from)==0 or redis.call('EXISTS',KEYS[3])==1)
+then
+return '-'
+end
+redis.call('HDEL',lock,'')
+local left_ms=redis.call('PTTL',lock)
+if left_ms<lease_ms then
+redis.call('PEXPIRE',lock,lease_ms)
+left_ms=lease_ms
+end
+if not has_adopted then
+redis.call('SET',KEYS[2],'1','PX',ARGV[4])
+redis.call('HSET',lock,to,1)
+redis.call('HDEL',lock,from)
+end
+local is_waited_for=redis.call('EXISTS',select(4,unpack(KEYS)))>0
+return string.format('%.0f %.0f',left_ms,is_waited_for and 1 or 0)
+end
+return checked(KEYS,'hssa',run)`,
+  operands: (keys, args) => [3 + keys.waiting.length, keys.lock, keys.burnt, keys.tombstone, ...keys.waiting, args.from, args.to, args.leaseMs, args.tombstoneMs],
+  decode: text,
+};
+
+/** lengthen the lease of a hold that another client is to adopt, and burn its holder id. */
+export const lockDetach: Script<
+  { lock: string; tombstone: string },
+  { holder: string; leaseMs: number; tombstoneMs: number },
+  string
+> = {
+  name: 'lock/detach',
+  sha1: '2bdd3badd3de8c7476a7c10f49004d0edc5006e6',
+  source: `-- lock/detach
+${libHashFound}${libChecked}${libIsHolder}${libLockLayout}${libLockGone}${libNeedsNoMemory}local function run()
+local lock=KEYS[1]
+local held=redis.pcall('HEXISTS',lock,ARGV[1])
+if type(held)=='table' and not string.find(held.err,'WRONGTYPE',1,true) then
+return held
+elseif held~=1 then
+return lock_gone(lock,held)
+end
+needs_no_memory(lock)
+redis.call('SET',KEYS[2],'1','PX',ARGV[3])
+redis.call('PEXPIRE',lock,math.max(redis.call('PTTL',lock),tonumber(ARGV[2])))
+return '1'
+end
+return checked(KEYS,'hs',run)`,
+  operands: (keys, args) => [2, keys.lock, keys.tombstone, args.holder, args.leaseMs, args.tombstoneMs],
+  decode: text,
+};
+
 /** take a lock, or a ticket in the line of those who wait for it. */
 export const lockEnter: Script<
   { lock: string; tombstone: string; line: string; tickets: string; token: readonly string[] },
-  { holder: string; leaseMs: number; windowMs: number; isListening: number; tokens: number; publish: string },
+  { holder: string; leaseMs: number; windowMs: number; isListening: number; tokens: number; publish: string; replaces: string },
   string
 > = {
   name: 'lock/enter',
-  sha1: 'e189beede62f93b6fffbe9c21ec9db2fa7c5ce67',
+  sha1: '8c938564c40f769ac7de9dfa3d64107078887873',
   source: `-- lock/enter
-${libHashFound}${libChecked}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libTicketsChecked}${libLinePut}${libLineStandsBack}${libNotify}${libOwnListening}local function run()
-local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
-local holder,lease_ms,window_ms,publish=ARGV[1],tonumber(ARGV[2]),ARGV[3],ARGV[6]
-local function granted(held,others)
-local issued='0'
-if token then
-issued=held>0 and redis.call('GET',token) or token_issue(token,tonumber(ARGV[5]))
-end
-if type(issued)=='table' then
-return issued
-end
-return lock_write_hold(lock,holder,held,1,lease_ms) or others .. issued
-end
-if redis.call('EXISTS',lock,KEYS[2],line,tickets)==0 then
-return granted(0,'+ 0 ')
-end
-local function granted_from_line(held)
-line_leave(line,tickets,holder)
-return granted(held,'+ 1 ')
-end
-local now=now_ms()
-local left_ms,held=lock_admit(lock,KEYS[2],holder,1)
-if type(left_ms)=='table' then
-return left_ms
-elseif left_ms==-3 then
-return '-3'
-end
-local is_free,first,first_window_ms=not left_ms,nil,nil
-if is_free then
-if held>0 then
-return granted_from_line(held)
-end
-left_ms=line_stands_back(tickets,now)
-if left_ms==0 then
-first,first_window_ms=line_first(lock,line,tickets,now,publish)
-if not first or first==holder then
-return granted_from_line(0)
-end
-end
-end
-if redis.call('EXISTS',KEYS[2])==1 then
-return '-3'
-end
-local owner=not is_free and redis.call('HRANDFIELD',lock)
-local is_listening,is_ours=own_listening(holder,owner,lock,publish)
-local is_seen,is_first=line_put(line,tickets,holder,now,window_ms,is_listening,ARGV[4])
-if type(is_seen)=='table' then
-return is_seen
-end
-is_ours=is_free and 1 or is_ours
-local channel,message=nil,nil
-if first then
-left_ms=tonumber(first_window_ms)
-channel,message=line_grant(lock,line,tickets,token,now,first,first_window_ms,publish)
-if type(channel)=='table' then
-return channel
-end
-elseif owner and is_ours==1 and is_first then
-channel,message=own_channel(owner,lock,publish),'w' .. owner .. ' ' .. lock
-end
-local answer=string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
+${libHashFound}${libChecked}${libAheadMs}${libLineBefore}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libTicketsChecked}${libLinePut}${libLineReplace}${libLineStandsBack}${libOwnListening}${libTellsHolder}${libLockEnter}${libNotify}local function run()
+local answer,channel,message=lock_enter(
+{ KEYS[1],KEYS[2],KEYS[3],KEYS[4] },
+select(5,unpack(KEYS)),
+ARGV[1],
+{
+lease_ms=tonumber(ARGV[2]),
+window_ms=ARGV[3],
+is_listening=ARGV[4],
+tokens=tonumber(ARGV[5]),
+publish=ARGV[6],
+replaces=ARGV[7],
+}
+)
 if not message then
 return answer
 end
-return notify(answer,publish,channel,message)
+return notify(answer,ARGV[6],channel,message)
 end
 return checked(KEYS,'hslhs',run)`,
-  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening, args.tokens, args.publish],
+  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.leaseMs, args.windowMs, args.isListening, args.tokens, args.publish, args.replaces],
   decode: text,
 };
 
@@ -2690,7 +3251,7 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '820bb3ff7734ebf820a87a120dfd348aebaaf986',
+  sha1: '2207346a9f90ec97c3c765f8612b0fc0983d25bd',
   source: `-- lock/force-release
 ${libHashFound}${libChecked}${libRequestRecall}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2787,6 +3348,32 @@ return checked(KEYS,'h',run)`,
   decode: integer,
 };
 
+/** undo an adoption that was given up: the old holder id has the hold again, for another adopter. */
+export const lockPutBack: Script<
+  { lock: string; tombstone: string },
+  { from: string; to: string; tombstoneMs: number },
+  number
+> = {
+  name: 'lock/put-back',
+  sha1: '7108f4bbb0e1fdc3fecdfad1fc4f6f2f855ddc6f',
+  source: `-- lock/put-back
+${libHashFound}${libChecked}${libNeedsNoMemory}local function run()
+local lock=KEYS[1]
+needs_no_memory(lock)
+redis.call('SET',KEYS[2],'1','PX',ARGV[3])
+if redis.call('HEXISTS',lock,ARGV[2])==0 then
+return 0
+end
+redis.call('HDEL',lock,'')
+redis.call('HSET',lock,ARGV[1],1)
+redis.call('HDEL',lock,ARGV[2])
+return 1
+end
+return checked(KEYS,'hs',run)`,
+  operands: (keys, args) => [2, keys.lock, keys.tombstone, args.from, args.to, args.tombstoneMs],
+  decode: integer,
+};
+
 /** say of the tickets of one client what has become of them; their heartbeat. */
 export const lockRecheck: Script<
   { ofTickets: readonly string[] },
@@ -2794,9 +3381,9 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: 'a17d717f622c5f012c712cab133cd77e6e02fca4',
+  sha1: '1e85f4c8c9d797f3361928906bebe1f0d01067e0',
   source: `-- lock/recheck
-${libNowMs}${libIsHolder}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libHashFound}${libTicketsChecked}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}local now,publish,told=now_ms(),ARGV[1],{}
+${libAheadMs}${libLineBefore}${libNowMs}${libIsHolder}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libHashFound}${libTicketsChecked}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}${libTellsHolder}local now,publish,told=now_ms(),ARGV[1],{}
 local function serve(lock,line,tickets,token,holder)
 local left_ms=line_stands_back(tickets,now)
 if left_ms>0 then
@@ -2838,6 +3425,9 @@ end
 if not owner then
 is_ours=1
 left_ms,held=serve(lock,line,tickets,token,holder)
+elseif is_ours==1 and tells_holder(lock,tickets,owner,holder,publish) then
+told[#told+1],told[#told+2] =
+own_channel(owner,lock,publish),'w' .. owner .. ' ' .. lock
 end
 if type(left_ms)=='table' then
 return left_ms
@@ -2845,6 +3435,7 @@ elseif not left_ms then
 redis.call('HDEL',tickets,holder)
 return '?'
 elseif held==0 then
+left_ms=ahead_ms(left_ms,line_before(line,tickets,holder))
 return string.format('%.0f %.0f %.0f %s',left_ms,now,is_ours,is_seen)
 end
 end
@@ -2879,75 +3470,23 @@ export const lockRelease: Script<
   number
 > = {
   name: 'lock/release',
-  sha1: 'fb40cc1b9ddee0b128532ad870817305bafd8334',
+  sha1: 'c339f9715636622618cc434b0c053e29cd4ebc17',
   source: `-- lock/release
-${libHashFound}${libChecked}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libForeign}${libIsHolder}${libTicketsChecked}${libLineTurn}${libLockLayout}${libLockForeign}${libNotify}local function run()
-local lock,holder,count,tombstone_ms=KEYS[1],ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
-local line,tickets,token=KEYS[3],KEYS[4],select(5,unpack(KEYS))
-if tombstone_ms>0 then
-needs_no_memory(lock)
-redis.call('SET',KEYS[2],'1','PX',tombstone_ms)
+${libHashFound}${libChecked}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libForeign}${libIsHolder}${libTicketsChecked}${libLineTurn}${libLockLayout}${libLockForeign}${libLockRelease}${libNotify}local function run()
+local result,to,message=lock_release(
+{ KEYS[1],KEYS[2],KEYS[3],KEYS[4] },
+select(5,unpack(KEYS)),
+ARGV[1],
+tonumber(ARGV[2]),
+tonumber(ARGV[3]),
+ARGV[4],
+ARGV[5],
+ARGV[6]
+)
+if not message then
+return result
 end
-local is_held=redis.pcall('HEXISTS',lock,holder)
-if type(is_held)=='table' then
-if string.find(is_held.err,'WRONGTYPE',1,true) then
-line_leave(line,tickets,holder)
-end
-return is_held
-end
-is_held=is_held==1
-if not is_held and redis.call('EXISTS',lock)==1 then
-line_leave(line,tickets,holder)
-local wrong=lock_foreign(lock)
-if wrong then
-return wrong
-end
-local head=redis.call('LINDEX',line,0)
-if not head or own_listeners(redis.call('HRANDFIELD',lock),lock,ARGV[4])>0 then
-return -1
-end
-return notify(-1,ARGV[4],own_channel(head,lock,ARGV[4]),'r' .. head .. ' ' .. lock)
-end
-if is_held and count>0 then
-needs_no_memory(lock)
-redis.call('HSET',lock,holder,count)
-return 0
-end
-if is_held and redis.call('HLEN',lock)>1 then
-redis.call('HDEL',lock,holder)
-return 0
-end
-local now,first,window_ms=nil,nil,nil
-if redis.call('EXISTS',line)==1 then
-now=now_ms()
-if not is_held then
-line_leave(line,tickets,holder)
-end
-first,window_ms=line_first(lock,line,tickets,now,ARGV[4])
-end
-local has_line=first~=nil
-local length=has_line and redis.call('LLEN',line) or 0
-local is_opened=is_held
-and (has_line or ARGV[6]~='-1')
-and line_turn(tickets,length,math.max(0,ARGV[6]),ARGV[4],ARGV[5],now)
-local channel,message=nil,nil
-if has_line and not is_opened then
-channel,message=line_grant(lock,line,tickets,token,now,first,window_ms,ARGV[4])
-if type(channel)=='table' then
-return channel
-end
-end
-redis.call('HDEL',lock,holder)
-if message then
-return notify(is_held and -5 or -1,ARGV[4],channel,message)
-end
-if is_opened and has_line then
-return notify(-6,ARGV[4],ARGV[5],'0')
-end
-if not is_held then
-return -2
-end
-return notify(1,ARGV[4],ARGV[5],'0',true)
+return notify(result,ARGV[4],to,message)
 end
 return checked(KEYS,'hslhs',run)`,
   operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.tombstone, keys.line, keys.tickets, ...keys.token, args.holder, args.count, args.tombstoneMs, args.publish, args.channel, args.listens],
@@ -2961,9 +3500,9 @@ export const lockRenew: Script<
   string
 > = {
   name: 'lock/renew',
-  sha1: 'a68c9096327576da10ed7163ea82cd4bd99e11d3',
+  sha1: '24a4f0bf2fe4593b801df0ff697066dc77e12784',
   source: `-- lock/renew
-${libHashFound}${libChecked}${libIsHolder}${libLockLayout}local function run()
+${libHashFound}${libChecked}${libIsHolder}${libLockLayout}${libLockGone}local function run()
 local answers={}
 for i=1,#KEYS do
 local lock,holder,lease_ms=KEYS[i],ARGV[2*i - 1],tonumber(ARGV[2*i])
@@ -2972,34 +3511,257 @@ if type(held)=='table' and not string.find(held.err,'WRONGTYPE',1,true) then
 return held
 end
 if held==1 then
-if lease_ms>redis.call('PTTL',lock) then
-redis.call('PEXPIRE',lock,lease_ms)
+local left=redis.call('PTTL',lock)
+if lease_ms>0 then
+redis.call('PEXPIRE',lock,math.max(left,lease_ms))
 end
-answers[i]='1'
+answers[i]=lease_ms==0 and left>=0 and '1::' .. left or '1'
 else
-local is_foreign=type(held)=='table'
-or select(2,lock_layout(lock,redis.call('HGET',lock,'mode')))~=nil
-answers[i]=is_foreign and '3' or redis.call('EXISTS',lock)==1 and '2' or '0'
+answers[i]=lock_gone(lock,held)
 end
 end
-return table.concat(answers)
+return table.concat(answers,' ')
 end
 return checked(KEYS,'h',run)`,
   operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.claims],
   decode: text,
 };
 
-/** whether there is a count under a name, as of a semaphore or a latch. */
-export const namesIsCount: Script<
-  { name: string },
-  Record<string, never>,
+/** take several locks in their order, up to the first one that is not free, and a ticket in the line of that one. */
+export const multiLockAcquire: Script<
+  { ofLocks: readonly string[] },
+  { holder: string; leaseMs: number; partMs: number; isExact: number; all: number; windowMs: number; publish: string; terms: readonly string[] },
+  string
+> = {
+  name: 'multi-lock/acquire',
+  sha1: 'b1295320c7f3674b82162ab19bd22143712e6c20',
+  source: `-- multi-lock/acquire
+${libHashFound}${libChecked}${libLineStandsBack}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libAheadMs}${libLineBefore}${libNowMs}${libLockWriteHold}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libTicketsChecked}${libLinePut}${libLineReplace}${libOwnListening}${libTellsHolder}${libLockEnter}${libNotifyGranted}local holder,lease_ms,part_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
+local size=#ARGV - 7
+local is_fenced=#KEYS>4*size
+local function is_held(i)
+return #ARGV[7+i]>1
+end
+local function keys_of(i)
+return { KEYS[4*i - 3],KEYS[4*i - 2],KEYS[4*i - 1],KEYS[4*i] }
+end
+local function admit(lock,tombstone,line,tickets)
+if redis.call('EXISTS',lock,tombstone,line,tickets)==0 then
+return nil,0
+end
+local left_ms,held=lock_admit(lock,tombstone,holder,1)
+if left_ms or held>0 or ARGV[5]=='1' then
+return left_ms,held
+end
+if redis.call('EXISTS',line)==1 then
+return 0
+end
+left_ms=line_stands_back(tickets,now_ms())
+return left_ms>0 and left_ms or nil,0
+end
+local function are_fresh()
+for i=1,size do
+if is_held(i) then
+return false
+end
+end
+return redis.call('EXISTS',unpack(KEYS,1,4*size))==0
+end
+local counts,upto,busy={},size,0
+for i=1,are_fresh() and 0 or size do
+local keys=keys_of(i)
+local function judge()
+if is_held(i) then
+return redis.call('HEXISTS',keys[1],ARGV[7+i])==0 and 'lost' or nil
+end
+local refusal,held=admit(unpack(keys))
+counts[i]=held
+return refusal
+end
+local refusal=checked(keys,'hslh',judge)
+if type(refusal)=='table' then
+local is_foreign=string.find(refusal.err,'WRONGTYPE',1,true)
+return is_foreign and '!' .. i .. ' ' .. refusal.err or refusal
+elseif refusal=='lost' then
+return 'lost ' .. i
+elseif refusal==-3 then
+return '-3'
+elseif refusal then
+upto,busy=i - 1,i
+break
+end
+end
+local mark=ARGV[7+busy]
+local wants_ticket=busy>0 and mark~='-' and ARGV[5]=='0'
+if busy>0 and ARGV[5]=='1' then
+upto=0
+end
+local is_all=upto==size
+local new_ms,answer,told=is_all and lease_ms or part_ms,{ upto,busy },{}
+if wants_ticket or upto>0 and not is_held(upto) then
+redis.call('SET',keys_of(1)[2],'1','XX','KEEPTTL')
+end
+local entered
+if wants_ticket then
+local keys,token=keys_of(busy),is_fenced and KEYS[4*size+busy] or nil
+local function enter()
+local reply,channel,message=lock_enter(keys,token,holder,{
+lease_ms=part_ms,
+window_ms=ARGV[6],
+is_listening=mark,
+tokens=1,
+publish=ARGV[7],
+replaces='',
+})
+if message then
+told[1],told[2]=channel,message
+end
+return reply
+end
+entered=checked(keys,'hslh',enter)
+if type(entered)=='table' then
+return entered
+end
+end
+for i=1,upto do
+local token,issued=is_fenced and not is_held(i) and KEYS[4*size+i],'0'
+if token then
+issued=counts[i] and counts[i]>0 and redis.call('GET',token) or token_issue(token,1)
+end
+if type(issued)=='table' then
+return issued
+end
+answer[#answer+1]=issued
+end
+for i=1,upto do
+local refused=not is_held(i)
+and lock_write_hold(KEYS[4*i - 3],holder,counts[i] or 0,1,new_ms)
+if refused then
+return refused
+end
+end
+local is_exact=is_all and ARGV[4]=='1'
+for i=1,upto do
+local lock=KEYS[4*i - 3]
+if is_held(i) and (is_exact or redis.call('PTTL',lock)<new_ms) then
+redis.call('PEXPIRE',lock,new_ms)
+local first=is_exact and redis.pcall('LINDEX',KEYS[4*i - 1],0)
+if type(first)=='string' then
+local channel=own_channel(first,lock,ARGV[7])
+told[#told+1],told[#told+2]=channel,'r' .. first .. ' ' .. lock
+end
+end
+end
+answer=table.concat(answer,' ')
+return notify_granted(entered and answer .. '\\n' .. entered or answer,ARGV[7],told)`,
+  operands: (keys, args) => [keys.ofLocks.length, ...keys.ofLocks, args.holder, args.leaseMs, args.partMs, args.isExact, args.all, args.windowMs, args.publish, ...args.terms],
+  decode: text,
+};
+
+/** state for several locks how many of a holder's holds are still alive: lock/release for each of them, with one message to each who is to be notified. */
+export const multiLockRelease: Script<
+  { ofLocks: readonly string[] },
+  { publish: string; terms: readonly string[] },
+  string
+> = {
+  name: 'multi-lock/release',
+  sha1: '4bc6cc6bc832cfacac426704d60af55bd9b09f97',
+  source: `-- multi-lock/release
+${libHashFound}${libChecked}${libListeners}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libNowMs}${libForeign}${libIsHolder}${libTicketsChecked}${libLineTurn}${libLockLayout}${libLockForeign}${libLockRelease}${libNotifyGranted}local publish,size=ARGV[1],(#ARGV - 1)/5
+local results,told={},{}
+local function release_one(i)
+local key,term=4*i - 3,5*i - 3
+local keys={ KEYS[key],KEYS[key+1],KEYS[key+2],KEYS[key+3] }
+local token=KEYS[4*size+i]
+local function release()
+local result,to,message=lock_release(
+keys,
+token,
+ARGV[term],
+tonumber(ARGV[term+1]),
+tonumber(ARGV[term+2]),
+publish,
+ARGV[term+3],
+ARGV[term+4]
+)
+if message then
+told[#told+1],told[#told+2]=to,message
+end
+return result
+end
+return checked(keys,'hslh',release)
+end
+local function are_quiet()
+local lines,channels,stands_back={},{},false
+for i=1,size do
+local term=5*i - 3
+if ARGV[term+1]~='0' or ARGV[term+2]~='0' then
+return false
+end
+lines[i],channels[i]=KEYS[4*i - 1],ARGV[term+3]
+stands_back=ARGV[term+4]~='-1'
+end
+if redis.call('EXISTS',unpack(lines))>0 then
+return false
+end
+local answer=stands_back and listeners(publish,unpack(channels)) or {}
+for i=1,size do
+local term=5*i - 3
+if (answer[2*i] or 0)>math.max(0,ARGV[term+4]) then
+return false
+end
+end
+return true
+end
+local function is_freed(i)
+local lock,term=KEYS[4*i - 3],5*i - 3
+if redis.pcall('HLEN',lock)~=1 or redis.pcall('HDEL',lock,ARGV[term])~=1 then
+return false
+end
+told[#told+1],told[#told+2]=ARGV[term+3],'0'
+return true
+end
+local are_all_quiet=are_quiet()
+for i=1,size do
+local result=are_all_quiet and is_freed(i) and 1 or release_one(i)
+if type(result)=='table' then
+if i==1 and not string.find(result.err,'WRONGTYPE',1,true) then
+return result
+end
+result='!' .. string.gsub(result.err,'\\n',' ')
+end
+results[i]=result
+end
+return notify_granted(table.concat(results,'\\n'),publish,told)`,
+  operands: (keys, args) => [keys.ofLocks.length, ...keys.ofLocks, args.publish, ...args.terms],
+  decode: text,
+};
+
+/** raise the counters of fenced locks to the tokens of their holder, where that still holds them. */
+export const quorumRaiseTokens: Script<
+  { locks: readonly string[] },
+  { holder: string; tokens: readonly string[] },
   number
 > = {
-  name: 'names/is-count',
-  sha1: '76422c4a98486c06bf6112b13436bbc69ba12201',
-  source: `-- names/is-count
-return type(redis.pcall('GET',KEYS[1]))=='string' and 1 or 0`,
-  operands: (keys) => [1, keys.name],
+  name: 'quorum/raise-tokens',
+  sha1: '940703eb8d380ecd5b151987f62c06dfbd3dd131',
+  source: `-- quorum/raise-tokens
+local holder=ARGV[1]
+for i=1,#KEYS,2 do
+if redis.call('HEXISTS',KEYS[i],holder)==0 then
+return 0
+end
+end
+for i=2,#KEYS,2 do
+local token=ARGV[1+i/2]
+local counter=redis.call('GET',KEYS[i]) or '0'
+local is_larger=#token>#counter or #token==#counter and token>counter
+if is_larger then
+redis.call('SET',KEYS[i],token)
+end
+end
+return 1`,
+  operands: (keys, args) => [keys.locks.length, ...keys.locks, args.holder, ...args.tokens],
   decode: integer,
 };
 
@@ -3058,13 +3820,13 @@ return checked(KEYS,'z',run)`,
 /** admit readers, or say how long each has to wait. */
 export const rwlockAcquireRead: Script<
   { lock: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string; ofClaims: readonly string[] },
-  { client: string; position: string; publish: string; channel: string; claims: readonly string[] },
+  { client: string; position: string; publish: string; channel: string; rest: number; claims: readonly string[] },
   string
 > = {
   name: 'rwlock/acquire-read',
-  sha1: '0a161612c53055f10b99c56b8a79df42645da293',
+  sha1: '3834f96ffe1541892c411eb661efa981aca9912a',
   source: `-- rwlock/acquire-read
-${libHashFound}${libChecked}${libEndsScore}${libZaddFor}${libQueueHeartbeat}${libRankNew}${libRwKeepHolds}${libNeedsMemory}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libTicketsChecked}${libRwStopsWaiting}${libRwSweep}${libNotify}local function run()
+${libHashFound}${libChecked}${libAheadMs}${libEndsScore}${libZaddFor}${libQueueHeartbeat}${libRankNew}${libRwBefore}${libRwKeepHolds}${libNeedsMemory}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libRwOwner}${libLineStandsBack}${libRwGrant}${libQueueFirst}${libRwNextWriter}${libRwServe}${libTicketsChecked}${libRwStopsWaiting}${libRwSweep}${libNotify}local function run()
 local lock,readers,waiting,heartbeats=KEYS[1],KEYS[2],KEYS[4],KEYS[5]
 local keys={
 lock=lock,
@@ -3089,13 +3851,22 @@ local writer,writer_since,writer_ms
 if mode~='write' then
 writer,writer_since,writer_ms=rw_first_writer(keys,now,false)
 end
-local new_since=nil
+local new_since,is_short=nil,false
+local before_since=0
 local function waits_since(since)
-if since>0 then
-return since
-end
+if since>micros or since==0 then
 new_since=new_since or rank_new(micros,keys.writers,waiting)
-return new_since
+end
+since=since==0 and new_since or math.min(since,new_since or since)
+before_since=math.max(since,before_since)
+return before_since
+end
+local has_writers=nil
+local function again_ms(left_ms,since)
+if has_writers==nil then
+has_writers=redis.call('EXISTS',keys.writers)==1
+end
+return ahead_ms(left_ms,has_writers and rw_before(keys,waits_since(since)) or nil)
 end
 local function refusal(count,since,writer_beside,tombstone)
 local is_beside=mode=='write' and redis.call('HEXISTS',lock,writer_beside .. ':write')==1
@@ -3109,9 +3880,10 @@ if is_beside then
 return nil
 end
 if mode=='write' then
-return redis.call('PTTL',lock)
+return again_ms(redis.call('PTTL',lock),since)
 end
-return writer and writer_since<waits_since(since) and writer_ms or nil
+local is_behind=writer and writer_since<waits_since(since)
+return is_behind and again_ms(writer_ms,since) or nil
 end
 if ARGV[2]~='none' then
 redis.call('ZCARD',waiting)
@@ -3122,7 +3894,7 @@ needs_memory(waiting)
 redis.call('ZREM',waiting,'')
 end
 local answers,earliest,key={},nil,7
-for i=5,#ARGV,5 do
+for i=6,#ARGV,5 do
 local reader,count,lease_ms=ARGV[i],tonumber(ARGV[i+1]),tonumber(ARGV[i+2])
 local since=tonumber(ARGV[i+3])
 local held=tonumber(redis.call('HGET',lock,reader) or 0)
@@ -3151,8 +3923,14 @@ return written
 end
 redis.call('PEXPIRE',lock,longest_ms)
 answers[#answers+1]='T'
+is_short=is_short or lease_ms<4000/3
 end
 key=key+3
+end
+local rest=tonumber(ARGV[5])
+if rest>0 then
+rest=waits_since(rest)
+earliest=math.min(earliest or rest,rest)
 end
 local owner=nil
 if earliest and ARGV[2]~='none' then
@@ -3175,7 +3953,8 @@ table.insert(answers,1,string.format('%.0f',new_since or micros))
 local answer=table.concat(answers,' ')
 if owner and own_listeners(owner,lock,ARGV[3])>0 then
 local channel=own_channel(owner,lock,ARGV[3])
-return notify(answer,ARGV[3],channel,'n' .. owner .. ' ' .. lock)
+local letter=string.sub(owner,1,36)==client and 'n' or 'o'
+return notify(answer,ARGV[3],channel,letter .. owner .. ' ' .. lock)
 end
 local channel,message=nil,nil
 if not mode then
@@ -3185,24 +3964,26 @@ if channel then
 return notify(answer,ARGV[3],channel,message)
 elseif freed then
 return notify(answer,ARGV[3],ARGV[4],'0')
+elseif is_short and writer then
+return notify(answer,ARGV[3],own_channel(writer,lock,ARGV[3]),'r' .. writer .. ' ' .. lock)
 end
 return answer
 end
 return checked(KEYS,'hzzzzhs',run)`,
-  operands: (keys, args) => [6 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.ofClaims, args.client, args.position, args.publish, args.channel, ...args.claims],
+  operands: (keys, args) => [6 + keys.ofClaims.length, keys.lock, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.ofClaims, args.client, args.position, args.publish, args.channel, args.rest, ...args.claims],
   decode: text,
 };
 
 /** take hold number `count` of the write lock, or say how long to wait. */
 export const rwlockAcquireWrite: Script<
   { lock: string; tombstone: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string },
-  { holder: string; count: number; leaseMs: number; position: string; windowMs: number; isListening: number; publish: string; channel: string; stem: string },
+  { holder: string; count: number; leaseMs: number; position: string; windowMs: number; isListening: number; publish: string; channel: string; stem: string; replaces: string; rank: number },
   string
 > = {
   name: 'rwlock/acquire-write',
-  sha1: '05f04a1d2cfdb6b6c84bce76f28ab42e076d48ee',
+  sha1: '501eab63c1aaa0bb3f77d97f2b5c27000496b194',
   source: `-- rwlock/acquire-write
-${libHashFound}${libChecked}${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libListeners}${libOwnListening}${libHeardAgain}${libHeardAt}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libRankNew}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libRwOwner}${libRwPutTicket}${libEndsLeft}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libRwSweep}${libTicketsChecked}local function run()
+${libHashFound}${libChecked}${libAheadMs}${libLineStandsBack}${libLockWriteHold}${libNeedsMemory}${libNotify}${libOwnChannel}${libListeners}${libOwnListening}${libHeardAgain}${libHeardAt}${libQueueFirst}${libZaddFor}${libQueueHeartbeat}${libRankNew}${libRwBefore}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libRwOwner}${libRwPutTicket}${libEndsLeft}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libRwReplace}${libRwSweep}${libTellsHolder}${libTicketsChecked}local function run()
 local keys={
 lock=KEYS[1],
 readers=KEYS[3],
@@ -3277,33 +4058,22 @@ return string.format('%.0f',left_ms)
 end
 local owner=mode=='write' and rw_owner(lock)
 local is_seen,is_ours=own_listening(holder,owner,lock,keys.publish)
-local is_first=rw_put_ticket(keys.tickets,holder,now,ARGV[5],is_seen,ARGV[6])
+local may_tell=rw_put_ticket(keys.tickets,holder,now,ARGV[5],is_seen,ARGV[6])
 if mode=='read' then
 is_ours=redis.call('HLEN',lock) - 1<=redis.call('ZCARD',keys.readers) and 1 or 0
 elseif not owner then
 is_ours=mode=='write' and 0 or 1
-elseif is_ours==1 and is_first then
+elseif
+is_ours==1
+and may_tell
+and tells_holder(lock,keys.tickets,owner,holder,keys.publish)
+then
 told_channel=own_channel(owner,lock,keys.publish)
 message='w' .. owner .. ' ' .. lock
 end
+local since=tonumber(redis.call('ZSCORE',keys.writers,holder) or rank)
+left_ms=ahead_ms(left_ms,rw_before(keys,since))
 return string.format('%.0f %.0f %.0f %.0f',left_ms,now,is_ours,is_seen)
-end
-local function refusal()
-if count>1 then
-return mode and '-4' or '-2'
-end
-if redis.call('EXISTS',KEYS[2])==1 then
-return '-3'
-end
-local left_ms,first,window_ms,readers_wait=kept_ms(),nil,nil,nil
-if not left_ms then
-left_ms,first,window_ms,readers_wait=behind_ms()
-end
-local answer=left_ms and waits(left_ms)
-if first then
-told_channel,message=rw_grant(keys,now,first,window_ms,readers_wait)
-end
-return answer
 end
 local function granted(held)
 local others=redis.call('EXISTS',keys.tickets)
@@ -3322,6 +4092,38 @@ end
 rw_leave_line(keys,holder)
 return string.format('+ %.0f 0',others)
 end
+local function granted_in_place(old)
+redis.call('HDEL',lock,'')
+local answer=granted(1)
+redis.call('PEXPIRE',lock,lease_ms)
+redis.call('HSET',lock,field,1)
+redis.call('HDEL',lock,old)
+return answer
+end
+local function refusal()
+if count>1 then
+return mode and '-4' or '-2'
+end
+if redis.call('EXISTS',KEYS[2])==1 then
+return '-3'
+end
+if ARGV[10]~='' then
+if redis.call('HEXISTS',lock,ARGV[10] .. ':write')==1 then
+return granted_in_place(ARGV[10] .. ':write')
+end
+local is_behind=rw_replace(keys,ARGV[10],holder,tonumber(ARGV[11]),micros)
+freed=freed or is_behind and mode~='write'
+end
+local left_ms,first,window_ms,readers_wait=kept_ms(),nil,nil,nil
+if not left_ms then
+left_ms,first,window_ms,readers_wait=behind_ms()
+end
+local answer=left_ms and waits(left_ms)
+if first then
+told_channel,message=rw_grant(keys,now,first,window_ms,readers_wait)
+end
+return answer
+end
 local held=tonumber(redis.call('HGET',lock,field) or 0)
 local answer=held==0 and refusal() or granted(held)
 if message then
@@ -3332,7 +4134,7 @@ end
 return answer
 end
 return checked(KEYS,'hszzzzh',run)`,
-  operands: (keys, args) => [7, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.holder, args.count, args.leaseMs, args.position, args.windowMs, args.isListening, args.publish, args.channel, args.stem],
+  operands: (keys, args) => [7, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.holder, args.count, args.leaseMs, args.position, args.windowMs, args.isListening, args.publish, args.channel, args.stem, args.replaces, args.rank],
   decode: text,
 };
 
@@ -3343,7 +4145,7 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '082dadc64c8f34029187ccae4f96cd1f7da5acee',
+  sha1: '13ecd2e8d0d5ede3750c746b1144d9a197b27ecb',
   source: `-- rwlock/force-release
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3525,7 +4327,7 @@ export const rwlockLeaveQueue: Script<
   number
 > = {
   name: 'rwlock/leave-queue',
-  sha1: '73462071d7de12d3aa215908d98eb6d02e233df2',
+  sha1: 'b39c63e6452a6cfdaa31b122e991abb713670399',
   source: `-- rwlock/leave-queue
 ${libHashFound}${libChecked}${libNotify}${libNowMs}${libLineStandsBack}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwServe}${libForeign}${libIsHolder}${libTicketsChecked}${libRwStopsWaiting}local function run()
 local keys={
@@ -3559,13 +4361,13 @@ return checked(KEYS,'hzzzzh',run)`,
 /** state how many of a reader's holds are still alive; the last reader that leaves frees the lock. */
 export const rwlockReleaseRead: Script<
   { lock: string; tombstone: string; readers: string; writers: string; waiting: string; heartbeats: string; tickets: string; holds: readonly string[] },
-  { holder: string; count: number; tombstoneMs: number; listens: number; publish: string; channel: string; stem: string },
+  { holder: string; count: number; tombstoneMs: number; listens: number; publish: string; channel: string; stem: string; others: readonly string[] },
   number
 > = {
   name: 'rwlock/release-read',
-  sha1: '8d03997ffb8b440bcb9cfcce04a373bd90a515a6',
+  sha1: 'ce8217eaadde9b4f66cc4e46f62116714ee4f096',
   source: `-- rwlock/release-read
-${libHashFound}${libChecked}${libNeedsNoMemory}${libNotify}${libNowMs}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libEndsLeft}${libRwIsAlive}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libHeardTickets}${libTicketsChecked}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local function run()
+${libHashFound}${libChecked}${libNeedsNoMemory}${libNotify}${libNowMs}${libOwnChannel}${libHeardAgain}${libHeardAt}${libListeners}${libOwnListeners}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libEndsLeft}${libRwIsAlive}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libQueueFirst}${libRwNextWriter}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libHeardTickets}${libTicketsChecked}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local function run()
 local keys={
 lock=KEYS[1],
 readers=KEYS[3],
@@ -3577,22 +4379,37 @@ publish=ARGV[5],
 }
 local lock,tombstone,readers=KEYS[1],KEYS[2],KEYS[3]
 local holder,count,tombstone_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
-local first=8
+local first,others_at=8,#KEYS - 2*(#ARGV - 7)
 if tombstone_ms>0 then
 needs_no_memory(lock)
 redis.call('SET',tombstone,'1','PX',tombstone_ms)
+for i=others_at+1,#KEYS,2 do
+redis.call('SET',KEYS[i],'1','PX',tombstone_ms)
+end
+end
+local holds={ unpack(KEYS,first,others_at) }
+local own=#holds
+for i=others_at+2,#KEYS,2 do
+holds[#holds+1]=KEYS[i]
 end
 local mode=redis.pcall('HGET',lock,'mode')
 local is_overwritten=type(mode)=='table' and string.find(mode.err,'WRONGTYPE',1,true)
-local held=not is_overwritten and redis.call('HGET',lock,holder)
-if not held then
-redis.call('ZREM',readers,holder)
-redis.call('DEL',unpack(KEYS,first))
+local ids,now={ holder,select(8,unpack(ARGV)) },now_ms()
+local leaving,had,alive={},{},false
+for i=1,is_overwritten and 0 or #ids do
+local held=redis.call('HGET',lock,ids[i])
+if held then
+leaving[#leaving+1]=ids[i]
+had[#had+1],had[#had+2]=ids[i],held
+alive=alive or rw_is_alive(readers,ids[i],holds[i==1 and 1 or own+i - 1],now)
+end
+end
+if #leaving==0 then
+redis.call('ZREM',readers,unpack(ids))
+redis.call('DEL',unpack(holds))
 local found=rw_mode(lock)
 return type(found)=='table' and found or mode=='write' and -1 or -2
 end
-local now=now_ms()
-local alive=rw_is_alive(readers,holder,KEYS[first],now)
 local stays=alive and count>0
 local function next_writer()
 local id,window_ms,readers_wait,is_reader_first=nil,nil,nil,false
@@ -3606,28 +4423,28 @@ local client=string.sub(holder,1,36)
 local is_opened=rw_turn(keys,id~=nil,client,ARGV[4],ARGV[5],ARGV[6],now)
 return not is_opened and id or nil,window_ms,readers_wait,id and is_opened
 end
-if not stays and mode=='read' and redis.call('HLEN',lock)==2 then
+if not stays and mode=='read' and redis.call('HLEN',lock)==1+#leaving then
 local id,window_ms,readers_wait,is_opened=next_writer()
 if id then
 local channel,message=rw_grant(keys,now,id,window_ms,readers_wait)
-redis.call('HDEL',lock,holder)
-redis.call('DEL',unpack(KEYS,first))
+redis.call('HDEL',lock,unpack(leaving))
+redis.call('DEL',unpack(holds))
 return notify(alive and -5 or -1,ARGV[5],channel,message)
 end
-redis.call('DEL',lock,readers,unpack(KEYS,first))
+redis.call('DEL',lock,readers,unpack(holds))
 return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
 end
 if stays then
 needs_no_memory(lock)
 redis.call('HSET',lock,holder,count)
-first=first+1
+table.remove(holds,1)
 else
-redis.call('ZREM',readers,holder)
-redis.call('HDEL',lock,holder)
+redis.call('ZREM',readers,unpack(ids))
+redis.call('HDEL',lock,unpack(leaving))
 end
-local removed=first<=#KEYS and redis.pcall('DEL',unpack(KEYS,first))
+local removed=#holds>0 and redis.pcall('DEL',unpack(holds))
 if type(removed)=='table' then
-redis.call('HSET',lock,holder,held)
+redis.call('HSET',lock,unpack(had))
 return removed
 end
 if stays then
@@ -3636,22 +4453,27 @@ end
 if mode~='read' then
 return alive and 0 or -2
 end
-if not rw_readers(lock,readers,now,ARGV[7]) then
+local left_ms=rw_readers(lock,readers,now,ARGV[7])
+if not left_ms then
 local id,window_ms,readers_wait,is_opened=next_writer()
 if id then
 return notify(alive and -5 or -1,ARGV[5],rw_grant(keys,now,id,window_ms,readers_wait))
 end
 return notify(not alive and -2 or is_opened and -6 or 1,ARGV[5],ARGV[6],'0')
 end
-local untold=redis.call('EXISTS',keys.writers)==1 and rw_untold_writer(keys,now)
-if untold then
-local channel=own_channel(untold,lock,ARGV[5])
-return notify(alive and 0 or -2,ARGV[5],channel,'r' .. untold .. ' ' .. lock)
+local writer=nil
+if redis.call('EXISTS',keys.writers)==1 then
+writer=left_ms<4000/3 and rw_first_writer(keys,now,false)
+writer=writer or rw_untold_writer(keys,now)
+end
+if writer then
+local channel=own_channel(writer,lock,ARGV[5])
+return notify(alive and 0 or -2,ARGV[5],channel,'r' .. writer .. ' ' .. lock)
 end
 return alive and 0 or -2
 end
 return checked(KEYS,'hszzzzhs',run)`,
-  operands: (keys, args) => [7 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.listens, args.publish, args.channel, args.stem],
+  operands: (keys, args) => [7 + keys.holds.length, keys.lock, keys.tombstone, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, ...keys.holds, args.holder, args.count, args.tombstoneMs, args.listens, args.publish, args.channel, args.stem, ...args.others],
   decode: integer,
 };
 
@@ -3662,7 +4484,7 @@ export const rwlockReleaseWrite: Script<
   number
 > = {
   name: 'rwlock/release-write',
-  sha1: '4702bf14bcf719045cb41bfa2306c0bb1daab2e4',
+  sha1: '8e6d523bb76f51e895c40347d9980ca6242b042a',
   source: `-- rwlock/release-write
 ${libHashFound}${libChecked}${libNeedsNoMemory}${libNotify}${libNowMs}${libOwnChannel}${libListeners}${libOwnListeners}${libHeardAgain}${libHeardAt}${libRwLeaveLine}${libRwFirstWriter}${libRwGrant}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libQueueFirst}${libRwNextWriter}${libRwOwner}${libEndsLeft}${libEndsAgain}${libRwLast}${libRwLeft}${libRwReaders}${libHeardTickets}${libTicketsChecked}${libLineTurn}${libRwTurn}${libRwUntoldWriter}local function run()
 local keys={
@@ -3754,9 +4576,9 @@ export const rwlockRenewRead: Script<
   string
 > = {
   name: 'rwlock/renew-read',
-  sha1: 'a64c432d2392a5ab46b8ebcb89e65a8aac3a08bd',
+  sha1: 'bc464afe4d1258773cfb528b0aac4b0bbaedb8ad',
   source: `-- rwlock/renew-read
-${libEndsScore}${libHashFound}${libIsHolder}${libLockLayout}${libNeedsNoMemory}${libNowMs}${libRwKeepHolds}${libEndsLeft}${libRwIsAlive}${libZaddFor}local answers,key,now={},1,now_ms()
+${libEndsLeft}${libEndsScore}${libHashFound}${libIsHolder}${libLockLayout}${libNeedsNoMemory}${libNowMs}${libRwKeepHolds}${libRwIsAlive}${libZaddFor}local answers,key,now={},1,now_ms()
 for i=1,#ARGV,3 do
 local lock,readers,reader=KEYS[key],KEYS[key+1],ARGV[i]
 local count,lease_ms=tonumber(ARGV[i+1]),tonumber(ARGV[i+2])
@@ -3774,7 +4596,9 @@ redis.call('PEXPIRE',lock,lease_ms)
 end
 zadd_for(readers,math.max(left,lease_ms),'GT',ends_score(now,lease_ms),reader)
 end
-answers[#answers+1]='1'
+local score=lease_ms==0 and redis.call('ZSCORE',readers,reader)
+local left=score and ends_left(tonumber(score),now)
+answers[#answers+1]=left and '1::' .. string.format('%.0f',left) or '1'
 else
 local mode=type(held)~='table' and redis.call('HGET',lock,'mode')
 local is_foreign=type(held)=='table'
@@ -3784,7 +4608,7 @@ answers[#answers+1]=is_foreign and '3' or mode=='write' and '2' or '0'
 end
 key=key+2+count
 end
-return table.concat(answers)`,
+return table.concat(answers,' ')`,
   operands: (keys, args) => [keys.ofClaims.length, ...keys.ofClaims, ...args.claims],
   decode: text,
 };
@@ -3792,22 +4616,21 @@ return table.concat(answers)`,
 /** take permits for the waiters of one client, in order, as many as fit. */
 export const semaphoreAcquire: Script<
   { semaphore: string; requests: string; queue: string; heartbeats: string; record: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; setting: string; needs: readonly number[] },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/acquire',
-  sha1: '94fb032dca9792219e0c5d4d353e1cb6ddc41f40',
+  sha1: '4adbb8051863bb134ef85a96fec01f77e829baa6',
   source: `-- semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreUsed}${libNotify}${libNotifyAvailable}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[7],{ unpack(ARGV,8) }
+local semaphore,client,needs=KEYS[1],ARGV[5],{ unpack(ARGV,7) }
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
 local record,is_deleted=semaphore_record(KEYS[5])
-local made,note=semaphore_setting(setting,stored,record,is_deleted)
-local available,above=(stored or 0)+(made or 0),0
+local available,above=stored or 0,0
 if stored and record then
 available,above=semaphore_settle(record,available)
 end
@@ -3816,81 +4639,91 @@ permits_revive(KEYS[5],stored,is_deleted)
 local served,taken,retry_ms,has_left =
 serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
-local is_recorded=served>0 or setting~='' and (stored or made)
-if is_recorded then
+if served>0 then
 request_keep_record(requests,ARGV[2])
 end
-if made then
-record=semaphore_new_record(record,0,made,true)
+if stored then
+semaphore_idle(record,available)
 end
-local mark=nil
-if record and (made or stored and (taken>0 or record.has_changed)) then
+local mark,total=nil,-1
+if stored and record then
+total=record.total
+end
+if stored and record and (taken>0 or record.has_changed) then
 mark=semaphore_put_in(record,client,number,needs,served)
 semaphore_keep(KEYS[5],record)
+elseif stored then
+mark=string.format('0:%.0f',available+taken)
 else
-mark=not (stored or made) and '-' or string.format('0:%.0f',available+taken)
+mark=is_deleted and '--' or '-'
 end
 local change=available - (stored or 0)
-local refused=(made or change~=0) and semaphore_change(semaphore,change,KEYS[5],record)
+local refused=change~=0 and semaphore_change(semaphore,change,KEYS[5],record)
 if refused then
 return refused
 end
-local answer=string.format('%.0f %.0f %.0f %.0f %s',served,taken,retry_ms,above,mark) .. note
-if is_recorded then
+if stored and change==0 then
+semaphore_used(semaphore,KEYS[5],record)
+end
+local answer =
+string.format('%.0f %.0f %.0f %.0f %.0f %s',served,taken,retry_ms,above,total,mark)
+if served>0 then
 request_record(requests,number,answer)
 end
-if made then
-return notify_made(answer,available,ARGV[3],ARGV[4])
-elseif has_left then
+if has_left then
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
 end
 return checked(KEYS,'szzzh',run)`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.setting, ...args.needs],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, ...args.needs],
   decode: text,
 };
 
 /** change the number of permits, at most once per request. */
 export const semaphoreAddPermits: Script<
   { semaphore: string; requests: string; record: string },
-  { number: number; lowWater: number; publish: string; channel: string; delta: number; setting: string },
+  { number: number; lowWater: number; publish: string; channel: string; delta: number; declared: string },
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: 'a435342f70adb3d4dd937e9430eed58a5d4026cb',
+  sha1: '273257b3068480d8558442066c469e8ce0f1db37',
   source: `-- semaphore/add-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,delta,setting=KEYS[1],tonumber(ARGV[5]),ARGV[6]
+local semaphore,delta=KEYS[1],tonumber(ARGV[5])
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
 local record,is_deleted=semaphore_record(KEYS[3])
-local made,note=semaphore_setting(setting,stored,record,is_deleted)
-local available=(stored or 0)+(made or 0)
+if not stored and not is_deleted and ARGV[6]~='' then
+needs_memory(requests)
+request_keep_record(requests,ARGV[2])
+return request_record(requests,number,'none')
+end
+local available,idle_ms=stored or 0,tonumber(ARGV[6]) or 0
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[3],stored,is_deleted)
 local sum=available+delta
 if sum>2147483647 or sum<-2147483648 then
-local refused=string.format('full %.0f',available) .. (made and '!' or note)
-return request_record(requests,number,refused)
+return request_record(requests,number,string.format('full %.0f',available))
 end
 if not stored then
-record=semaphore_new_record(record,0,sum,made~=nil)
+record=semaphore_new_record(record,0,sum,false,idle_ms>0 and idle_ms or nil)
 elseif record then
 record.total,record.has_changed=record.total+delta,true
 end
+semaphore_idle(record,sum)
 if record then
 semaphore_keep(KEYS[3],record)
 end
-local refused=semaphore_change(semaphore,(made or 0)+delta,KEYS[3],record)
+local refused=semaphore_change(semaphore,delta,KEYS[3],record)
 if refused then
 return refused
 end
-local answer=request_record(requests,number,string.format('%.0f',sum) .. note)
+local answer=request_record(requests,number,string.format('%.0f',sum))
 if not stored then
 return notify_made(answer,sum,ARGV[3],ARGV[4])
 elseif delta>0 then
@@ -3899,20 +4732,20 @@ end
 return answer
 end
 return checked(KEYS,'szh',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.delta, args.setting],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.delta, args.declared],
   decode: text,
 };
 
-/** make a semaphore with the number of permits that the client was told, or compare them, and say how many are left; at most once per request. */
+/** make a semaphore with the number of permits that an object declares, and say how many are left and how many it has; at most once per request. */
 export const semaphoreConfigure: Script<
   { semaphore: string; requests: string; record: string },
   { number: number; lowWater: number; publish: string; channel: string; setting: string },
   string
 > = {
   name: 'semaphore/configure',
-  sha1: 'beea264402924575e2f859160219036a8c918e10',
+  sha1: '0404f44843d743a2d977cb96070d9db6ffc95467',
   source: `-- semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSettingIdle}${libSemaphoreSetting}${libSemaphoreUsed}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
@@ -3920,25 +4753,30 @@ if wrong then
 return wrong
 end
 local record,is_deleted=semaphore_record(KEYS[3])
-local made,note=semaphore_setting(ARGV[5],stored,record,is_deleted)
+local made,total=semaphore_setting(ARGV[5],stored,record,is_deleted)
 local available=stored or made
 if not available then
-return '0 0' .. note
+return '0 0 0 1'
 end
 needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[3],stored,is_deleted)
 if made then
-record=semaphore_new_record(record,0,made,true)
+record=semaphore_new_record(record,0,made,true,setting_idle(ARGV[5]))
 end
+semaphore_idle(record,available)
 if record and (made or stored and record.has_changed) then
 semaphore_keep(KEYS[3],record)
 end
-if made then
-redis.call('INCRBY',semaphore,string.format('%.0f',made))
+local refused=made and semaphore_change(semaphore,made,KEYS[3],record)
+if refused then
+return refused
 end
-local view=string.format('%.0f 1',available)
-local answer=request_record(requests,number,view .. note)
+if stored then
+semaphore_used(semaphore,KEYS[3],record)
+end
+local view=string.format('%.0f 1 %.0f %.0f',available,total,record and 1 or 0)
+local answer=request_record(requests,number,view)
 if made then
 return notify_made(answer,made,ARGV[3],ARGV[4])
 end
@@ -3956,7 +4794,7 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '47a5e244659eb907172ec05e70c4bdc03a031d82',
+  sha1: '671ff13e72ed24c4d4db34dac27197fbd6bef3e5',
   source: `-- semaphore/delete
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreRecord}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -3989,65 +4827,65 @@ return checked(KEYS,'szh',run)`,
 /** take all permits that are left, at most once per request. */
 export const semaphoreDrainPermits: Script<
   { semaphore: string; requests: string; record: string },
-  { number: number; lowWater: number; publish: string; channel: string; setting: string },
+  { number: number; lowWater: number; declared: string },
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '3c091f0e52bc33ef9668bdec03646dda40c0165b',
+  sha1: '84c55220b4b84c6496f345e8679e95e534ef9046',
   source: `-- semaphore/drain-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreUsed}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,setting=KEYS[1],ARGV[5]
+local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
 local record,is_deleted=semaphore_record(KEYS[3])
-local made,note=semaphore_setting(setting,stored,record,is_deleted)
-local taken=math.max(stored or made or 0,0)
-if made then
-needs_memory(requests)
+if not stored and not is_deleted and ARGV[3]~='' then
+request_keep_record(requests,ARGV[2])
+return request_record(requests,number,'none')
 end
+local taken=math.max(stored or 0,0)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[3],stored,is_deleted)
-if made then
-record=semaphore_new_record(record,0,made,true)
+if stored then
+semaphore_idle(record,stored - taken)
 end
-if record and (made or stored and record.has_changed) then
+if record and record.idle_ms and taken>0 then
 semaphore_keep(KEYS[3],record)
 end
-if made or taken>0 then
-redis.call('DECRBY',semaphore,string.format('%.0f',taken - (made or 0)))
+local refused=taken>0 and semaphore_change(semaphore,-taken,KEYS[3],record)
+if refused then
+return refused
 end
-local answer=request_record(requests,number,string.format('%.0f',taken) .. note)
-if made then
-return notify_made(answer,0,ARGV[3],ARGV[4])
+if stored and taken==0 then
+semaphore_used(semaphore,KEYS[3],record)
 end
-return answer
+return request_record(requests,number,string.format('%.0f',taken))
 end
 return checked(KEYS,'szh',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.setting],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.declared],
   decode: text,
 };
 
-/** make sure that a request never runs (again), and undo what it took. */
+/** undo what a request took, and make sure that it never runs (again). */
 export const semaphoreGiveBack: Script<
   { semaphore: string; requests: string; queue: string; heartbeats: string; record: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; permits: number; mark: string; place: number; needs: readonly number[] },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; leaves: number; mayRun: number; permits: number; mark: string; place: number; needs: readonly number[] },
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '80a9a1aadf22ecaad1ebfea1d96e6677b1213cb3',
+  sha1: 'b578ab24573cb1379b5be239b14abc9419d31b40',
   source: `-- semaphore/give-back
-${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,requests,number,client=KEYS[1],KEYS[2],ARGV[1],ARGV[5]
 local answer=request_recall(requests,number)
-local permits,mark,place,counts=tonumber(ARGV[7]),ARGV[8],ARGV[9],{ ARGV[7] }
+local permits,mark,place,counts=tonumber(ARGV[8]),ARGV[9],ARGV[10],{ ARGV[8] }
 if answer then
 local served,taken,found=string.match(answer,'^(%d+) (%d+) .* ([%d:]+)')
 permits,mark,place,counts=tonumber(taken or 0),found or '',1,{}
 for i=1,tonumber(served or 0) do
-counts[i]=ARGV[9+i] or 0
+counts[i]=ARGV[10+i] or 0
 end
 end
 local id=string.match(mark,'^(%d+):')
@@ -4057,13 +4895,16 @@ if type(value)=='table' and not string.find(value.err,'WRONGTYPE',1,true) then
 return value
 end
 local available=type(value)=='string' and string.find(value,'^%-?%d+$') and tonumber(value)
+local is_recorded=answer or ARGV[7]=='1'
+if is_recorded then
 request_keep_record(requests,ARGV[2])
+end
 local has_left=false
 if ARGV[6]=='1' then
 has_left=redis.call('ZREM',KEYS[3],client)==1
 redis.call('ZREM',KEYS[4],client)
 end
-redis.call('ZREMRANGEBYSCORE',requests,number,number)
+redis.call('ZREMRANGEBYSCORE',requests,1,0)
 if not (available and (not record or id==record.id)) then
 permits=0
 elseif record and permits>0 then
@@ -4072,23 +4913,24 @@ end
 local given=permits>0 and math.max(math.min(permits,2147483647 - available),0) or 0
 if given>0 and record then
 redis.call('HDEL',KEYS[5],'')
+semaphore_idle(record,available+given)
 semaphore_keep(KEYS[5],record)
 end
 local refused=given>0 and semaphore_change(semaphore,given,KEYS[5],record)
 if refused then
-if answer then
-request_record(requests,number,answer)
-end
 return refused
 end
+redis.call('ZREMRANGEBYSCORE',requests,number,number)
+if is_recorded then
 request_record(requests,number,'cancelled')
+end
 if given>0 or has_left then
 return notify_available(given,(available or 0)+given,ARGV[3],ARGV[4])
 end
 return given
 end
 return checked(KEYS,'szzzh',run)`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.permits, args.mark, args.place, ...args.needs],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.mayRun, args.permits, args.mark, args.place, ...args.needs],
   decode: integer,
 };
 
@@ -4116,30 +4958,32 @@ return checked(KEYS,'s',run)`,
 /** return permits, at most once per request, and serve waiters with them. */
 export const semaphoreRelease: Script<
   { semaphore: string; requests: string; queue: string; heartbeats: string; record: string },
-  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; place: number; setting: string; needs: readonly number[] },
+  { number: number; lowWater: number; publish: string; channel: string; client: string; mustQueue: number; permits: number; mark: string; place: number; declared: string; needs: readonly number[] },
   string
 > = {
   name: 'semaphore/release',
-  sha1: '1ff2eb3b4e4fe6635235e88b707038f4ca56e835',
+  sha1: 'df05f9b83e8191f3dcbeedb15976fdee74305cd4',
   source: `-- semaphore/release
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSemaphoreSetting}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,client,setting,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,11) }
+local semaphore,client,declared,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,11) }
 local permits,is_proven=tonumber(ARGV[7]),ARGV[8]~=''
 local stored,wrong=stored_count(semaphore)
 if wrong then
 return wrong
 end
 local record,is_deleted=semaphore_record(KEYS[5])
-local made,note=semaphore_setting(setting,stored,record,is_deleted)
+if not stored and not is_deleted and declared~='' then
+request_keep_record(requests,ARGV[2])
+return request_record(requests,number,'none')
+end
 local id=string.match(ARGV[8],'^(%d+):')
-local available=(stored or 0)+(made or 0)
+local available,idle_ms=stored or 0,tonumber(declared) or 0
 local belongs=not is_proven or stored and (not record or id==record.id)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[5],stored,is_deleted)
 if belongs and available+permits>2147483647 then
-local refused=string.format('full %.0f',available) .. (made and '!' or note)
-return request_record(requests,number,refused)
+return request_record(requests,number,string.format('full %.0f',available))
 end
 if not belongs then
 permits=0
@@ -4148,14 +4992,11 @@ permits=semaphore_take_out(KEYS[5],record,client,ARGV[8],ARGV[9],{ ARGV[7] })
 end
 available=available+permits
 if belongs and not stored then
-record=semaphore_new_record(record,0,made or permits,made~=nil)
+record=semaphore_new_record(record,0,permits,false,idle_ms>0 and idle_ms or nil)
 end
 local above=0
 if record and (stored or belongs) then
 available,above=semaphore_settle(record,available)
-end
-if made then
-above=0
 end
 local served,taken,retry_ms=0,0,-1
 if #needs>0 then
@@ -4163,15 +5004,19 @@ served,taken,retry_ms =
 serve_waiters(KEYS[3],KEYS[4],client,ARGV[6]=='1',available,needs)
 available=available - taken
 end
-local mark=nil
+local mark,total=nil,-1
 if record and (stored or belongs) then
+total=record.total
 mark=semaphore_put_in(record,client,number,needs,served)
+semaphore_idle(record,available)
 if #record.removed>0 then
 redis.call('HDEL',KEYS[5],'')
 end
 semaphore_keep(KEYS[5],record)
 else
-mark=(stored or belongs) and string.format('0:%.0f',available+taken) or '-'
+mark=(stored or belongs) and string.format('0:%.0f',available+taken)
+or is_deleted and '--'
+or '-'
 end
 local change=available - (stored or 0)
 local refused=(belongs or change~=0) and semaphore_change(semaphore,change,KEYS[5],record)
@@ -4179,14 +5024,15 @@ if refused then
 return refused
 end
 local answer=string.format(
-'%.0f %.0f %.0f %.0f %.0f %s',
+'%.0f %.0f %.0f %.0f %.0f %.0f %s',
 served,
 taken,
 retry_ms,
 available,
 above,
+total,
 mark
-) .. note
+)
 request_record(requests,number,answer)
 if belongs and not stored then
 return notify_made(answer,available,ARGV[3],ARGV[4])
@@ -4194,7 +5040,7 @@ end
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return checked(KEYS,'szzzh',run)`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.place, args.setting, ...args.needs],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.place, args.declared, ...args.needs],
   decode: text,
 };
 
@@ -4205,9 +5051,9 @@ export const semaphoreReturn: Script<
   string
 > = {
   name: 'semaphore/return',
-  sha1: '49b1df6769435a96f134a33b2d8204cd4c7194d2',
+  sha1: '9302fb924d7d8c946140fc5769f90ee527f74111',
   source: `-- semaphore/return
-${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,mark=KEYS[1],ARGV[5]
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -4226,6 +5072,7 @@ if permits==0 then
 return string.format('%.0f 0',stored)
 end
 local available,above=semaphore_settle(record,stored+permits)
+semaphore_idle(record,available)
 redis.call('HDEL',KEYS[2],'')
 semaphore_keep(KEYS[2],record)
 local refused=semaphore_change(semaphore,available - stored,KEYS[2],record)
@@ -4247,9 +5094,9 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: 'efa6b6edf0669d186694f3e1d1d06b8cc0058a80',
+  sha1: '5d4cc41677a334be7071007bd8702eaf73d00a05',
   source: `-- semaphore/try-set-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreIdle}${libSemaphoreUsed}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,permits,ttl_ms=KEYS[1],tonumber(ARGV[5]),tonumber(ARGV[6])
 local stored,wrong=stored_count(semaphore)
@@ -4261,39 +5108,19 @@ needs_memory(requests)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[3],stored,is_deleted)
 if stored then
+semaphore_idle(old,stored)
+semaphore_used(semaphore,KEYS[3],old)
 return request_record(requests,number,'0')
 end
-semaphore_keep(KEYS[3],semaphore_new_record(old,ttl_ms,permits,false))
-set_for(semaphore,ARGV[5],ARGV[6])
+local idle_ms=ttl_ms<0 and -ttl_ms or nil
+local record=semaphore_new_record(old,math.max(ttl_ms,0),permits,false,idle_ms)
+semaphore_idle(record,permits)
+semaphore_keep(KEYS[3],record)
+set_for(semaphore,ARGV[5],record.end_ms or ttl_ms)
 local answer=request_record(requests,number,'1')
 return notify_made(answer,permits,ARGV[3],ARGV[4])
 end
 return checked(KEYS,'szh',run)`,
   operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
-  decode: text,
-};
-
-/** how long each of many locks that are waited for is still held by another. */
-export const waitsPoll: Script<
-  { locks: readonly string[] },
-  { holders: readonly string[] },
-  string
-> = {
-  name: 'waits/poll',
-  sha1: '8e321242b11d9e3246b5d566dfdcdb42ebc3e6c8',
-  source: `-- waits/poll
-${libHashFound}${libChecked}${libIsHolder}${libLockLayout}local function run()
-local lives={}
-for i=1,#KEYS do
-local held=redis.pcall('HEXISTS',KEYS[i],ARGV[i])
-local is_foreign=held==0
-and select(2,lock_layout(KEYS[i],redis.call('HGET',KEYS[i],'mode')))~=nil
-lives[i]=held==0 and not is_foreign and string.format('%.0f',redis.call('PTTL',KEYS[i]))
-or '-2'
-end
-return table.concat(lives,' ')
-end
-return checked(KEYS,'h',run)`,
-  operands: (keys, args) => [keys.locks.length, ...keys.locks, ...args.holders],
   decode: text,
 };

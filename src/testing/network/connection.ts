@@ -119,6 +119,8 @@ export class SimulatedConnection implements GuardedConnection, LinkClient {
 
   cork(): void {}
 
+  flush(): void {}
+
   unref(): void {}
 
   destroy(): void {

@@ -1,4 +1,5 @@
 import type { Server } from '../server/server.js';
+import type { WallClock } from '../wall-clock.js';
 import type { Actor } from '../timeline.js';
 
 /** A connection, as its server's machine sees it. */
@@ -11,6 +12,7 @@ export interface HostLink {
 export class Host implements Actor {
   readonly address: string;
   readonly server: Server;
+  readonly clock: WallClock;
   stalledUntil = 0;
   readonly isDead: boolean = false;
   isUp = true;
@@ -21,9 +23,10 @@ export class Host implements Actor {
   #busyUntil = 0;
   readonly links: Set<HostLink> = new Set<HostLink>();
 
-  constructor(address: string, server: Server) {
+  constructor(address: string, server: Server, clock: WallClock) {
     this.address = address;
     this.server = server;
+    this.clock = clock;
   }
 
   /** When it has carried out a command that arrives now. */

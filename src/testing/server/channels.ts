@@ -68,6 +68,10 @@ export class Channels {
   /** Returns how many connections it was sent to, of which some may be dead by now. */
   publish(event: MessageEvent, channel: string, payload: string): number {
     this.published(channel, payload);
+    const [, id = ''] = channel.split(':', 2);
+    if (this.deaf.has(id) && !payload.startsWith('e')) {
+      return 0;
+    }
     const listeners = this.#listeners.get(keyOf(event, channel));
     for (const session of listeners ?? []) {
       session.message(event, channel, payload);
@@ -75,7 +79,17 @@ export class Channels {
     return listeners?.size ?? 0;
   }
 
+  /** Whose channels nobody is seen to listen to, as behind a proxy: the ids of clients. */
+  readonly unseen: Set<string> = new Set();
+  /** Clients that are not notified of grants either, as without the right to their channel. */
+  readonly deaf: Set<string> = new Set();
+
   listeners(event: MessageEvent, channel: string): number {
+    const [, id = ''] = channel.split(':', 2);
+    return this.unseen.has(id) ? 0 : this.#count(event, channel);
+  }
+
+  #count(event: MessageEvent, channel: string): number {
     return this.#listeners.get(keyOf(event, channel))?.size ?? 0;
   }
 

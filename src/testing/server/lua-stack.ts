@@ -1,4 +1,5 @@
 import type { LuaApi } from 'wasmoon-lua5.1';
+import { printScore } from '../keyspace/numbers.js';
 import { ReplyError, Status, type Reply } from '../keyspace/reply.js';
 
 /** An address in the memory of Lua. */
@@ -69,6 +70,13 @@ export class LuaStack {
   isText(index: number): boolean {
     const type = this.lua._lua_type(this.state, index);
     return type === TYPE.string || type === TYPE.number;
+  }
+
+  /** An argument of a command. Redis prints numbers with all their digits, and Lua 14 of them. */
+  argumentAt(index: number): string {
+    const lua = this.lua;
+    const isNumber = lua._lua_type(this.state, index) === TYPE.number;
+    return isNumber ? printScore(lua._lua_tonumber(this.state, index)) : this.stringAt(index);
   }
 
   /** Takes the value on top as a global. */

@@ -133,7 +133,7 @@ export class LuaEngine {
         stack.push(NO_TEXT);
         return 1;
       }
-      argv.push(stack.stringAt(i));
+      argv.push(stack.argumentAt(i));
     }
     stack.push(this.#host(argv));
     return 1;

@@ -10,6 +10,9 @@ import { sha1 } from './sha1.js';
 
 const OK = new Status('OK');
 
+/** A server has been up for so long when a run begins: eleven days. */
+const UP_MS = 1e9;
+
 /** Why the server refuses commands just now. */
 export type Refusal =
   /** Every command: it loads its data. */
@@ -44,21 +47,33 @@ export class Server {
   readonly keyspace: Keyspace;
   readonly channels: Channels = new Channels();
   node: Node | undefined;
-  /** Each start has another one. */
-  runId = 1;
+  /** Each start has another one, and so has each server. */
+  runId: number;
+  #startedAtMs: number;
   refusal: Refusal | undefined;
   /** Channels that nobody may publish to or listen to. */
   deniesChannels = false;
   /** A command in capitals that users have no right to. */
   deniedCommand: string | undefined;
   readonly #lua: LuaEngine;
+  readonly #nowMs: () => number;
   readonly #scripts = new Map<string, string>();
   /** The script that runs has called a command that writes: Redis checks its memory before the first only. */
   #hasWritten = false;
 
-  constructor(lua: LuaEngine, now: () => number, random: Random) {
+  constructor(lua: LuaEngine, nowMs: () => number, random: Random, runId = 1) {
     this.#lua = lua;
-    this.keyspace = new Keyspace(now, random);
+    this.#nowMs = nowMs;
+    this.#startedAtMs = nowMs() - UP_MS;
+    this.runId = runId;
+    this.keyspace = new Keyspace(nowMs, random);
+  }
+
+  /** It starts again, with its data. */
+  restart(): void {
+    this.forgetScripts();
+    this.runId += 1;
+    this.#startedAtMs = this.#nowMs();
   }
 
   /** Runs one command of a connection. */
@@ -87,7 +102,7 @@ export class Server {
       case 'SUNSUBSCRIBE':
         return this.channels.remove(session, eventOf(name), args);
       case 'INFO':
-        return `run_id:${this.runId}\r\n`;
+        return this.#info();
       case 'CLUSTER':
         return this.node?.map.slots() ?? new ReplyError(CLUSTER_OFF);
       default: {
@@ -96,6 +111,14 @@ export class Server {
         return reply;
       }
     }
+  }
+
+  /** As a master without replicas. */
+  #info(): string {
+    const uptimeS = Math.floor((this.#nowMs() - this.#startedAtMs) / 1_000);
+    const fields = { run_id: this.runId, uptime_in_seconds: uptimeS, role: 'master' };
+    const lines = Object.entries({ ...fields, connected_slaves: 0, second_repl_offset: -1 });
+    return lines.map(([name, value]) => `${name}:${value}\r\n`).join('');
   }
 
   forgetScripts(): void {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createClient, type Client, type ClientEvents } from '../../../src/index.js';
+import {
+  createClient,
+  createQuorumClient,
+  type Client,
+  type ClientEvents,
+} from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { badIntegers, expectInteger, INT32_MAX, thrown } from './bad-input.js';
 
@@ -24,6 +29,8 @@ describe('createClient', () => {
   test.each([
     ['leaseMs', 100],
     ['commandTimeoutMs', 1],
+    ['waitMs', 0],
+    ['maxWaiters', 1],
     ['stalledAfterMs', 1],
   ])('refuses a %s that is no integer in its range', (argument, min) => {
     for (const bad of badIntegers(min, INT32_MAX)) {
@@ -44,6 +51,33 @@ describe('createClient', () => {
     },
   );
 
+  test.each([[null], [true], [''], ['Strict'], [['direct']], [Symbol('strict')]])(
+    'refuses a handOff that there is not: %s',
+    (handOff) => {
+      const error = thrown(() => create({ handOff }));
+
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain('handOff must be one of "direct", "strict", got');
+    },
+  );
+
+  test('refuses to race for locks, and says what to write', () => {
+    const error = thrown(() => create({ handOff: 'race' }));
+
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain("leave it out, or use 'strict'");
+  });
+
+  test.each([[null], [true], [''], ['Scope'], ['within'], [['explicit']], [Symbol('scope')]])(
+    'refuses a reentry that there is not: %s',
+    (reentry) => {
+      const error = thrown(() => create({ reentry }));
+
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain('reentry must be one of "scope", "explicit", got');
+    },
+  );
+
   test.each([[null], [42], [{}], [[]], [true], [Symbol('prefix')]])(
     'refuses a keyPrefix that is no string: %s',
     (keyPrefix) => {
@@ -53,6 +87,22 @@ describe('createClient', () => {
       expect(String(error)).toContain('keyPrefix must be a string');
     },
   );
+
+  test.each([
+    [null, TypeError, 'label must be a string, got null'],
+    [42, TypeError, 'label must be a string, got 42'],
+    ['\ud83d', TypeError, 'label must be well-formed Unicode'],
+    ['', RangeError, 'label must have 1 to 64 characters, got 0'],
+    ['x'.repeat(65), RangeError, 'label must have 1 to 64 characters, got 65'],
+    ['😀'.repeat(65), RangeError, 'label must have 1 to 64 characters, got 65'],
+  ])('refuses the label %j, also of a quorum', (label, type, text) => {
+    const servers = ['redis://127.0.0.1:1', 'redis://127.0.0.1:2', 'redis://127.0.0.1:3'];
+    const quorum = (): unknown => createQuorumClient({ servers, label: label as string });
+    for (const error of [thrown(() => create({ label })), thrown(quorum)]) {
+      expect(error).toBeInstanceOf(type);
+      expect(String(error)).toContain(text);
+    }
+  });
 
   test('refuses a keyPrefix that is no text', () => {
     const error = thrown(() => create({ keyPrefix: 'half a pair \ud800' }));
@@ -83,13 +133,15 @@ describe('createClient', () => {
 
   test('takes the smallest and the largest values, and undefined for a default', async () => {
     const clients = [
-      client({ leaseMs: 100, commandTimeoutMs: 1 }),
-      client({ leaseMs: INT32_MAX, commandTimeoutMs: INT32_MAX }),
+      client({ leaseMs: 100, commandTimeoutMs: 1, waitMs: 0, maxWaiters: 1 }),
+      client({ leaseMs: INT32_MAX, commandTimeoutMs: INT32_MAX, waitMs: INT32_MAX }),
       create({
         redis: undefined,
         keyPrefix: undefined,
         leaseMs: undefined,
         commandTimeoutMs: undefined,
+        waitMs: undefined,
+        maxWaiters: undefined,
         shardedSubscriptionMode: undefined,
       }),
       createClient(),

@@ -70,7 +70,13 @@ test.each(toldApart)(
   },
 );
 
-test.each(pairs)(
+/** What is held is in use, but for the permits of a counting semaphore, which have no owner. */
+const inUse = pairs.filter(
+  ({ is, other }) =>
+    is.layout !== other.layout || !['semaphore', 'count-down-latch'].includes(is.id),
+);
+
+test.each(inUse)(
   'a $is.id that this client uses is refused as a $other.id until it is gone',
   async ({ is, other }) => {
     const [object, own] = [name(), client()];

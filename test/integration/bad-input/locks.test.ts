@@ -37,6 +37,7 @@ describe.each(lockKinds)('$what', (kind) => {
     test.each([
       ['waitMs', 0],
       ['leaseMs', 1],
+      ['maxHoldMs', 1],
     ])('refuses a %s that is no integer in its range, and sends nothing', async (argument, min) => {
       const lock = create();
       const before = scripts().length;
@@ -54,7 +55,7 @@ describe.each(lockKinds)('$what', (kind) => {
       const lock = create();
       const before = scripts().length;
       const wrong = [null, 5, 'soon', true, [], () => ({})];
-      const wrongHolds = [null, 5, 'hold', {}, lock, Promise.resolve()];
+      const wrongHolds = [false, 5, 'hold', {}, lock, Promise.resolve()];
 
       for (const bad of wrong) {
         const error = await rejection(acquire(lock, bad as unknown as LockAcquireOptions));
@@ -69,7 +70,7 @@ describe.each(lockKinds)('$what', (kind) => {
       for (const bad of wrongHolds) {
         const error = await rejection(acquire(lock, { within: bad as unknown as Hold }));
         expect(error).toBeInstanceOf(TypeError);
-        expect(String(error)).toContain('within must be a hold of this lock');
+        expect(String(error)).toContain('within must be a hold of this lock or null');
       }
 
       expect(scripts()).toHaveLength(before);

@@ -42,6 +42,18 @@ describe.each(getters)('%s', (_, get) => {
     );
   });
 
+  test('refuses an idleMs that is no integer in its range', () => {
+    const own = client();
+
+    for (const bad of badIntegers(1_000, INT32_MAX)) {
+      const error = thrown(() => get(own, { permits: { count: 1, idleMs: bad.value } }));
+      expectInteger(error, 'permits.idleMs', [1_000, INT32_MAX], bad);
+    }
+    expect(String(thrown(() => get(own, { idleMs: 5_000 })))).toMatch(
+      /^TypeError: .*idleMs.*it is part of permits/u,
+    );
+  });
+
   test.each([null, 1, true, 'KEEP', '', {}])('refuses onMismatch %j', (onMismatch) => {
     const error = thrown(() => get(client(), { permits: { count: 1, onMismatch } }));
 
@@ -70,7 +82,8 @@ describe.each(getters)('%s', (_, get) => {
     get(own, undefined);
     get(own, {});
     get(own, { permits: undefined });
-    get(own, { permits: { count: 0, onMismatch: undefined } });
+    get(own, { permits: { count: 0, onMismatch: undefined, idleMs: undefined } });
+    get(own, { permits: { count: 0, idleMs: INT32_MAX } });
     get(own, { permits: INT32_MAX });
   });
 });

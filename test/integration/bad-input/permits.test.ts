@@ -50,6 +50,7 @@ describe.each(acquires)('%s', (_, acquire) => {
   test.each([
     ['waitMs', 0],
     ['leaseMs', 1],
+    ['maxHoldMs', 1],
   ])('refuses a %s that is no integer in its range, and sends nothing', async (argument, min) => {
     const semaphore = create();
     const before = scripts();

@@ -23,8 +23,11 @@ test('by createClient and close', async () => {
     keyPrefix: undefined,
     leaseMs: undefined,
     commandTimeoutMs: undefined,
+    waitMs: undefined,
     stalledAfterMs: undefined,
     shardedSubscriptionMode: undefined,
+    label: undefined,
+    credentials: undefined,
   });
 
   const key = name();

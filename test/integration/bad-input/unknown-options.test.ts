@@ -107,6 +107,12 @@ test.each<[string, Call, string, RegExp]>([
     /leaseMs: a counting semaphore has no lease/,
   ],
   [
+    'bound of a counting semaphore',
+    (own, o) => own.getSemaphore(name()).acquire(1, o),
+    'maxHoldMs',
+    /maxHoldMs: a counting semaphore has no lease/,
+  ],
+  [
     'number in the options',
     (own, o) => own.getSemaphore(name()).acquire(1, o),
     'permits',
@@ -123,6 +129,12 @@ test.each<[string, Call, string, RegExp]>([
     (own, o) => own.getCountDownLatch(name()).wait(o),
     'leaseMs',
     /leaseMs: a latch has no lease/,
+  ],
+  [
+    'bound of a latch',
+    (own, o) => own.getCountDownLatch(name()).wait(o),
+    'maxHoldMs',
+    /maxHoldMs: a latch has no lease/,
   ],
   ['limit of close', (own, o) => own.close(o), 'timeout', /did you mean "timeoutMs"\?/],
   ['wait of close', (own, o) => own.close(o), 'waitMs', /is timeoutMs/],

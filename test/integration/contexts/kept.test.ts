@@ -104,3 +104,30 @@ test('what is cleaned up behind a request during an outage does not keep it', as
   await eventually(async () => !(await lock.isLocked()));
   await semaphore.delete();
 });
+
+test('what takes back an ask that was given up does not keep the request that made it', async () => {
+  const proxies = await Promise.all(
+    leasedKinds.map(async () => await startProxy({ target: redisUrl() })),
+  );
+  const entrances = await Promise.all(
+    leasedKinds.map(async (kind, i) => {
+      const mine = client({ redis: proxies[i]!.url });
+      const entrance = await kind.create(mine, name());
+      await mine.getLock(name()).isLocked();
+      return entrance;
+    }),
+  );
+
+  const refs = await Promise.all(
+    entrances.map(async (entrance, i) => {
+      proxies[i]!.pauseUpstream();
+      return await request(async () => await rejection(entrance.acquire({ waitMs: 20 })));
+    }),
+  );
+
+  // The driver keeps the request of a command until that is answered, or its connection ends, after 5 s.
+  await eventually(async () => expect(await kept(refs)).toBe(0), { withinMs: 15_000 });
+  for (const proxy of proxies) {
+    proxy.resumeUpstream();
+  }
+});

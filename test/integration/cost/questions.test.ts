@@ -78,11 +78,21 @@ function sumOf(text: string, pattern: RegExp): number {
 }
 
 async function costSoFar(): Promise<Cost & { readonly toldIn: number }> {
-  const text = await raw.info('commandstats', 'stats');
+  const text = await raw.info('all');
   const scripts = sumOf(text, /^cmdstat_eval(?:sha)?:calls=(\d+)/gm);
   const all = sumOf(text, /^cmdstat_(?!info)[^:]+:calls=(\d+)/gm);
   const bytes = sumOf(text, /^total_net_output_bytes:(\d+)/gm);
   return { scripts, commands: all - scripts, bytes, toldIn: text.length };
+}
+
+/** The least of three: what the client sends now and then by itself is no cost of a question. */
+async function leastCostOf(task: () => Promise<unknown>): Promise<Cost> {
+  const costs = [await costOf(task), await costOf(task), await costOf(task)];
+  return {
+    scripts: Math.min(...costs.map(({ scripts }) => scripts)),
+    commands: Math.min(...costs.map(({ commands }) => commands)),
+    bytes: Math.min(...costs.map(({ bytes }) => bytes)),
+  };
 }
 
 async function costOf(task: () => Promise<unknown>): Promise<Cost> {
@@ -116,7 +126,7 @@ async function expectSameCost(small: Asked, big: Asked): Promise<void> {
   for (const [i, ask] of Object.values(small).entries()) {
     // The first call of a script sends its text.
     await ask();
-    costs.push([await costOf(ask), await costOf(questions[i]!)]);
+    costs.push([await leastCostOf(ask), await leastCostOf(questions[i]!)]);
   }
   const dearer = names.filter((_, i) => {
     const [few, many] = costs[i]!;

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.js';
 import { randomName } from '../../support/redis.js';
 import { ownServer } from '../../support/server.js';
 import { skippingClock, type SkippingClock } from '../../support/skipping-clock.js';
+import { waitWarningsAbout } from '../../support/wait-warnings.js';
 import { countedTraffic } from '../../support/traffic.js';
 import { leasedKinds } from '../../support/kinds/kinds.js';
 import { readLock, writeLock } from '../../support/kinds/locks.js';
@@ -86,13 +87,44 @@ async function stallOf(stall: Stall): Promise<unknown[]> {
   expect(await caught).toBe(abort.signal.reason);
   const number = expect.any(Number) as number;
   const holders = holderId === undefined ? [] : [{ holderId, depth: 1, remainingMs: number }];
-  return [stalled, [{ resource: name, kind: id, waitedMs: number, holders, waiters: 1 }]];
+  const part = id === 'multi-lock' ? { part: name } : {};
+  return [stalled, [{ resource: name, kind: id, waitedMs: number, holders, waiters: 1, ...part }]];
 }
 
 test.concurrent('a wait that lasts is told with who is in the way', async () => {
   const events = await Promise.all(stalls.map(stallOf));
 
   expect(events.map(([told]) => told)).toEqual(events.map(([, expected]) => expected));
+});
+
+/** What is warned of a wait to which nobody listens, and whom it has to name. */
+async function spokenOf(stall: Stall): Promise<[string, string]> {
+  const name = randomName('spoken');
+  const clock = skippingClock();
+  await using client = hasty(clock);
+  // Connected: while it waits for an answer, minutes pass on its clock.
+  await client.getLock(randomName('spoken')).isLocked();
+  await using holder = clientOn(server.url);
+  const holderId = await stall.hold(holder, name);
+  const abort = new AbortController();
+  const caught = stall.wait(client, name, { signal: abort.signal }).catch(() => {});
+
+  await clock.lapse(() => waitWarningsAbout(name).length > 0);
+  abort.abort(new Error('seen enough'));
+  await caught;
+
+  return [waitWarningsAbout(name).join('\n'), `the ${stall.id} "${name}"${holderId ?? ''}`];
+}
+
+test.concurrent('a wait that lasts and that nobody hears about is warned of once', async () => {
+  const spoken = await Promise.all(stalls.map(spokenOf));
+
+  for (const [text, object] of spoken) {
+    const [what = '', holderId = ''] = object.split(/(?<=")(?!.*")/u);
+    expect(text.split('\n')).toHaveLength(1);
+    expect(text).toContain(what);
+    expect(text).toContain(holderId);
+  }
 });
 
 test.concurrent(

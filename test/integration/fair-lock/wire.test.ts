@@ -5,22 +5,10 @@ import { fairLockAcquire } from '../../../src/core/wire/scripts.generated.js';
 import { fairKeys } from '../../../src/core/locks/fair-line.js';
 import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
-import { keysUnder, rawClient } from '../../support/redis.js';
+import { keysUnder } from '../../support/redis.js';
 import { AHEAD_MS, DEAD, FairView, JAVA, PATIENCE_MS } from './fair.js';
 
 const { client, name, raw } = fixture('fair-wire');
-
-/** Hears every waiter of a lock being told, from the moment it returns. */
-async function listen(view: FairView): Promise<{ channel: string; message: string }[]> {
-  const subscriber = rawClient();
-  const heard: { channel: string; message: string }[] = [];
-  subscriber.on('pmessage', (_, channel: string, message: string) => {
-    heard.push({ channel, message });
-  });
-  // Braces mean nothing in a pattern.
-  await subscriber.psubscribe(`${view.channel}*`);
-  return heard;
-}
 
 test.each([
   ['plain', (base: string) => base],
@@ -63,32 +51,6 @@ test.each([
     expect(ttlMs).toBeGreaterThan(590_000);
     expect(ttlMs).toBeLessThanOrEqual(600_000 + AHEAD_MS);
   }
-});
-
-test('L13: the release of a client that races is told to the head alone, on its own channel', async () => {
-  const view = new FairView(raw, name());
-  const heard = await listen(view);
-  const holder = await client({ handOff: 'race' }).getFairLock(view.name).acquire();
-  const first = client({ handOff: 'race' }).getFairLock(view.name).acquire();
-  const [head] = await view.queued(1);
-  const second = client({ handOff: 'race' }).getFairLock(view.name).acquire();
-  const [, last] = await view.queued(2);
-
-  await holder.release();
-  const barging = await client({ handOff: 'race' }).getFairLock(view.name).tryAcquire();
-  await (await first).release();
-  await (await second).release();
-  await raw.publish(view.channel, 'end');
-
-  await eventually(() => heard.at(-1)?.message === 'end');
-  expect(barging).toBeNull();
-  // The last one may look again just after it has begun to listen: if it finds the lock free, and the
-  // head has not taken it yet, the head is told once more.
-  const told = heard.slice(0, -1).filter((sent, n) => sent.channel !== heard[n - 1]?.channel);
-  expect(told).toEqual([
-    { channel: `${view.channel}:${head}`, message: '0' },
-    { channel: `${view.channel}:${last}`, message: '0' },
-  ]);
 });
 
 test('a forced release is told to the head', async () => {
@@ -166,6 +128,9 @@ test('an entry behind a hundred others outlasts them all, and is renewed when it
   }
 });
 
+/** A thousand grants take a second, and many on a machine that is busy. */
+const LONG = { withinMs: 30_000 };
+
 test('scores do not grow while the queue is never empty', async () => {
   const view = new FairView(raw, name());
   const lock = client().getFairLock(view.name);
@@ -188,7 +153,7 @@ test('scores do not grow while the queue is never empty', async () => {
     const left = (await view.score(last)) - (await view.now());
     highest = Math.max(highest, Number.isNaN(left) ? 0 : left);
     return grants >= 900;
-  });
+  }, LONG);
   await Promise.all([looking, ...workers]);
 
   expect(grants).toBe(1_000);

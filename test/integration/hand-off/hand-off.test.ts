@@ -78,7 +78,7 @@ test.each(kinds)(
   },
 );
 
-test('a grant lasts for a window, and is confirmed to the whole lease after 100 ms', async () => {
+test('a grant lasts for a window, and is confirmed to the whole lease at once', async () => {
   const name = nameOf('window');
   const [first, second] = [open(), open({ leaseMs: 60_000 })];
   const hold = await first.getLock(name).acquire();
@@ -175,32 +175,6 @@ test('a forced release hands the lock on, and tells the holder', async () => {
   expect((await waiting).isHeld).toBe(true);
   await eventually(() => hold.state === 'lost');
   await (await waiting).release();
-});
-
-test('a client that races shares the lock with clients that hand it on, and none of them starves', async () => {
-  const name = nameOf('mixed');
-  const racing = createClient({ redis: redisUrl(), handOff: 'race' });
-  onTestFinished(async () => await racing.close());
-  const clients = [racing, open(), open()];
-  const grants = clients.map(() => 0);
-  let inside = 0;
-  const wanted = 3;
-  await Promise.all(
-    clients.map(async (client, i) => {
-      const lock = client.getLock(name);
-      while (grants.some((count) => count < wanted)) {
-        const hold = await lock.acquire();
-        inside += 1;
-        expect(inside).toBe(1);
-        grants[i] = (grants[i] ?? 0) + 1;
-        await raw.ping();
-        inside -= 1;
-        await hold.release();
-      }
-    }),
-  );
-
-  expect(Math.min(...grants)).toBeGreaterThanOrEqual(wanted);
 });
 
 test('a grant that nobody waits for is given back at once', async () => {

@@ -6,6 +6,7 @@ import { LeaseLostError, WrongTypeError } from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { allLasting, leasedKinds, lockKinds } from '../../support/kinds/kinds.js';
 import { eventually } from '../../support/eventually.js';
+import { partError } from '../../support/parts.js';
 
 const { client, name, raw } = fixture('overwritten', [
   ...allLasting,
@@ -36,8 +37,12 @@ async function overwrite(key: string, what: What): Promise<Buffer | null> {
 /** The loss of a grant, whose cause says which key was overwritten. */
 function expectTaken(error: unknown, key: string): void {
   expect(error).toBeInstanceOf(LeaseLostError);
-  expect(error).toMatchObject({ reason: 'taken', cause: { code: 'ERR_WRONG_TYPE', key } });
-  expect((error as LeaseLostError).cause).toBeInstanceOf(WrongTypeError);
+  const { reason, cause } = partError(error) as LeaseLostError;
+  expect({ reason, cause }).toMatchObject({
+    reason: 'taken',
+    cause: { code: 'ERR_WRONG_TYPE', key },
+  });
+  expect(cause).toBeInstanceOf(WrongTypeError);
 }
 
 describe.each(leasedKinds)('a $what', (kind) => {

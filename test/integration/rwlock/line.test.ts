@@ -84,6 +84,7 @@ async function ask(view: RwView, since: number): Promise<void> {
       position: 'queue',
       publish: 'PUBLISH',
       channel: view.channel,
+      rest: 0,
       claims: [reader, '1', '30000', String(since), ''],
     },
   );

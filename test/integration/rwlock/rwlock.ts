@@ -13,6 +13,10 @@ export const OTHER_JAVA = '0d8c2f9a-71b3-4c0e-8a55-5f0e6b1d9c22:7';
 /** A holder id of a client of ours that is no more. */
 export const DEAD_WRITER = '4f6c2f9a-71b3-4c0e-8a55-5f0e6b1d9c33:3';
 
+/** Redis 6.2 has no PEXPIRE with NX and GT. */
+const LENGTHEN =
+  "if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end";
+
 /** The longest that a client which waits lets pass before it asks again of its own accord. */
 export const BEAT_MS = 1_300;
 
@@ -71,7 +75,7 @@ export class RwView {
     for (let hold = 1; hold <= living; hold += 1) {
       entering.set(this.holdKey(holderId, hold), '1', 'PX', leaseMs);
     }
-    await entering.pexpire(this.name, leaseMs, 'NX').pexpire(this.name, leaseMs, 'GT').exec();
+    await entering.eval(LENGTHEN, 1, this.name, leaseMs).exec();
   }
 
   /** A reader of Redisson leaves while others read. */

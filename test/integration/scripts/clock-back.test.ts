@@ -44,7 +44,7 @@ async function permits(entries: number) {
   const acquire = async (atMs: number, client: string, count: number) => {
     number += 1;
     const claims = [Buffer.concat([randomBytes(16), Buffer.from(`${count} ${LEASE_MS}`)])];
-    const terms = { client, mustQueue: count > 1 ? 1 : 0, setting: '', claims };
+    const terms = { client, mustQueue: count > 1 ? 1 : 0, declared: '', claims };
     const args = { number, lowWater: number, ...notice, ...terms };
     const answer = await runAt(
       redis,
@@ -67,7 +67,7 @@ async function line() {
   onTestFinished(async () => {
     await redis.unlink(ids, tickets);
   });
-  const terms = { leaseMs: LEASE_MS, windowMs: 20_000, tokens: 1, ...notice };
+  const terms = { leaseMs: LEASE_MS, windowMs: 20_000, tokens: 1, replaces: '', ...notice };
   const enter = (atMs: number, holder: string) => {
     const args = { holder, ...terms, isListening: 0 };
     const all = { ...keys, tombstone: `${name}:cancelled:${holder}` };
@@ -137,7 +137,7 @@ describe('after the clock was set back, a dead waiter', () => {
     await listen();
     await redis.hset(tickets, TWO, `${START} 0 0 1`, 'turn', `${BACK} ${BACK} 9`);
 
-    expect(await release(BACK, `${ONE}:0`, 0)).toBe(2);
+    expect(await release(BACK, `${ONE}:0`, 0)).toBe(1);
     expect(await redis.hget(tickets, TWO)).toBe(`${BACK} 0 0 1`);
     await enter(BACK, `${ONE}:1`);
     await release(BACK + 1_101, `${ONE}:1`, 0);

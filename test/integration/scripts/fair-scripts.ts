@@ -88,9 +88,9 @@ export async function stage() {
       await listener.subscribe(`redlatch:${client}`);
       return async () => void (await listener.unsubscribe(`redlatch:${client}`));
     },
-    release: (atMs: number, holder: string, tombstoneMs = 0, served: string[] = []) => {
+    release: (atMs: number, holder: string, tombstoneMs = 0, others: string[] = [], count = 0) => {
       const all = { ...keys, tombstone: tombstoneOf(holder) };
-      const args = { holder, count: 0, tombstoneMs, ...notice, served };
+      const args = { holder, count, tombstoneMs, ...notice, others };
       return runAt(redis, atMs, commandOf(scripts.fairLockRelease, all, args));
     },
     force: (atMs: number) => {
@@ -100,8 +100,6 @@ export async function stage() {
       const args = { number, lowWater: number, ...notice, ...tombstones };
       return runAt(redis, atMs, commandOf(scripts.fairLockForceRelease, all, args));
     },
-    followUp: (atMs: number) =>
-      runAt(redis, atMs, commandOf(scripts.fairLockFollowUp, keys, notice)),
     /** A waiter of Java enters the queue as Redisson would. */
     java: async (id: string, score: number) => {
       await redis.rpush(keys.queue, id);

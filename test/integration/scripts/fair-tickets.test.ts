@@ -21,6 +21,19 @@ const granted = ({ keys }: Stage, holder: string, atMs: number, followers = 0): 
 
 const ids = async ({ line }: Stage): Promise<unknown[]> => (await line()).map(([id]) => id);
 
+test('who finds the lock free for somebody else, and waits behind a third one, learns when to ask', async () => {
+  const all = await held();
+  await all.listens(TWO);
+  await all.enter(START, `${TWO}:1`);
+  await all.enter(START, `${TWO}:2`);
+  await all.redis.del(all.keys.lock);
+
+  const answer = await all.enter(START + 1, `${ONE}:3`);
+
+  expect(answer).toMatch(new RegExp(`^${WINDOW_MS} `));
+  expect(await all.redis.hgetall(all.keys.lock)).toEqual({ [`${TWO}:1`]: '1' });
+});
+
 describe('a release', () => {
   test('gives the lock to the first whose client listens, for its window, and tells that client', async () => {
     const all = await held();
@@ -230,6 +243,36 @@ describe('a ticket', () => {
 
     expect(await all.release(START, `${ONE}:1`)).toBe(-2);
     expect(await all.told()).toEqual([`redlatch:${TWO} r${TWO}:1 ${all.keys.lock}`]);
+  });
+
+  test('leaves together with others of its client, and those behind hear of it', async () => {
+    const all = await held();
+    await all.java(`${JAVA}:1`, START + AHEAD_MS);
+    await all.enter(START, `${ONE}:1`);
+    await all.enter(START, `${ONE}:2`);
+    await all.listens(TWO);
+    await all.enter(START, `${TWO}:1`);
+    await all.enter(START, `${ONE}:3`);
+    await all.told();
+
+    expect(await all.release(START, `${ONE}:2`, 0, [`${ONE}:3`, `${ONE}:1`])).toBe(-1);
+
+    expect(await all.told()).toEqual([`redlatch:${TWO} r${TWO}:1 ${all.keys.lock}`]);
+    expect(await ids(all)).toEqual([`${JAVA}:1`, `${TWO}:1`]);
+  });
+
+  test('leaves together with one that was granted the lock meanwhile, which passes it on', async () => {
+    const all = await held();
+    await all.listens(TWO);
+    for (const holder of [`${ONE}:1`, `${ONE}:2`, `${TWO}:1`]) {
+      await all.enter(START, holder);
+    }
+    await all.told();
+
+    expect(await all.release(START + 1, `${ONE}:1`, 0, [`${ONE}:0`, `${ONE}:2`])).toBe(-5);
+
+    expect(await all.told()).toEqual([granted(all, `${TWO}:1`, START + 1)]);
+    expect(await ids(all)).toEqual([]);
   });
 
   test('is granted nothing after its tombstone', async () => {

@@ -23,6 +23,7 @@ export async function stage() {
     heartbeats: `${semaphore}:beats`,
     leases: `${semaphore}:leases`,
     deleted: `${semaphore}:deleted`,
+    statements: `${semaphore}:statements`,
     twin: [],
   };
   const notice = { publish: 'PUBLISH', channel: `${semaphore}:channel` };
@@ -39,22 +40,22 @@ export async function stage() {
   const at = {
     acquire: (atMs: number, id = randomBytes(16), count = 1, client = 'me', mustQueue = 0) => {
       const claims = [Buffer.concat([id, Buffer.from(`${count} ${LEASE_MS}`)])];
-      const args = { ...counted(), client, mustQueue, setting: '', claims };
+      const args = { ...counted(), client, mustQueue, declared: '', claims };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreAcquire, keys, args));
     },
     release: (atMs: number) => {
       const claim = Buffer.concat([permit, Buffer.from('1')]);
-      const args = { ...notice, claim };
+      const args = { ...notice, claim, idle: [] };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreRelease, keys, args));
     },
     releaseAny: (atMs: number) => {
       const claim = Buffer.concat([permit, Buffer.from('1')]);
-      const args = { ...counted(), claim };
+      const args = { ...counted(), claim, idle: [] };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreReleaseAny, keys, args));
     },
     giveBack: (atMs: number, leaves = 0) => {
       const claims = [Buffer.concat([permit, Buffer.from('1')])];
-      const args = { ...counted(), client: 'me', leaves, claims };
+      const args = { ...counted(), client: 'me', leaves, mayRun: 1, claims };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreGiveBack, keys, args));
     },
     renew: (atMs: number, leaseMs: number) => {
@@ -77,7 +78,7 @@ export async function stage() {
     holders: (atMs: number) =>
       runAt(redis, atMs, commandOf(scripts.expirableSemaphoreHolders, keys, {})),
     resize: (atMs: number, permits: number) => {
-      const args = { ...counted(), way: 'by', permits, setting: '' };
+      const args = { ...counted(), way: 'by', permits, declared: '' };
       return runAt(redis, atMs, commandOf(scripts.expirableSemaphoreResize, keys, args));
     },
     configure: (atMs: number) => {

@@ -20,7 +20,7 @@ const answers: [
   reads: unknown,
   over: unknown,
 ][] = [
-  ['a poll', ({ renew }, ms) => renew(ms, 'one', 0), '1', '0'],
+  ['a poll', ({ renew }, ms) => renew(ms, 'one', 0), '1::1', '0'],
   ['a renewal', ({ renew }, ms) => renew(ms, 'one', LEASE_MS), '1', '0'],
   ['its release', ({ releaseRead }, ms) => releaseRead(ms, 'one'), 1, -2],
   ['its number of holds', ({ holdCount }, ms) => holdCount(ms, 'one'), 1, 0],
@@ -52,7 +52,7 @@ describe('in the last millisecond of its lease, and in the one behind it', () =>
         const left = String(LEASE_MS + (ENDS_AT - atMs));
         const isOver = atMs === ENDS_AT;
         const expected: Record<string, unknown> = {
-          'a poll': isOver ? '0' : '1',
+          'a poll': isOver ? '0' : '1::1',
           'a renewal': isOver ? '0' : '1',
           'its release': isOver ? -2 : 0,
           'its number of holds': isOver ? 0 : 1,
@@ -174,7 +174,7 @@ describe('the line between clients', () => {
     const { read, write, redis, keys } = stage();
     await write(START);
     const entry = async () => await redis.zscore(keys.waiting, 'me');
-    const since = START * 1_000;
+    const since = START * 1_000 - 1_000;
 
     await read(START, [{ reader: 'two', since: since + 20 }], 'queue');
     expect(await entry()).toBe(String(since + 20));
@@ -189,5 +189,31 @@ describe('the line between clients', () => {
     await read(START, [], 'queue');
     expect(await entry()).toBe(null);
     expect(await redis.zscore(keys.heartbeats, 'me')).toBe(null);
+  });
+});
+
+describe('readers that give up together', () => {
+  test('leave those that stay, and free the lock with the last of them', async () => {
+    const { read, releaseRead, inspect, redis, keys, holdKey } = stage();
+    await read(START, [{ reader: 'one' }, { reader: 'two' }, { reader: 'three' }]);
+
+    expect(await releaseRead(START + 1, 'one', ['two', 'absent'])).toBe(0);
+    const [left] = (await inspect(START + 1)).map(String);
+    expect(left).toBe(holderId('three'));
+    expect(await redis.zrange(keys.readers, '0', '-1')).toEqual([left]);
+    expect(await redis.exists(holdKey('one', 1), holdKey('two', 1))).toBe(0);
+
+    expect(await releaseRead(START + 2, 'absent', ['three'])).toBe(1);
+    expect(await redis.exists(keys.lock, keys.readers, holdKey('three', 1))).toBe(0);
+  });
+
+  test('are kept out for good where a copy of their ask may still run', async () => {
+    const { read, releaseRead } = stage();
+    await read(START, [{ reader: 'one' }]);
+
+    expect(await releaseRead(START, 'one', ['late'], 1_000)).toBe(1);
+
+    expect(await read(START, [{ reader: 'one' }, { reader: 'late' }])).toEqual(['-3', '-3']);
+    expect(await releaseRead(START, 'one', ['late'])).toBe(-2);
   });
 });

@@ -29,3 +29,42 @@ test('a ticket of a lock that readers have is unknown, whichever field is seen f
 
   expect([...answers]).toEqual(['?']);
 });
+
+const HOLDER = '10000000-0000-4000-8000-000000000000:1';
+const BEFORE = '40000000-0000-4000-8000-000000000000:1';
+
+test.each([
+  [200, 200],
+  // It is not asked about more often than this.
+  [10, 50],
+  [40_000, 30_000],
+])(
+  'a waiter behind one that asks for %i ms has to ask again after %i ms',
+  async (windowMs, dueMs) => {
+    const redis = rawClient();
+    const lock = randomName('rechecks');
+    const [line, tickets, tombstone] = [`${lock}:line`, `${lock}:tickets`, `${lock}:tombstone`];
+    onTestFinished(async () => void (await redis.del(lock, line, tickets)));
+    await redis.hset(lock, HOLDER, 1);
+    await redis.rpush(line, BEFORE);
+    await redis.hset(tickets, BEFORE, `${NOW} ${windowMs} 0 0`);
+    const keys = { lock, line, tickets, tombstone, token: [] };
+    const given = { holder: WAITER, leaseMs: 30_000, windowMs: 10_000, isListening: 0, tokens: 1 };
+    const args = { ...given, replaces: '', publish: 'PUBLISH' };
+    const enter = commandOf(scripts.lockEnter, keys, args);
+    const terms = [WAITER, '30000', '10000', '0', '0'];
+    const ofTickets = [lock, line, tickets];
+    const recheck = commandOf(scripts.lockRecheck, { ofTickets }, { publish: 'PUBLISH', terms });
+    const leftOf = async (command: typeof enter): Promise<number> => {
+      await redis.pexpire(lock, 30_000);
+      return Number((await runAt(redis, NOW, command)).split(' ')[0]);
+    };
+
+    const left = [await leftOf(enter), await leftOf(enter), await leftOf(recheck)];
+
+    expect(left.every((ms) => ms <= dueMs && ms > dueMs - 1_000)).toBe(true);
+    await redis.hset(tickets, WAITER, `${NOW} 10000 0 0`, BEFORE, `${NOW} ${windowMs} 0 0`);
+    await redis.lrem(line, 1, BEFORE);
+    expect(await leftOf(recheck), 'the first one').toBeGreaterThan(29_000);
+  },
+);

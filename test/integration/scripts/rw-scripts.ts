@@ -58,6 +58,7 @@ export function stage(redis: Redis = rawClient()) {
       position = 'none',
       client = 'me',
       micros = 0,
+      rest = 0,
     ) => {
       const ofClaims = claims.flatMap(({ reader, count = 1 }) => [
         tombstoneOf(reader),
@@ -74,7 +75,7 @@ export function stage(redis: Redis = rawClient()) {
       const command = commandOf(
         scripts.rwlockAcquireRead,
         { lock, ...queues, ofClaims },
-        { client, position, ...notice, claims: terms },
+        { client, position, rest, ...notice, claims: terms },
       );
       return runAt(redis, atMs, command, micros).then((answer) => answer.split(' ').slice(1));
     },
@@ -82,16 +83,18 @@ export function stage(redis: Redis = rawClient()) {
     write: async (atMs: number, holder = 'writer', position = 'none', micros = 0, count = 1) => {
       const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
       const terms = { leaseMs: LEASE_MS, position, windowMs: 0, isListening: 0 };
-      const args = { holder: holderId(holder), count, ...terms, ...notice, stem };
+      const place = { replaces: '', rank: 0 };
+      const args = { holder: holderId(holder), count, ...terms, ...place, ...notice, stem };
       const command = commandOf(scripts.rwlockAcquireWrite, keys, args);
       const answer = await runAt(redis, atMs, command, micros);
       return answer.startsWith('+') ? null : Number(answer);
     },
     /** A writer with a ticket. */
-    enter: (atMs: number, holder: string) => {
+    enter: (atMs: number, holder: string, replaced = '', rank = 0) => {
       const keys = { lock, tombstone: tombstoneOf(holder), ...queues };
       const terms = { leaseMs: LEASE_MS, position: 'queue', windowMs: WINDOW_MS, isListening: 0 };
-      const args = { holder: holderId(holder), count: 1, ...terms, ...notice, stem };
+      const place = { replaces: replaced === '' ? '' : holderId(replaced), rank };
+      const args = { holder: holderId(holder), count: 1, ...terms, ...place, ...notice, stem };
       return runAt(redis, atMs, commandOf(scripts.rwlockAcquireWrite, keys, args));
     },
     releaseWrite: (atMs: number, holder: string, listens = -1) => {
@@ -99,20 +102,22 @@ export function stage(redis: Redis = rawClient()) {
       const args = { holder: holderId(holder), count: 0, tombstoneMs: 0, listens, ...notice, stem };
       return runAt(redis, atMs, commandOf(scripts.rwlockReleaseWrite, keys, args));
     },
-    releaseRead: (atMs: number, holder: string) => {
+    releaseRead: (atMs: number, holder: string, others: string[] = [], tombstoneMs = 0) => {
+      const ofOthers = others.flatMap((other) => [tombstoneOf(other), holdKey(other, 1)]);
       const keys = {
         lock,
         tombstone: tombstoneOf(holder),
         ...queues,
-        holds: [holdKey(holder, 1)],
+        holds: [holdKey(holder, 1), ...ofOthers],
       };
       const args = {
         holder: holderId(holder),
         count: 0,
-        tombstoneMs: 0,
+        tombstoneMs,
         listens: 0,
         ...notice,
         stem,
+        others: others.map(holderId),
       };
       return runAt(redis, atMs, commandOf(scripts.rwlockReleaseRead, keys, args));
     },

@@ -157,3 +157,14 @@ test('readers that have waited a moment ago are no strangers', async () => {
     expect(await releaseWrite(START + afterMs, `${ONE}:1`, 0)).toBe(isOpened ? -6 : -5);
   }
 });
+
+test('the last of readers that give up together give the lock to the writer behind them', async () => {
+  const { read, enter, releaseRead, redis, keys } = stage();
+  await listens(TWO);
+  await read(START, [{ reader: `${THREE}:1` }, { reader: `${THREE}:2` }]);
+  await enter(START, `${TWO}:1`);
+
+  expect(await releaseRead(START, `${THREE}:3`, [`${THREE}:1`, `${THREE}:2`])).toBe(-5);
+
+  expect(await redis.hgetall(keys.lock)).toEqual({ mode: 'write', [`${TWO}:1:write`]: '1' });
+});

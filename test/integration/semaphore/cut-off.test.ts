@@ -1,7 +1,7 @@
 // Who asks while Redis is away is told so, also when others were waiting before.
 
 import { describe, expect, test } from 'vitest';
-import type { Client, WaitOptions } from '../../../src/index.js';
+import { CommandTimeoutError, type Client, type WaitOptions } from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
@@ -91,12 +91,12 @@ describe.each(kinds)('$kind', (face) => {
     expect(order).toEqual(['back', 'answered']);
   });
 
-  test('who was told to wait before Redis went away ran into contention', async () => {
+  test('who was told to wait before Redis went away is told of that', async () => {
     const { object, proxy } = await stage(200);
 
-    const waiting = object.tryAcquire({ waitMs: 600 });
+    const waiting = rejection(object.tryAcquire({ waitMs: 600 }));
     await cutOff(proxy, object);
 
-    expect(await waiting).toBeNull();
+    expect(await waiting).toBeInstanceOf(CommandTimeoutError);
   });
 });

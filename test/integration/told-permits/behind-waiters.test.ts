@@ -50,8 +50,7 @@ describe.each(kinds)('$kind', (kind) => {
     const [own, id] = [client(), name()];
     const { granted, since } = await blocked(kind, own, id);
 
-    kind.get(own, id, 5);
-    await Promise.all([granted, kind.wait(own, id, 20_000)]);
+    await Promise.all([granted, kind.wait(own, id, 20_000, 5)]);
 
     expect(performance.now() - since).toBeLessThan(4_000);
     expect(await left(id)).toBe(3);
@@ -93,12 +92,12 @@ describe.each(kinds)('$kind', (kind) => {
     expect(await kind.take(own, id, 0)).toBeNull();
     const { granted } = await blocked(kind, own, id);
     // The confirmation of the subscription makes the wait ask once more.
-    await eventually(() => expect(asks(proxy, id)).toBe(3));
+    await eventually(() => expect(asks(proxy, id)).toBe(4));
     await own.getLock(name()).isLocked();
 
     expect(await kind.take(own, id, 0)).toBeNull();
 
-    expect(asks(proxy, id)).toBe(3);
+    expect(asks(proxy, id)).toBe(4);
     await kind.get(client(), id).addPermits(1);
     await granted;
   });

@@ -5,6 +5,7 @@ import { fixture } from '../../contract/fixture.js';
 import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
 import {
+  configured,
   flush,
   isListening,
   kinds,
@@ -43,19 +44,19 @@ describe.each(kinds)('$kind', (kind) => {
   test('what was deleted is made by a client that states a number for the first time', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await kind.get(own, id).delete();
+    await kind.get(own, id, 5).delete();
 
     await takes(kind, client(), id, 3);
 
     expect(await left(id)).toBe(2);
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
     expect(await left(id)).toBe(1);
   });
 
   test('what was deleted is made by the client that states another number', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await kind.get(own, id).delete();
+    await kind.get(own, id, 5).delete();
 
     await takes(kind, own, id, 3);
 
@@ -65,11 +66,11 @@ describe.each(kinds)('$kind', (kind) => {
   test.each(['flush', 'day'])('after a %s a deletion is forgotten', async (end) => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await kind.get(own, id).delete();
-    expect(await kind.take(own, id)).toBeNull();
+    await kind.get(own, id, 5).delete();
+    expect(await kind.take(own, id, 5)).toBeNull();
     await (end === 'flush' ? flush(raw, id) : raw.pexpire(deletedKey(kind, id), 0));
 
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
 
     expect(await left(id)).toBe(4);
   });
@@ -79,12 +80,12 @@ describe.each(kinds)('$kind', (kind) => {
     async (call) => {
       const id = name();
       const own = await stated(kind, client(), id);
-      await kind.get(own, id).delete();
+      await kind.get(own, id, 5).delete();
       await kind.get(client(), id)[call](2);
       expect(await left(id)).toBe(2);
       await raw.del(id);
 
-      await takes(kind, own, id);
+      await takes(kind, own, id, 5);
 
       expect(await left(id)).toBe(4);
     },
@@ -94,21 +95,21 @@ describe.each(kinds)('$kind', (kind) => {
     const id = name();
     const own = await stated(kind, client(), id);
 
-    expect(await kind.get(own, id).delete()).toBe(true);
-    expect(await kind.get(own, id).delete()).toBe(false);
+    expect(await kind.get(own, id, 5).delete()).toBe(true);
+    expect(await kind.get(own, id, 5).delete()).toBe(false);
 
-    expect(await kind.take(own, id)).toBeNull();
+    expect(await kind.take(own, id, 5)).toBeNull();
   });
 
   test('a deletion before Java has set the semaphore again is forgotten', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await kind.get(own, id).delete();
+    await kind.get(own, id, 5).delete();
     await raw.set(id, 3);
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
     await raw.del(id, `{${id}}:timeout`);
 
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
 
     expect(await left(id)).toBe(4);
   });
@@ -116,7 +117,7 @@ describe.each(kinds)('$kind', (kind) => {
   test('what a client adds while it deletes what was flushed is added to its number', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    const semaphore = kind.get(own, id);
+    const semaphore = kind.get(own, id, 5);
     await flush(raw, id);
 
     await Promise.all([semaphore.delete(), semaphore.addPermits(1)]);
@@ -127,11 +128,11 @@ describe.each(kinds)('$kind', (kind) => {
   test('a look at what was deleted records nothing', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await kind.get(own, id).delete();
+    await kind.get(own, id, 5).delete();
     const records = await raw.keys(`redlatch_requests:*${id}*`);
     await raw.del(...records);
 
-    expect(await kind.get(own, id).availablePermits()).toBe(0);
+    expect(await kind.get(own, id, 5).availablePermits()).toBe(0);
 
     expect(await raw.keys(`redlatch_requests:*${id}*`)).toEqual([]);
   });
@@ -141,18 +142,18 @@ describe.each(kinds)('$kind', (kind) => {
     const id = name();
     const own = client({ redis: proxy.url });
     await takes(kind, own, id, 5);
-    await kind.get(own, id).delete();
-    const waiting = [kind.wait(own, id)];
+    await kind.get(own, id, 5).delete();
+    const waiting = [kind.wait(own, id, undefined, 5)];
     await isListening(raw, id);
     const before = scriptsAbout(proxy, id).length;
 
     for (let i = 0; i < 50; i += 1) {
-      waiting.push(kind.wait(own, id));
-      expect(await kind.take(own, id)).toBeNull();
+      waiting.push(kind.wait(own, id, undefined, 5));
+      expect(await kind.take(own, id, 5)).toBeNull();
     }
 
     expect(scriptsAbout(proxy, id).length - before).toBeLessThan(10);
-    await kind.get(own, id).trySetPermits(51);
+    await kind.get(own, id, 5).trySetPermits(51);
     await Promise.all(waiting);
   });
 
@@ -171,18 +172,19 @@ describe('semaphore', () => {
   test('a release without proof makes none of what was deleted but its own permits', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await own.getSemaphore(id).delete();
+    await own.getSemaphore(id, { permits: 5 }).delete();
 
-    await own.getSemaphore(id).release(2);
+    await own.getSemaphore(id, { permits: 5 }).release(2);
 
     expect(await left(id)).toBe(2);
   });
 });
 
 describe('permit-expirable-semaphore', () => {
-  test('with onMismatch "set" a number that somebody sets after a deletion is put right', async () => {
+  test('with onMismatch "set" a number that somebody sets after a deletion stays, and is reported', async () => {
     const id = name();
     const own = client();
+    const events = configured(own);
     const permits = { count: 5, onMismatch: 'set' } as const;
     const seats = own.getPermitExpirableSemaphore(id, { permits });
     expect(await seats.totalPermits()).toBe(5);
@@ -191,18 +193,20 @@ describe('permit-expirable-semaphore', () => {
 
     expect(await seats.tryAcquire()).not.toBeNull();
 
-    expect(await seats.totalPermits()).toBe(5);
+    expect(await seats.totalPermits()).toBe(9);
+    const kind = 'permit-expirable-semaphore';
+    expect(events).toEqual([{ resource: id, kind, permits: 9, wanted: 5 }]);
   });
 
   test('setPermits makes what was deleted, and the deletion is forgotten', async () => {
     const id = name();
     const [, kind] = kinds as [Kind, Kind];
     const own = await stated(kind, client(), id);
-    await kind.get(own, id).delete();
+    await kind.get(own, id, 5).delete();
     await client().getPermitExpirableSemaphore(id).setPermits(2);
     await raw.del(id);
 
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
 
     expect(await left(id)).toBe(4);
   });

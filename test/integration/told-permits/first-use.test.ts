@@ -1,15 +1,16 @@
-// The first use of a name sets the number of permits that the client was told, in the same command.
+// The first use of a name with a number states it: by a `configure` before it, in the same write.
 
 import { expect, test } from 'vitest';
-import { WrongTypeError, type Client } from '../../../src/index.js';
-import { fixture, rejection } from '../../contract/fixture.js';
+import type { Client } from '../../../src/index.js';
+import { fixture } from '../../contract/fixture.js';
 import { startProxy } from '../../support/proxy.js';
 import { redisUrl } from '../../support/redis.js';
-import { kinds, lasting, left, scriptsAbout } from './world.js';
+import { lasting, left, scriptsAbout } from './world.js';
 
 const { client, name, raw } = fixture('first-use', lasting);
 
-/** Each first call, the one script that it runs, and how many permits are left then of five. */
+/** Each first call, the script that runs behind `configure`, and how many permits are left then of five. A look needs
+ * no other. */
 const firstUses: [
   string,
   string,
@@ -111,7 +112,7 @@ const firstUses: [
 ];
 
 test.each(firstUses)(
-  '%s sets the number with one command',
+  '%s states the number before it, in the same write',
   async (_, script, permits, use, answer) => {
     const proxy = await startProxy({ target: redisUrl() });
     const own = client({ redis: proxy.url });
@@ -121,14 +122,16 @@ test.each(firstUses)(
 
     expect(await left(id)).toBe(permits);
     expect(await raw.pttl(id)).toBe(-1);
-    expect(scriptsAbout(proxy, id)).toEqual([script]);
+    const family = script.slice(0, script.indexOf('/'));
+    const configure = `${family}/configure`;
+    expect(scriptsAbout(proxy, id)).toEqual(script === configure ? [script] : [configure, script]);
     if (answer !== undefined) {
       expect(got).toBe(answer);
     }
   },
 );
 
-test('using sets the number, and no later call carries it', async () => {
+test('using states the number, and no later call does', async () => {
   const proxy = await startProxy({ target: redisUrl() });
   const own = client({ redis: proxy.url });
   const id = name();
@@ -137,37 +140,11 @@ test('using sets the number, and no later call carries it', async () => {
   await own.getSemaphore(id, { permits: 2 }).using(() => {});
 
   expect(await left(id)).toBe(2);
-  const sent = proxy.requests().filter((command) => command.includes(id));
-  expect(sent).toHaveLength(4);
-  expect(sent.map((command) => command.includes('keep 1 2'))).toEqual([true, false, false, false]);
-});
-
-test.each(kinds)('a $kind that a question has made cannot be counted as a latch', async (kind) => {
-  const own = client();
-  const id = name();
-  await kind.get(own, id, 3).availablePermits();
-
-  const error = await rejection(own.getCountDownLatch(id).count());
-
-  expect(error).toBeInstanceOf(WrongTypeError);
-  expect(String(error)).toContain(`is in use as a ${kind.kind} by this client`);
-});
-
-test('a name is that of a semaphore or a latch for as long as there is one', async () => {
-  const [own, id, other] = [client(), name(), name()];
-  await client().getSemaphore(id).trySetPermits(1);
-  await own.getSemaphore(id).acquire();
-  const latch = own.getCountDownLatch(other);
-  await latch.trySetCount(2);
-  await latch.countDown();
-
-  const errors = [
-    await rejection(own.getCountDownLatch(id).count()),
-    await rejection(own.getSemaphore(other).availablePermits()),
-  ];
-
-  expect(errors.map(String)).toEqual([
-    expect.stringContaining('is in use as a semaphore by this client'),
-    expect.stringContaining('is in use as a count-down-latch by this client'),
+  expect(scriptsAbout(proxy, id)).toEqual([
+    'semaphore/configure',
+    'semaphore/acquire',
+    'semaphore/return',
+    expect.any(String),
+    expect.any(String),
   ]);
 });

@@ -24,7 +24,7 @@ describe.each(kinds)('$kind', (kind) => {
     const own = await stated(kind, client(), id);
     await flush(raw, id);
 
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
 
     expect(await left(id)).toBe(4);
   });
@@ -34,7 +34,7 @@ describe.each(kinds)('$kind', (kind) => {
     const own = await stated(kind, client(), id);
     await flush(raw, id);
 
-    await kind.wait(own, id);
+    await kind.wait(own, id, undefined, 5);
 
     expect(await left(id)).toBe(4);
   });
@@ -43,13 +43,13 @@ describe.each(kinds)('$kind', (kind) => {
     const id = name();
     const own = await stated(kind, client(), id);
     for (let i = 0; i < 5; i += 1) {
-      await takes(kind, own, id);
+      await takes(kind, own, id, 5);
     }
-    const waiting = kind.wait(own, id);
+    const waiting = kind.wait(own, id, undefined, 5);
     await isListening(raw, id);
     await flush(raw, id);
 
-    expect(await kind.get(own, id).availablePermits()).toBe(5);
+    expect(await kind.get(own, id, 5).availablePermits()).toBe(5);
     await waiting;
 
     expect(await left(id)).toBe(4);
@@ -60,9 +60,9 @@ describe.each(kinds)('$kind', (kind) => {
     const id = name();
     const own = await stated(kind, client(), id);
     for (let i = 0; i < 5; i += 1) {
-      await takes(kind, own, id);
+      await takes(kind, own, id, 5);
     }
-    const waiting = kind.wait(own, id);
+    const waiting = kind.wait(own, id, undefined, 5);
     await isListening(raw, id);
     await flush(raw, id);
     const flushedAt = performance.now();
@@ -78,7 +78,7 @@ describe.each(kinds)('$kind', (kind) => {
     const own = await stated(kind, client(), id);
     await flush(raw, id);
 
-    expect(await kind.get(own, id).availablePermits()).toBe(5);
+    expect(await kind.get(own, id, 5).availablePermits()).toBe(5);
 
     expect(await left(id)).toBe(5);
   });
@@ -88,7 +88,7 @@ describe.each(kinds)('$kind', (kind) => {
     const own = await stated(kind, client(), id);
     await flush(raw, id);
 
-    await kind.get(own, id).addPermits(1);
+    await kind.get(own, id, 5).addPermits(1);
 
     expect(await left(id)).toBe(6);
   });
@@ -96,11 +96,11 @@ describe.each(kinds)('$kind', (kind) => {
   test('what ended by its ttlMs is made again, without one', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await kind.get(own, id).delete();
-    await kind.get(own, id).trySetPermits(2, { ttlMs: 60 });
+    await kind.get(own, id, 5).delete();
+    await kind.get(own, id, 5).trySetPermits(2, { ttlMs: 60 });
     await eventually(async () => (await raw.exists(id)) === 0);
 
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
 
     expect([await left(id), await raw.pttl(id)]).toEqual([4, -1]);
   });
@@ -120,7 +120,7 @@ describe.each(kinds)('$kind', (kind) => {
     const own = await stated(kind, client(), id);
     await raw.del(id, `{${id}}:timeout`);
 
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
 
     expect(await left(id)).toBe(4);
   });
@@ -138,7 +138,7 @@ describe('semaphore', () => {
     const own = await stated(kind, client(), id);
     await flush(raw, id);
 
-    await call(own.getSemaphore(id));
+    await call(own.getSemaphore(id, { permits: 5 }));
 
     expect(await left(id)).toBe(after);
   });
@@ -152,13 +152,13 @@ describe('semaphore', () => {
     await kind.get(client(), id).addPermits(1);
 
     await (
-      await takes(kind, own, id)
+      await takes(kind, own, id, 5)
     )();
-    await kind.get(own, id).availablePermits();
+    await kind.get(own, id, 5).availablePermits();
     await (
-      await takes(kind, own, id)
+      await takes(kind, own, id, 5)
     )();
-    await kind.get(own, id).availablePermits();
+    await kind.get(own, id, 5).availablePermits();
 
     expect(events).toEqual([{ resource: id, kind: kind.kind, permits: 1, wanted: 5 }]);
   });
@@ -169,15 +169,15 @@ describe('semaphore', () => {
     const events = configured(own);
     await flush(raw, id);
     await raw.set(id, 5);
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
     expect(events).toEqual([]);
     await flush(raw, id);
-    await takes(kind, own, id);
+    await takes(kind, own, id, 5);
     await flush(raw, id);
     await raw.set(id, 9);
 
     for (let i = 0; i < 3; i += 1) {
-      await takes(kind, own, id);
+      await takes(kind, own, id, 5);
     }
 
     expect(events).toEqual([{ resource: id, kind: kind.kind, permits: 9, wanted: 5 }]);
@@ -186,12 +186,12 @@ describe('semaphore', () => {
   test('permits that come back without proof after a flush are reported once', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    await own.getSemaphore(id).acquire(5);
+    await own.getSemaphore(id, { permits: 5 }).acquire(5);
     const events = configured(own);
     await flush(raw, id);
 
     for (let i = 0; i < 5; i += 1) {
-      await own.getSemaphore(id).release();
+      await own.getSemaphore(id, { permits: 5 }).release();
     }
 
     expect(events).toEqual([{ resource: id, kind: kind.kind, permits: 6, wanted: 5 }]);
@@ -201,8 +201,8 @@ describe('semaphore', () => {
   test('a release that finds the semaphore gone lets a waiter make it again', async () => {
     const id = name();
     const own = await stated(kind, client(), id);
-    const permits = await own.getSemaphore(id).acquire(5);
-    const waiting = own.getSemaphore(id).acquire();
+    const permits = await own.getSemaphore(id, { permits: 5 }).acquire(5);
+    const waiting = own.getSemaphore(id, { permits: 5 }).acquire();
     await isListening(raw, id);
     await flush(raw, id);
     const releasedAt = performance.now();

@@ -13,16 +13,22 @@ const { client, name, raw } = fixture('made-empty', lasting);
 
 type Make = (maker: Client, id: string) => Promise<unknown>;
 
-/** Each way to make a semaphore so that nobody gets a permit of it, and how many are left. */
-const ways: Record<Kind['kind'], readonly [string, number, Make][]> = {
+/** Each way to make a semaphore so that nobody gets a permit of it, how many are left, and the message that makes it
+ * known: a number that an object declares is stated before it takes any. */
+const ways: Record<Kind['kind'], readonly [string, number, Make, string?][]> = {
   semaphore: [
-    ['a first acquire takes all', 0, (own, id) => own.getSemaphore(id, { permits: 2 }).acquire(2)],
+    [
+      'a first acquire takes all',
+      0,
+      (own, id) => own.getSemaphore(id, { permits: 2 }).acquire(2),
+      '2',
+    ],
     [
       'a first look finds 0',
       0,
       (own, id) => own.getSemaphore(id, { permits: 0 }).availablePermits(),
     ],
-    ['all are drained', 0, (own, id) => own.getSemaphore(id, { permits: 2 }).drainPermits()],
+    ['all are drained', 0, (own, id) => own.getSemaphore(id, { permits: 2 }).drainPermits(), '2'],
     ['0 are set', 0, (own, id) => own.getSemaphore(id).trySetPermits(0)],
     ['0 are added', 0, (own, id) => own.getSemaphore(id).addPermits(0)],
     ['1 is taken away', -1, (own, id) => own.getSemaphore(id).addPermits(-1)],
@@ -32,6 +38,7 @@ const ways: Record<Kind['kind'], readonly [string, number, Make][]> = {
       'a first acquire takes all',
       0,
       (own, id) => own.getPermitExpirableSemaphore(id, { permits: 1 }).acquire(),
+      '1',
     ],
     [
       'a first look finds 0',
@@ -58,6 +65,8 @@ async function waiter(kind: Kind, id: string, waitMs?: number) {
   const own = client({ redis: proxy.url });
   const ended = rejection(kind.wait(own, id, waitMs));
   await listening(id);
+  // The first time when it joined, the second time once it listened.
+  await eventually(() => asks(proxy, id) === 2);
   await own.getLock(name()).isLocked();
   return { proxy, own, ended };
 }
@@ -66,22 +75,25 @@ const asks = (proxy: Proxy, id: string): number =>
   scriptsAbout(proxy, id).filter((script) => script.toLowerCase() !== 'subscribe').length;
 
 describe.each(kinds)('$kind', (kind) => {
-  test.each(ways[kind.kind])('waiters elsewhere are notified when %s', async (_, count, make) => {
-    const id = name();
-    const { proxy, own, ended } = await waiter(kind, id);
-    const messages = await messagesOn(`redisson_sc:{${id}}`);
-    const before = asks(proxy, id);
+  test.each(ways[kind.kind])(
+    'waiters elsewhere are notified when %s',
+    async (_, count, make, message = '0') => {
+      const id = name();
+      const { proxy, own, ended } = await waiter(kind, id);
+      const messages = await messagesOn(`redisson_sc:{${id}}`);
+      const before = asks(proxy, id);
 
-    await make(client(), id);
+      await make(client(), id);
 
-    // Without a message they would ask again after five seconds.
-    await eventually(() => asks(proxy, id) === before + 1, { withinMs: 3_000 });
-    await eventually(() => messages.length > 0);
-    expect(messages).toEqual(['0']);
-    expect(await left(id)).toBe(count);
-    await own.close();
-    await ended;
-  });
+      // Without a message they would ask again after five seconds.
+      await eventually(() => asks(proxy, id) === before + 1, { withinMs: 3_000 });
+      await eventually(() => messages.length > 0);
+      expect(messages).toEqual([message]);
+      expect(await left(id)).toBe(count);
+      await own.close();
+      await ended;
+    },
+  );
 
   test('a wait for one whose maker took all does not say that nobody has set the number', async () => {
     const id = name();

@@ -45,8 +45,8 @@ describe.each(kinds)('$kind', (kind) => {
     await kind.get(own, id, 1).availablePermits();
     await kind.get(own, id).delete();
 
-    const error = await rejection(kind.wait(own, id, 100));
-    const later = await rejection(kind.wait(own, id, 100));
+    const error = await rejection(kind.wait(own, id, 100, 1));
+    const later = await rejection(kind.wait(own, id, 100, 1));
 
     expect(error).toMatchObject({ message: `"${id}" has no permits: ${gone}`, resource: id });
     expect(later).toMatchObject({ message: `"${id}" has no permits: ${gone}` });

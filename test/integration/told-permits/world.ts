@@ -47,7 +47,12 @@ export interface Kind {
   /** Acquires one without waiting; the function gives it back. */
   take(client: Client, name: string, permits?: number | PermitsSetting): Promise<Take>;
   /** A wait for one permit. */
-  wait(client: Client, name: string, waitMs?: number): Promise<unknown>;
+  wait(
+    client: Client,
+    name: string,
+    waitMs?: number,
+    permits?: number | PermitsSetting,
+  ): Promise<unknown>;
 }
 
 type Take = (() => Promise<void>) | null;
@@ -60,8 +65,8 @@ export const kinds: readonly Kind[] = [
       const taken = await client.getSemaphore(name, { permits }).tryAcquire();
       return taken === null ? null : async () => await taken.release();
     },
-    wait: async (client, name, waitMs) =>
-      await client.getSemaphore(name).acquire(1, waitMs === undefined ? {} : { waitMs }),
+    wait: async (client, name, waitMs, permits) =>
+      await client.getSemaphore(name, { permits }).acquire(1, { waitMs }),
   },
   {
     kind: 'permit-expirable-semaphore',
@@ -70,10 +75,8 @@ export const kinds: readonly Kind[] = [
       const taken = await client.getPermitExpirableSemaphore(name, { permits }).tryAcquire();
       return taken === null ? null : async () => await taken.release();
     },
-    wait: async (client, name, waitMs) =>
-      await client
-        .getPermitExpirableSemaphore(name)
-        .acquire(waitMs === undefined ? {} : { waitMs }),
+    wait: async (client, name, waitMs, permits) =>
+      await client.getPermitExpirableSemaphore(name, { permits }).acquire({ waitMs }),
   },
 ];
 

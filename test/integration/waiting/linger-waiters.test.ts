@@ -19,7 +19,7 @@ test.each(objectKinds)(
   async (kind) => {
     const [object, clock] = [name(), skippingClock()];
     // Where locks are handed on, no channel lingers.
-    const own = client({ handOff: 'race' }, clock);
+    const own = client({}, clock);
     const taken = await kind.take(client(), object);
     await Promise.allSettled([kind.wait(own, object, { waitMs: 100 })]);
 

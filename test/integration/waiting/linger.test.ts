@@ -6,7 +6,7 @@ import { fixture } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { channelsUnder, redisUrl } from '../../support/redis.js';
 import { countedTraffic } from '../../support/traffic.js';
-import { skippingClock } from '../../support/skipping-clock.js';
+import { skippingClock, slowClock } from '../../support/skipping-clock.js';
 import { allLasting } from '../../support/kinds/kinds.js';
 import { objectKinds } from '../../support/kinds/objects.js';
 
@@ -15,7 +15,7 @@ const { client, name, raw } = fixture('linger', allLasting);
 /** A channel that nobody uses is given up well before this. */
 const LINGERED_MS = 1_500;
 
-/** A moment that is much shorter than a second, and in which whatever was sent has arrived. */
+/** A moment that is much shorter than a second of a slow clock, and in which whatever was sent has arrived. */
 async function aMoment(): Promise<void> {
   for (let i = 0; i < 50; i += 1) {
     await raw.ping();
@@ -28,16 +28,14 @@ test.each(objectKinds)(
   async (kind) => {
     const object = name();
     const taken = await kind.take(client(), object);
-    const clock = skippingClock();
+    const clock = skippingClock(slowClock());
     const own = client({}, clock);
 
-    const [outcome] = await Promise.allSettled([kind.wait(own, object, { waitMs: 200 })]);
+    const [outcome] = await Promise.allSettled([kind.wait(own, object, { waitMs: 20 })]);
     await aMoment();
     const rightAfter = await channelsUnder(object, raw);
     clock.skip(LINGERED_MS);
-    await eventually(async () => (await channelsUnder(object, raw)).length === 0, {
-      withinMs: 500,
-    });
+    await eventually(async () => (await channelsUnder(object, raw)).length === 0);
 
     const timedOut = { reason: { code: 'ERR_ACQUIRE_TIMEOUT' } };
     expect(outcome).toMatchObject(kind.id === 'count-down-latch' ? { value: false } : timedOut);
@@ -51,10 +49,10 @@ test('who comes right back finds the channel subscribed', async () => {
   const traffic = await countedTraffic(redisUrl());
   const object = name();
   const hold = await client().getLock(object).acquire();
-  const lock = client({ redis: traffic.url }).getLock(object);
+  const lock = client({ redis: traffic.url }, slowClock()).getLock(object);
 
   for (let i = 0; i < 3; i += 1) {
-    await lock.tryAcquire({ waitMs: 100 });
+    await lock.tryAcquire({ waitMs: 10 });
     await aMoment();
   }
 

@@ -45,17 +45,13 @@ async function clear({ name, raw }: World): Promise<void> {
 
 describe('what Java and Node leave, tell and answer differs by the list, and by nothing else', () => {
   test.for(Object.entries(sequences))('%s', async ([title, sequence], context) => {
-    const { leaseMs = 30_000, handOff } = sequence;
+    const { leaseMs = 30_000 } = sequence;
     const world = await open(context);
     context.onTestFinished(async () => await clear(world));
 
     const [java, node] = await Promise.all([
       play(await JavaSide.start(world, `${world.name}-java`, leaseMs), sequence, monitors.java),
-      play(
-        new NodeSide(world, `${world.name}-node`, { leaseMs, handOff }),
-        sequence,
-        monitors.node,
-      ),
+      play(new NodeSide(world, `${world.name}-node`, { leaseMs }), sequence, monitors.node),
     ]);
 
     expect(deviations(java, node)).toEqual(listed(title));

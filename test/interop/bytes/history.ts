@@ -8,6 +8,10 @@ import { comparable, listenedTo, stateOf } from './snapshot.js';
 /** Step -> lines that are equal when the bytes are. */
 export type History = ReadonlyMap<string, readonly string[]>;
 
+/** The line of a lock, and what its clients are notified of: nobody but them sees that. */
+const OF_LINE =
+  /^(?:redlatch_(?:line|tickets):|s?publish redlatch:[ABC] [^e]|for a moment redlatch_(?:line|tickets):)/;
+
 /** Commands that make a key. */
 const MAKING = new Set('set hset hincrby incr incrby decr decrby zadd rpush lpush'.split(' '));
 
@@ -31,7 +35,10 @@ export async function play(side: Side, { steps }: Sequence, monitor: Monitor): P
       ...published(seen),
       ...cameAndWent(seen, known),
     ];
-    history.set(step, comparable(lines, name, side.clients));
+    history.set(
+      step,
+      comparable(lines, name, side.clients).filter((line) => !OF_LINE.test(line)),
+    );
     keys = [...state.keys()];
   }
   return history;

@@ -10,8 +10,6 @@ export type Step = (side: Side) => Promise<unknown>;
 export interface Sequence {
   /** The clients' lease, default 30 s. */
   readonly leaseMs?: number;
-  /** As Java does, in steps that wait: whoever stands in our line leaves other traces. */
-  readonly handOff?: 'race';
   readonly steps: Readonly<Record<string, Step>>;
 }
 
@@ -171,15 +169,15 @@ const shortReads: Sequence['steps'] = {
 
 export const lockSequences: Readonly<Record<string, Sequence>> = {
   lock: { steps: owner('lock') },
-  'lock, waited for': { steps: waiter('lock'), handOff: 'race' },
+  'lock, waited for': { steps: waiter('lock') },
   'lock, renewed': renewed('lock'),
   'lock, shorter lease': { steps: shorterLease },
   'fair lock': { steps: owner('fair') },
-  'fair lock, queue': { steps: fairQueue, handOff: 'race' },
-  'fair lock, patience': { steps: fairPatience, handOff: 'race' },
+  'fair lock, queue': { steps: fairQueue },
+  'fair lock, patience': { steps: fairPatience },
   'fair lock, renewed': renewed('fair'),
   'fenced lock, first token': { steps: firstToken },
-  'fenced lock, large tokens': { steps: largeTokens, handOff: 'race' },
+  'fenced lock, large tokens': { steps: largeTokens },
   'read lock': { steps: owner('read') },
   'read lock, several readers': { steps: readers },
   'read lock, behind a writer': { steps: waiter('read', 'write') },
@@ -187,6 +185,6 @@ export const lockSequences: Readonly<Record<string, Sequence>> = {
   'write lock': { steps: owner('write') },
   'write lock, downgrade': { steps: downgrade },
   'write lock, short reads': { steps: shortReads },
-  'write lock, behind a reader': { steps: waiter('write', 'read'), handOff: 'race' },
+  'write lock, behind a reader': { steps: waiter('write', 'read') },
   'write lock, renewed': renewed('write'),
 };

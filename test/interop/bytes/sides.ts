@@ -64,23 +64,24 @@ abstract class AnySide {
         // Java takes this key away again without waiting for it.
         const latches = await this.world.raw.keys(`redisson_unlock_latch:{${this.name}}:*`);
         expect(latches).toEqual([]);
-        expect(await this.#listeners()).toBe(this.waiting.length);
+        expect(await this.asleep()).toBe(this.waiting.length);
       },
       { withinMs: 20_000 },
     );
   }
 
-  /** Waits until one more listens. */
+  /** Waits until one more sleeps. */
   protected async sleeps(waiting: Promise<unknown>): Promise<void> {
     // Looked at when it is awaited; until then nobody may take it for unhandled.
     waiting.catch(() => undefined);
     this.waiting.push(waiting);
-    await eventually(async () => expect(await this.#listeners()).toBe(this.waiting.length), {
+    await eventually(async () => expect(await this.asleep()).toBe(this.waiting.length), {
       withinMs: 20_000,
     });
   }
 
-  async #listeners(): Promise<number> {
+  /** How many wait for a message. */
+  protected async asleep(): Promise<number> {
     const channels = await channelsUnder(this.name, this.world.raw);
     const answer = channels.length > 0 ? await this.world.raw.pubsub('NUMSUB', ...channels) : [];
     return answer
@@ -157,6 +158,8 @@ export class JavaSide extends AnySide implements Side {
 
 export class NodeSide extends AnySide implements Side {
   readonly language = 'node';
+  /** Those that wait stand in a line. */
+  #isLined = false;
   readonly #clients = new Map<Who, Client>();
   readonly #holds = new Map<Who, { kind: LockKind; hold: Hold }[]>();
 
@@ -191,6 +194,7 @@ export class NodeSide extends AnySide implements Side {
 
   async wait(who: Who, kind: LockKind, waitMs?: number): Promise<void> {
     const lock = this.#lock(who, kind);
+    this.#isLined ||= kind !== 'read';
     const waiting = waitMs === undefined ? lock.acquire() : lock.tryAcquire({ waitMs });
     const granted = waiting.then((hold) => {
       if (hold !== null) {
@@ -210,6 +214,17 @@ export class NodeSide extends AnySide implements Side {
 
   async run<T>(_: JavaCall<T>, node: NodeCall<T>): Promise<T> {
     return await node(this.#clients.get('A')!, this.name);
+  }
+
+  /** In a line: those of whom the server has seen that they listen. */
+  protected override async asleep(): Promise<number> {
+    if (!this.#isLined) {
+      return await super.asleep();
+    }
+    const tickets = await this.world.raw.hgetall(`redlatch_tickets:{${this.name}}`);
+    return Object.entries(tickets).filter(
+      ([holder, ticket]) => holder.includes(':') && /^\d+ (?:\d+ )?1\b/.test(ticket),
+    ).length;
   }
 
   #lock(who: Who, kind: LockKind): Lock {

@@ -135,12 +135,25 @@ async function run(
     return await java.thread(`${i}`).call<{ sections: number }>(`sections.${role}`, name, counted);
   });
   tell(crowd, { type: 'go', goesOn: kind.goesOn });
-  // Java's two threads share a subscription. All who wait for a fair lock stand in its queue.
   const raw = cluster.master(master);
-  const all = async (): Promise<boolean> =>
-    roles[0][0] === 'fair'
-      ? (await raw.llen(`redisson_lock_queue:${name}`)) === 4
-      : (await listeners(master, name)) === 3;
+  const all = async (): Promise<boolean> => {
+    switch (roles[0][0]) {
+      case 'fair':
+        return (await raw.llen(`redisson_lock_queue:${name}`)) === 4;
+      case 'lock':
+      case 'fenced':
+        return (await raw.llen(`redlatch_line:${name}`)) === 2 && (await java.parked()) === 2;
+      case 'read': {
+        const waiting = await Promise.all(
+          ['writers', 'waiting'].map(async (what) => await raw.zcard(`redlatch_${what}:${name}`)),
+        );
+        return waiting.every((count) => count === 1) && (await java.parked()) === 2;
+      }
+      default:
+        // Java's two threads share a subscription.
+        return (await listeners(master, name)) === 3;
+    }
+  };
   await eventually(all, { withinMs: 30_000 });
   await letIn();
   const ofJava = await Promise.all(threads);

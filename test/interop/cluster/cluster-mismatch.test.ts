@@ -9,6 +9,7 @@ import { channelsUnder } from '../../support/redis.js';
 import { interopCluster, MASTERS } from './cluster.js';
 import { watchMasters } from './cluster-watch.js';
 import { firstOf, kinds } from '../wake-ups/wake-up-kinds.js';
+import { untilAsleep } from '../wake-ups/sleeps.js';
 import { stopTimers } from '../support/world.js';
 
 const cluster = await interopCluster();
@@ -35,28 +36,27 @@ const mismatches = [
   { java: 'auto', node: 'off', javaTells: 'SPUBLISH', nodeTells: 'PUBLISH' },
 ] as const;
 
-/** Tells whoever listens, by hand. */
+/** Tells whoever listens to the object, by hand. */
 async function tell(master: number, name: string, by: string, message: string): Promise<void> {
   const raw = cluster.master(master);
   for (const channel of await channelsUnder(`{${name}}`, raw)) {
-    await raw.call(by, channel, message);
+    if (channel.startsWith('redisson')) {
+      await raw.call(by, channel, message);
+    }
   }
 }
-
-/** One that is handed its locks listens to a channel of its own as well. */
-const RACING = { handOff: 'race' } as const;
 
 describe.each(mismatches)('Java told $java, Node told $node', (told) => {
   describe.each(spread)('$what', ({ kind, master }) => {
     test('Node does not hear Java, but hears the other kind of message', async (context) => {
       stopTimers();
-      const { java, node } = await cluster.open(context, told.java, told.node, RACING);
+      const { java, node } = await cluster.open(context, told.java, told.node);
       const name = cluster.nameOn(master);
       const watched = watch(master, name);
       const release = await kind.javaHolds(java.thread('holder'), name);
       await watched.take();
       const waiting = firstOf(kind.nodeWaits)(node, name);
-      await watched.expect(['node asks', 'node listens', 'node asks']);
+      await untilAsleep(watched, node);
 
       await release();
       await tell(master, name, told.javaTells, kind.message);
@@ -96,14 +96,14 @@ describe.each(mismatches)('Java told $java, Node told $node', (told) => {
   });
 
   test('Node gets into everything by looking again', async (context) => {
-    const { java, node } = await cluster.open(context, told.java, told.node, RACING);
+    const { java, node } = await cluster.open(context, told.java, told.node);
 
     const scenes = spread.map(async ({ what, kind, master }) => {
       const name = cluster.nameOn(master);
       const release = await kind.javaHolds(java.thread(what), name);
       const waiting = firstOf(kind.nodeWaits)(node, name);
       await eventually(async () => {
-        expect(await channelsUnder(`{${name}}`, cluster.master(master)), what).toHaveLength(1);
+        expect(await channelsUnder(`{${name}}`, cluster.master(master)), what).not.toEqual([]);
       });
       await release();
       const leave = await waiting;

@@ -7,6 +7,7 @@ import { interopCluster, MASTERS } from './cluster.js';
 import { watchMasters, type Watch } from './cluster-watch.js';
 import { firstOf, kinds, type Enter, type Kind } from '../wake-ups/wake-up-kinds.js';
 import type { JavaThread } from '../support/java.js';
+import { untilAsleep } from '../wake-ups/sleeps.js';
 import { stopTimers } from '../support/world.js';
 
 const cluster = await interopCluster();
@@ -52,14 +53,13 @@ describe.each(modes)('told $mode: $tell and $listen', ({ mode, tell, listen }) =
       ['async', masterOf(1)],
     ] as const)('Java leaves (%s, master %i): Node gets in', async ([form, master], context) => {
       stopTimers();
-      // One that is handed its locks listens to a channel of its own as well.
-      const { java, node } = await cluster.open(context, mode, mode, { handOff: 'race' });
+      const { java, node } = await cluster.open(context, mode, mode);
       const name = cluster.nameOn(master);
       const watched = watch(master, name);
       const release = await kind.javaHolds(java.thread('holder'), name);
       await watched.take();
       const waiting = firstOf(kind.nodeWaits)(node, name);
-      await watched.expect(['node asks', 'node listens', 'node asks']);
+      await untilAsleep(watched, node);
 
       await release(form);
       const leave = await waiting;

@@ -34,8 +34,10 @@ export async function watchMasters(
     }
     const told = (): string[] => {
       const own = watch.seen.filter(
-        ({ command: [verb = '', channel = ''] }) =>
-          /^s?(?:publish|subscribe)$/u.test(verb) && channel.includes(`{${name}}`),
+        // One command may subscribe several channels.
+        ({ command: [verb = '', ...channels] }) =>
+          /^s?(?:publish|subscribe)$/u.test(verb) &&
+          channels.some((channel) => channel.includes(`{${name}}`)),
       );
       return [...new Set(own.map(({ who, command: [verb] }) => `${who} ${verb}`))].toSorted();
     };

@@ -90,22 +90,29 @@ describe.each(titled(lockKinds))('%s: Java frees what Node holds', (_, kind) => 
     expect(told.aborts).toEqual([outer.signal.reason]);
   });
 
-  test('a waiter of Node gets in by the message of the forced unlock', async (context) => {
-    stopTimers();
-    // Where locks are handed on it does not listen for Java while Node holds the lock, and asks later.
-    const world = await open(context, { node: { handOff: 'race' } });
-    const { name, java, node } = world;
+  test('a waiter of Node gets in after the forced unlock', async (context) => {
+    const isRead = kind.what === 'read lock';
+    if (!isRead) {
+      // A writer behind readers of Node asks by itself: it is not notified of what Java does.
+      stopTimers();
+    }
+    const world = await open(context);
+    const { name, raw, java, node } = world;
     const hold = await kind.node(node, name).acquire();
-    const waiting = rival.node(world.open({ handOff: 'race' }), name).acquire();
+    const waiting = rival.node(world.open(), name).acquire();
     await listening(name);
 
     await java.thread('force').call(`${op}.forceUnlock`, name);
     const next = await waiting;
 
     expect(await kind.inside(name)).toEqual([next.holderId]);
-    await expect(hold.release()).rejects.toMatchObject({ reason: 'taken' });
+    await expect(hold.release()).rejects.toMatchObject({ code: 'ERR_LEASE_LOST' });
     expect(await kind.inside(name)).toEqual([next.holderId]);
     await next.release();
+    if (isRead) {
+      // Java leaves it (R10), and the reader has heard of its loss before it could release anything.
+      await raw.del(`{${name}}:${hold.holderId}:rwlock_timeout:1`);
+    }
   });
 });
 

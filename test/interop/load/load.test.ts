@@ -147,7 +147,7 @@ async function run(world: World, kind: Kind): Promise<Run> {
   const letIn = await kind.close(node, name);
   const crowd = await startCrowd(SCRIPT, 2, (i) => {
     const [role = '', side = ''] = kind.roles[i] ?? [];
-    return [redisUrl(), name, role, side, kind.total, kind.limit, kind.handOff ?? 'race'];
+    return [redisUrl(), name, role, side, kind.total, kind.limit, kind.handOff ?? 'direct'];
   });
   const letAllIn = async (): Promise<void> => {
     await eventually(

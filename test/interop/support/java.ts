@@ -158,17 +158,18 @@ export class JavaClient {
   /** What its holder ids start with. */
   readonly id: string;
   readonly program: JavaProgram;
-  readonly #key: string;
+  /** What requests name it by. */
+  readonly key: string;
 
   constructor(program: JavaProgram, key: string, id: string) {
     this.program = program;
-    this.#key = key;
+    this.key = key;
     this.id = id;
   }
 
   /** A thread of this client: what it does is done one after the other. */
   thread(thread: string): JavaThread {
-    return new JavaThread(this.program, this.#key, thread);
+    return new JavaThread(this.program, this.key, thread);
   }
 
   /** How many of its callers sleep until a message comes, asynchronous ones included. */
@@ -179,7 +180,7 @@ export class JavaClient {
   }
 
   async close(): Promise<void> {
-    await this.program.send({ client: this.#key, thread: 'close', op: 'close' });
+    await this.program.send({ client: this.key, thread: 'close', op: 'close' });
   }
 }
 

@@ -11,7 +11,7 @@ import type { Monitor, Seen } from './monitor.js';
  * while others stay. Calls that the server did not run, renewals, questions about leases and
  * unsubscribing are left out.
  */
-export type Step = string;
+type Step = string;
 
 export interface Steps {
   /** The steps since the last call. */

@@ -29,6 +29,11 @@ export interface Kind {
   freeSilently(raw: Redis, name: string): Promise<unknown>;
 }
 
+/** Whether Node's waiters stand in a line of ours: those ask at other times than Java's. */
+export function isLined({ what }: Pick<Kind, 'what'>): boolean {
+  return /^(?:lock|fenced lock|fair lock|write lock)/.test(what);
+}
+
 /** Renewed, and far longer than a test may last: who waits for its end is not in by then. */
 export const LONG_LEASE_MS = 300_000;
 

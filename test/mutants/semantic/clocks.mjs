@@ -61,7 +61,7 @@ export const clocks = [
     mistake:
       'a request that finds no permit free leaves the ends of dead permits as far ahead as they are',
     file: 'lua/expirable-semaphore/acquire.lua',
-    changes: [['local are_more_ahead = served < #counts', 'local are_more_ahead = served == nil']],
+    changes: [['if served < #counts and pool then', 'if served == nil and pool then']],
     tests: ['test/simulation/clock.test.ts'],
   },
   {
@@ -110,7 +110,7 @@ export const clocks = [
     id: 'lease-records-pile-up',
     mistake: 'the leases of permits that Java returns are recorded for ever',
     file: 'lua/lib/leases_forget.lua',
-    changes: [['if not expiry then', 'if expiry == nil then']],
+    changes: [['if not expiry and', 'if expiry == nil and']],
     tests: permits,
   },
   {

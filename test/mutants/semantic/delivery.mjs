@@ -4,6 +4,41 @@
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const delivery = [
   {
+    id: 'stack-too-early',
+    mistake: 'the stack of an error is taken before its caller can be found',
+    file: 'src/core/base/failing.ts',
+    changes: [['  await turn;\n  await turn;\n', '  await turn;\n']],
+    tests: ['test/faults/stacks.test.ts'],
+  },
+  {
+    id: 'stack-unheard',
+    mistake: 'a call that fails when it is settled already ends the process',
+    file: 'src/core/base/failing.ts',
+    changes: [['  found();\n', '']],
+    tests: ['test/faults/stacks.test.ts'],
+  },
+  {
+    id: 'stack-of-loss',
+    mistake: 'a loss gets another stack with each call that meets it',
+    file: 'src/core/base/failing.ts',
+    changes: [['error instanceof LeaseLostError || ', '']],
+    tests: ['test/faults/stacks.test.ts'],
+  },
+  {
+    id: 'stack-of-reason',
+    mistake: 'the reason of an abort gets another stack',
+    file: 'src/core/base/failing.ts',
+    changes: [[" || ending?.why === 'aborted'", '']],
+    tests: ['test/faults/stacks.test.ts'],
+  },
+  {
+    id: 'stack-too-short',
+    mistake: 'the frames of the library leave no room for those of the caller',
+    file: 'src/core/base/failing.ts',
+    changes: [['FRAMES_FACTOR * limit', 'limit']],
+    tests: ['test/faults/stacks.test.ts'],
+  },
+  {
     id: 'resend-order',
     mistake: 'calls that were refused or lost their connection are sent behind later ones',
     file: 'src/core/connection/resend-queue.ts',
@@ -51,18 +86,6 @@ export const delivery = [
     tests: ['test/faults/half-open-load.test.ts', 'test/unit/half-open.test.ts'],
   },
   {
-    id: 'no-second-look',
-    mistake: 'a waiter does not ask again when its subscription is confirmed',
-    file: 'src/core/locks/exclusive-queue.ts',
-    changes: [
-      [
-        'hub.listen(this.#awaited.channel, () => this.wakeUp())',
-        'hub.listen(this.#awaited.channel, (payload) => {\n      if (payload !== undefined) {\n        this.wakeUp();\n      }\n    })',
-      ],
-    ],
-    tests: ['test/unit/exclusive-queue.test.ts'],
-  },
-  {
     id: 'no-look-after-resubscribe',
     mistake: 'waiters do not look again after their channels were subscribed anew',
     file: 'src/core/endpoint-services.ts',
@@ -75,42 +98,11 @@ export const delivery = [
     tests: ['test/faults/subscriber-cuts.test.ts'],
   },
   {
-    id: 'wake-up-forgotten',
-    mistake: 'a wake-up while the head asks is forgotten',
-    file: 'src/core/locks/exclusive-queue.ts',
-    changes: [
-      [
-        '    if (this.#asking) {\n      this.#wokenUp = true;\n',
-        '    if (this.#asking) {\n      this.#wokenUp = false;\n',
-      ],
-    ],
-    tests: ['test/unit/exclusive-queue.test.ts'],
-  },
-  {
-    id: 'leaver-swallows-wake-up',
-    mistake: 'a head that gives up while it asks takes the turn with it',
-    file: 'src/core/locks/exclusive-queue.ts',
-    changes: [
-      [
-        '    if (wasAsking) {\n      this.#ask();',
-        '    if (wasAsking && this.#asking) {\n      this.#ask();',
-      ],
-    ],
-    tests: ['test/unit/exclusive-queue.test.ts'],
-  },
-  {
     id: 'unsubscribe-races',
     mistake: 'a new waiter on a channel that lingers is cut off when the time is up',
     file: 'src/core/waiting/channel-hub.ts',
     changes: [['    entry.linger?.cancel();\n    entry.linger = undefined;\n', '']],
     tests: ['test/unit/channel-hub.test.ts'],
-  },
-  {
-    id: 'poll-forgotten',
-    mistake: 'waiters rely on messages alone',
-    file: 'src/core/locks/exclusive-queue.ts',
-    changes: [['      rechecks.add(this);\n', '']],
-    tests: ['test/unit/exclusive-queue.test.ts'],
   },
   {
     id: 'refused-message-hides',
@@ -132,7 +124,9 @@ export const delivery = [
     id: 'timer-in-context',
     mistake: 'a timer runs in the async context that happened to set it',
     file: 'src/core/base/clock.ts',
-    changes: [['startOutside(() => setTimeout(task, timeMs))', 'setTimeout(task, timeMs)']],
+    changes: [
+      ['startOutside(() => natives.setTimeout(task, timeMs))', 'natives.setTimeout(task, timeMs)'],
+    ],
     tests: ['test/integration/contexts/kept.test.ts'],
   },
   {
@@ -145,15 +139,18 @@ export const delivery = [
   {
     id: 'loss-in-context',
     mistake: 'the abort handlers of a hold run in the async context that found the loss',
-    file: 'src/core/lease/loss-signal.ts',
-    changes: [['outside(() => controller.abort(error))', 'controller.abort(error)']],
+    file: 'src/core/base/program-calls.ts',
+    changes: [
+      [') === 1) {\n    soon(callAll)', ') === 1) {\n    queueMicrotask(callAll)'],
+      ['outside(() => controller.abort(reason))', 'controller.abort(reason)'],
+    ],
     tests: ['test/integration/contexts/listeners.test.ts'],
   },
   {
     id: 'scope-keeps-hold',
     mistake: 'the scope of a released hold keeps it and all before it',
     file: 'src/core/locks/hold.ts',
-    changes: [['      this.#scopeEntry.hold = undefined;\n', '']],
+    changes: [['    this.#ownEntry?.forget();\n', '']],
     tests: ['test/integration/contexts/scopes-kept.test.ts', 'test/unit/scopes.test.ts'],
   },
   {
@@ -177,10 +174,10 @@ export const delivery = [
   },
   {
     id: 'gone-kind-refused',
-    mistake: 'a name whose latch or semaphore is gone is refused as another kind',
-    file: 'src/core/name-registry.ts',
-    changes: [['    if (!use.shown) {\n', '    if (use.users < 0) {\n']],
-    tests: ['test/integration/names/gone-kinds.test.ts', 'test/unit/name-registry.test.ts'],
+    mistake: 'a name that nobody uses any more is refused as another kind',
+    file: 'src/core/names.ts',
+    changes: [['    if (use.users === 0) {\n', '    if (use.users < 0) {\n']],
+    tests: ['test/integration/names/gone-kinds.test.ts', 'test/unit/names.test.ts'],
   },
   {
     id: 'closed-client-grants',
@@ -191,5 +188,40 @@ export const delivery = [
       'test/integration/bad-input/closed.test.ts',
       'test/integration/lifecycle/close.test.ts',
     ],
+  },
+  {
+    id: 'undo-always-burns',
+    mistake: 'an ask that is given up leaves a tombstone whatever can still run',
+    file: 'src/core/wire/call.ts',
+    changes: [['return undoes === undefined || this', 'return undoes !== undefined || this']],
+    tests: ['test/unit/call.test.ts', 'test/faults/short-waits.test.ts'],
+  },
+  {
+    id: 'undo-trusts-connection',
+    mistake: 'a release on another connection than its ask sets no tombstone',
+    file: 'src/core/wire/call.ts',
+    changes: [['this.isUnanswered && this.writtenTo !== connection', 'false']],
+    tests: ['test/unit/call.test.ts'],
+  },
+  {
+    id: 'undo-trusts-copies',
+    mistake: 'a release that is sent again sets no tombstone',
+    file: 'src/core/wire/call.ts',
+    changes: [['undoes === undefined || this.unackedCopies > 0 ||', 'undoes === undefined ||']],
+    tests: ['test/unit/call.test.ts', 'test/faults/late-bytes-locks.test.ts'],
+  },
+  {
+    id: 'given-up-not-counted',
+    mistake: 'a copy of a call that was given up counts as none when its connection is lost',
+    file: 'src/core/connection/half-open.ts',
+    changes: [['if (call.isAbandoned) {', 'if (!call.isAbandoned) {']],
+    tests: ['test/unit/half-open.test.ts'],
+  },
+  {
+    id: 'undone-ask-keeps-request',
+    mistake: 'what takes back an ask through an outage keeps the request that made it',
+    file: 'src/core/wire/call.ts',
+    changes: [['    this.#receiver = undefined;\n', '']],
+    tests: ['test/integration/contexts/kept.test.ts'],
   },
 ];

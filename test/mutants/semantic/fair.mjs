@@ -14,16 +14,11 @@ const order = ['test/integration/fair-lock/order.test.ts'];
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const fair = [
   {
-    id: 'fair-late-place',
-    mistake: 'a waiter takes its place in the queue of a fair lock only when it asks again',
-    file: 'src/lock/fair-queue.ts',
-    changes: [
-      [
-        "this.#queue.push(waiter);\n    ticket.ask('queue');\n    if (!isFirst) {",
-        "this.#queue.push(waiter);\n    ticket.ask('none');\n    if (!isFirst) {",
-      ],
-    ],
-    tests: ['test/faults/fair-arrival.test.ts'],
+    id: 'fair-next-asks-seldom',
+    mistake: 'the next waiter of a client that is not seen asks as seldom as one that is notified',
+    file: QUEUE,
+    changes: [['head.pauseMs(this.#isTold)', 'head.pauseMs(true)']],
+    tests: ['test/simulation/unseen.test.ts'],
   },
   {
     id: 'fair-newcomer-first',
@@ -53,14 +48,14 @@ export const fair = [
     id: 'fair-leaver-swallows',
     mistake: 'the head of a fair lock that leaves keeps the message to itself',
     file: 'lua/fair-lock/release.lua',
-    changes: [['if is_free and first == holder then', 'if is_free and first == false then']],
+    changes: [['if is_free and leaves[first] then', 'if is_free and first == false then']],
     tests: ['test/integration/scripts/fair-line.test.ts'],
   },
   {
     id: 'fair-waiter-stays',
     mistake: 'a waiter that gives up stays in the queue of a fair lock',
     file: 'lua/fair-lock/release.lua',
-    changes: [['if count > 0 or not first then', 'if count == 0 or not first then']],
+    changes: [['if first then\n  leave_queue(others)', 'if not first then\n  leave_queue(others)']],
     tests: ['test/integration/scripts/fair-line.test.ts'],
   },
   {
@@ -117,7 +112,7 @@ export const fair = [
     id: 'fair-grant-keeps-ticket',
     mistake: 'the ticket of a grant stays',
     file: 'lua/lib/fair_leave_queue.lua',
-    changes: [["  redis.call('HDEL', tickets, holder)\n", '']],
+    changes: [["  redis.call('HDEL', tickets, holder, 'told')\n", '']],
     tests: tickets,
   },
   {
@@ -131,12 +126,7 @@ export const fair = [
     id: 'fair-neighbour-untold',
     mistake: 'nobody tells a waiter that whoever is before it now does not hand the lock on',
     file: 'lua/fair-lock/release.lua',
-    changes: [
-      [
-        'if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) then',
-        'if not (before and fair_hands_on(lock, tickets, before, next, ARGV[4])) and false then',
-      ],
-    ],
+    changes: [['if not hands_on then', 'if not hands_on and false then']],
     tests: tickets,
   },
   {
@@ -145,8 +135,8 @@ export const fair = [
     file: 'lua/fair-lock/release.lua',
     changes: [
       [
-        'if is_free and first == holder then',
-        'if is_free and first ~= holder then return -2 end\nif is_free then',
+        'if is_free and leaves[first] then',
+        'if is_free and not leaves[first] then return -2 end\nif is_free then',
       ],
     ],
     tests: tickets,
@@ -211,8 +201,16 @@ export const fair = [
     id: 'fair-served-stay',
     mistake: 'those to whom a client has passed a fair lock on stay in its queue',
     file: 'lua/fair-lock/release.lua',
-    changes: [['for i = 6, #ARGV do', 'for i = 6, 5 do']],
-    tests: tickets,
+    changes: [['  leave_queue(others)\n  local served', '  local served']],
+    tests: [...tickets, 'test/integration/scripts/fair-leaving.test.ts'],
+  },
+  {
+    id: 'fair-given-up-keeps-served',
+    mistake:
+      'a re-entry that is given up leaves those in the queue to whom a fair lock was passed on',
+    file: 'src/core/locks/lock-grants.ts',
+    changes: [['others === NOBODY ? terms', 'terms.count > 0 ? terms']],
+    tests: ['test/integration/hand-off/fair-reentry.test.ts'],
   },
   {
     id: 'fair-served-forgotten',

@@ -2,6 +2,7 @@
 // Mistakes about locks that are handed on, and passed on inside a client: each is a rule left out.
 
 const TICKET = 'src/core/locks/line-ticket.ts';
+const PROOF = 'src/core/locks/proof.ts';
 const QUEUE = 'src/core/locks/hand-off-queue.ts';
 const RUN = 'src/core/locks/run.ts';
 
@@ -17,24 +18,31 @@ const runs = [
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const handOff = [
   {
+    id: 'unseen-has-whole-window',
+    mistake: 'a client that nobody can tell from a dead one is granted a lock for a whole window',
+    file: TICKET,
+    changes: [['this.terms.renewed && this.#isUnseen', 'false']],
+    tests: ['test/simulation/unseen.test.ts'],
+  },
+  {
     id: 'push-from-now',
     mistake: 'the window of a grant counts from when its message came',
-    file: TICKET,
-    changes: [['proof.sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS', 'now']],
+    file: PROOF,
+    changes: [['sentAt + elapsedMs * (1 - DRIFT) - GRAIN_MS', 'now']],
     tests: rules,
   },
   {
     id: 'push-of-two-servers',
     mistake: 'a grant starts a hold though a connection is new since the ask',
     file: TICKET,
-    changes: [['proof?.epoch !== channels.epochOf(this.key) ||', 'proof === undefined ||']],
+    changes: [['proof.epoch !== channels.epochOf(this.key) ||', 'proof === undefined ||']],
     tests: rules,
   },
   {
     id: 'push-unseen',
     mistake: 'a grant starts a hold though the server of the ask did not see the client listen',
     file: TICKET,
-    changes: [['isSeen === true ? epoch : -1', 'epoch']],
+    changes: [['      proof?.isSeen !== true ||\n      proof.epoch', '      proof?.epoch']],
     tests: rules,
   },
   {
@@ -51,7 +59,7 @@ export const handOff = [
     id: 'push-during-ask',
     mistake: 'a grant starts a hold while a copy of its ask is under way',
     file: TICKET,
-    changes: [['this.#call !== undefined ||\n', '']],
+    changes: [['      this.call !== undefined ||\n', '']],
     tests: rules,
   },
   {
@@ -73,15 +81,15 @@ export const handOff = [
   {
     id: 'push-implausible',
     mistake: 'a grant starts a hold though the clock of the server has jumped',
-    file: TICKET,
-    changes: [['!isPlausible || ', '']],
+    file: PROOF,
+    changes: [['return isPlausible && isInTime', 'return isInTime']],
     tests: rules,
   },
   {
     id: 'push-too-late',
     mistake: 'a grant whose window has passed starts a hold',
-    file: TICKET,
-    changes: [['now >= sentAt + grant.windowMs * (1 - DRIFT) - GRAIN_MS', 'now < 0']],
+    file: PROOF,
+    changes: [['return isPlausible && isInTime', 'return isPlausible']],
     tests: rules,
   },
   {
@@ -116,7 +124,7 @@ export const handOff = [
     id: 'window-unconfirmed',
     mistake: 'a grant for a window is not confirmed',
     file: 'src/core/lease/watchdog.ts',
-    changes: [['      this.#confirmations.add(', '      void (']],
+    changes: [['      this.#confirm(lease, renewal);\n', '']],
     tests: onServer,
   },
   {
@@ -148,7 +156,7 @@ export const handOff = [
   {
     id: 'cancel-serves-nobody',
     mistake: 'a ticket that is given up in an open turn leaves the lock idle',
-    file: 'lua/lock/release.lua',
+    file: 'lua/lib/lock_release.lua',
     changes: [
       ['if has_line and not is_opened then', 'if has_line and is_held and not is_opened then'],
     ],
@@ -157,11 +165,11 @@ export const handOff = [
   {
     id: 'overwritten-keeps-ticket',
     mistake: 'who gives up while the lock is overwritten keeps its place in the line',
-    file: 'lua/lock/release.lua',
+    file: 'lua/lib/lock_release.lua',
     changes: [
       [
-        '    line_leave(line, tickets, holder)\n  end\n  return is_held\n',
-        '  end\n  return is_held\n',
+        '    line_leave(line, tickets, holder)\n    end\n    return is_held\n',
+        '  end\n    return is_held\n',
       ],
     ],
     tests: onServer,
@@ -257,7 +265,7 @@ export const handOff = [
     id: 'run-keeps-name',
     mistake: 'each pass leaves the name in use for ever',
     file: 'src/core/locks/passing.ts',
-    changes: [['  owner.services.names.leave(owner.protocol, true);\n', '']],
+    changes: [['  owner.services.names.leave(owner.protocol);\n', '']],
     tests: runs,
   },
   {

@@ -61,9 +61,7 @@ export const leases = [
     id: 'deadline-from-answer',
     mistake: 'the deadline of a grant counts from its answer, not from before it was sent',
     file: 'src/core/lease/lease.ts',
-    changes: [
-      ['this.#end.start(call.sentAt, leaseMs)', 'this.#end.start(this.#clock.now(), leaseMs)'],
-    ],
+    changes: [['this.#end.start(sentAt, leaseMs)', 'this.#end.start(this.#clock.now(), leaseMs)']],
     tests: ['test/unit/lease.test.ts'],
   },
   {
@@ -81,8 +79,8 @@ export const leases = [
   {
     id: 'deadline-from-newest-copy',
     mistake: 'a command that is sent again counts from its newest copy',
-    file: 'src/core/connection/command-connection.ts',
-    changes: [['if (!call.sent) {\n', 'if (!call.sent || call.resend) {\n']],
+    file: 'src/core/wire/call.ts',
+    changes: [['this.sent ? this.sentAt : now', 'this.sent && !this.resend ? this.sentAt : now']],
     tests: ['test/faults/reply-cut.test.ts'],
   },
   {
@@ -117,7 +115,7 @@ export const leases = [
     id: 'late-grant-kept',
     mistake: 'a grant that came too late is asked for anew, and not taken back',
     file: 'src/core/locks/ticket.ts',
-    changes: [['    asks.cancel(this.holderId, true);\n', '']],
+    changes: [['    asks.cancel(this.holderId, this.hasUnackedCopy);\n', '']],
     tests: ['test/faults/slow-answers.test.ts'],
   },
   {
@@ -125,10 +123,7 @@ export const leases = [
     mistake: '`isHeld` is a flag that a timer sets, and true on the first line after a pause',
     file: 'src/core/grant/grant.ts',
     changes: [
-      [
-        '!this.#isReleased && this.lease.error === undefined',
-        '!this.#isReleased && this.lease.active',
-      ],
+      ['!this.#isReleased && this.lease.isProven', '!this.#isReleased && this.lease.active'],
     ],
     tests: ['test/unit/grant.test.ts'],
   },
@@ -136,7 +131,15 @@ export const leases = [
     id: 'signal-by-timer',
     mistake: 'the signal of a hold aborts by a timer only, after the first lines behind a pause',
     file: 'src/core/lease/loss-signal.ts',
-    changes: [['get: () => check() !== undefined', 'get: () => isAborted']],
+    changes: [['get: () => check() !== undefined', 'get: () => isLost']],
+    tests: ['test/unit/loss-signal.test.ts'],
+  },
+  {
+    id: 'signal-stays-computed',
+    mistake:
+      'the signal of a lost hold says that it has aborted before it does: Deno calls no listener then',
+    file: 'src/core/lease/loss-signal.ts',
+    changes: [['abortLater(controller, error, computeNoMore)', 'abortLater(controller, error)']],
     tests: ['test/unit/loss-signal.test.ts'],
   },
   {
@@ -162,14 +165,14 @@ export const leases = [
     id: 'renewal-only-asks',
     mistake: 'a renewal asks whether the lease is held, and does not lengthen it',
     file: 'src/core/lease/watchdog.ts',
-    changes: [['lease.renewed ? this.#leaseMs : 0', 'lease.renewed ? 0 : 0']],
+    changes: [['lease.renewed ? lease.cut(this.#leaseMs) : 0', 'lease.renewed ? 0 : 0']],
     tests: ['test/unit/watchdog.test.ts'],
   },
   {
     id: 'deadline-moves-back',
     mistake: 'an older, shorter proof moves a deadline back',
     file: 'src/core/lease/lease-deadline.ts',
-    changes: [['this.isGranted ? Math.max(this.#deadline, deadline) : deadline', 'deadline']],
+    changes: [['isNews && !(endOf(sentAt, leaseMs) <= this.#deadline)', 'isNews']],
     tests: ['test/unit/lease.test.ts'],
   },
   {
@@ -211,7 +214,7 @@ export const leases = [
     id: 'renewal-shortens',
     mistake: 'a renewal shortens a lease that was extended for longer',
     file: 'lua/lock/renew.lua',
-    changes: [["if lease_ms > redis.call('PTTL', lock) then", 'if lease_ms > 0 then']],
+    changes: [['math.max(left, lease_ms)', 'lease_ms']],
     tests: ['test/contract/leases.test.ts'],
   },
   {
@@ -220,5 +223,47 @@ export const leases = [
     file: 'lua/expirable-semaphore/renew.lua',
     changes: [['if lease_ms > left_ms then', 'if lease_ms > 0 then']],
     tests: ['test/integration/scripts/permits.test.ts'],
+  },
+  {
+    id: 'late-grants-uncounted',
+    mistake: 'a lease that is shorter than the way is asked for again and again',
+    file: 'src/core/locks/acquisition.ts',
+    changes: [['      this.cameTooLate(grant.acquiring, grant.leaseMs);\n', '']],
+    tests: ['test/faults/late-grants.test.ts'],
+  },
+  {
+    id: 'lapsed-window-uncounted',
+    mistake: 'a window that is shorter than the way is waited for again and again',
+    file: 'src/core/locks/line-ticket.ts',
+    changes: [['      this.#queue.lapsed(this, call, unused.windowMs);\n', '']],
+    tests: ['test/unit/line-ticket.test.ts', 'test/faults/late-grants.test.ts'],
+  },
+  {
+    id: 'late-read-uncounted',
+    mistake: 'a read inside a write is asked for again and again with a lease that is too short',
+    file: 'src/core/locks/reentry.ts',
+    changes: [['error === undefined ? this.#enter()', 'error !== null ? this.#enter()']],
+    tests: ['test/faults/late-grants.test.ts'],
+  },
+  {
+    id: 'late-grants-for-ever',
+    mistake: 'grants that are late by less than their lease are not too many ever',
+    file: 'src/core/lease/late-grants.ts',
+    changes: [['this.#late < LATE_MAX && ', '']],
+    tests: ['test/unit/late-grants.test.ts'],
+  },
+  {
+    id: 'churn-grows-old',
+    mistake: 'a table is never replaced, and keeps in memory what has ended',
+    file: 'src/core/base/churn-map.ts',
+    changes: [['        this.#map = new Map(this.#map);\n', '']],
+    tests: ['test/unit/churn-map.test.ts'],
+  },
+  {
+    id: 'churn-shows-deleted',
+    mistake: 'an iteration goes on with what was deleted once the table is replaced',
+    file: 'src/core/base/churn-map.ts',
+    changes: [['map === this.#map || this.#map.get(entry[0]) === entry[1]', 'map.has(entry[0])']],
+    tests: ['test/unit/churn-map.test.ts'],
   },
 ];

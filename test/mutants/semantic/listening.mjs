@@ -15,10 +15,7 @@ export const listening = [
     mistake: 'one channel that is refused leaves the others of its batch unsubscribed',
     file: 'src/core/connection/subscriber.ts',
     changes: [
-      [
-        'channels.length > 1 && isReplyError(error) &&',
-        'channels.length < 1 && isReplyError(error) &&',
-      ],
+      ['channels.length > 1 && isReplyError(error)', 'channels.length < 1 && isReplyError(error)'],
     ],
     tests: [
       'test/connections/denied.test.ts',
@@ -36,9 +33,16 @@ export const listening = [
   {
     id: 'subscriber-left-behind',
     mistake: 'a subscriber stays where a master was demoted',
-    file: 'src/core/connection/command-connection.ts',
-    changes: [['      this.#owner.oneServer.demoted(this.#connection, error);\n', '']],
+    file: 'src/core/connection/demotion.ts',
+    changes: [['      this.#oneServer.demoted(this.#connection, error);\n', '']],
     tests: ['test/unit/one-server.test.ts', 'test/connections/one-address.test.ts'],
+  },
+  {
+    id: 'pauses-last',
+    mistake: 'a connection waits out its pause though another one to its server is ready',
+    file: 'src/core/connection/one-server.ts',
+    changes: [['      other.tryNow();\n', '']],
+    tests: ['test/unit/one-server.test.ts', 'test/faults/tried-at-once.test.ts'],
   },
   {
     id: 'servers-differ',

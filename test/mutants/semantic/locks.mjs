@@ -6,13 +6,13 @@ export const locks = [
   {
     id: 'release-without-owner',
     mistake: 'a release frees the lock whoever holds it',
-    file: 'lua/lock/release.lua',
+    file: 'lua/lib/lock_release.lua',
     changes: [
       ["redis.pcall('HEXISTS', lock, holder)", "redis.pcall('EXISTS', lock)"],
       ["redis.call('HLEN', lock) > 1", "redis.call('HLEN', lock) < 0"],
       [
-        "end\nredis.call('HDEL', lock, holder)\nif message",
-        "end\nredis.call('DEL', lock)\nif message",
+        "end\n  redis.call('HDEL', lock, holder)\n  if message",
+        "end\n  redis.call('DEL', lock)\n  if message",
       ],
     ],
     tests: [
@@ -24,7 +24,7 @@ export const locks = [
   {
     id: 'forgets-to-burn',
     mistake: 'an acquisition that was given up gets no tombstone',
-    file: 'lua/lock/release.lua',
+    file: 'lua/lib/lock_release.lua',
     changes: [['if tombstone_ms > 0 then', 'if tombstone_ms < 0 then']],
     tests: ['test/faults/late-bytes-locks.test.ts', 'test/faults/reply-cut.test.ts'],
   },
@@ -57,8 +57,8 @@ export const locks = [
     file: 'src/core/locks/ticket.ts',
     changes: [
       [
-        'if (this.hasUnackedCopy || (this.#asksForPosition && this.#wasSent)) {',
-        'if (this.hasUnackedCopy && this.#asksForPosition) {',
+        'const isLeft = hasUnackedCopy || (this.#asksForPosition && this.#wasSent);',
+        'const isLeft = hasUnackedCopy && this.#asksForPosition;',
       ],
     ],
     tests: ['test/faults/aborted-answers.test.ts'],
@@ -114,7 +114,7 @@ export const locks = [
     id: 'failed-reentry-not-restated',
     mistake: 'a re-entry that failed stays counted on the server',
     file: 'src/core/locks/reentry.ts',
-    changes: [['      this.#grants.restate(lease);\n', '']],
+    changes: [['      this.#grants.restate(lease, isOnly ? ask : undefined);\n', '']],
     tests: [
       'test/integration/locks/reentry-in-flight.test.ts',
       'test/faults/late-bytes-locks.test.ts',
@@ -124,20 +124,20 @@ export const locks = [
     id: 'older-holds-stay',
     mistake: 'a grant leaves older holds of this client held, which it excludes',
     file: 'src/core/locks/acquisition.ts',
-    changes: [['    grants.endOthers();\n', '']],
+    changes: [['    endOthers(grants);\n', '']],
     tests: ['test/integration/locks/forced-in-flight.test.ts'],
   },
   {
     id: 'forced-release-keeps-earlier',
     mistake: 'holds that were asked for before a forced release outlive it',
-    file: 'src/core/locks/lock-grants.ts',
+    file: 'src/core/grant/grant-lifecycle.ts',
     changes: [['if (lease.order < order) {', 'if (lease.order > order) {']],
     tests: ['test/integration/locks/forced-in-flight.test.ts'],
   },
   {
     id: 'forced-release-reordered',
     mistake: 'a hold whose acquisition may have run again behind a forced release is not released',
-    file: 'src/core/locks/lock-grants.ts',
+    file: 'src/core/grant/grant-lifecycle.ts',
     changes: [
       [
         '        if (lease.isReordered) {',
@@ -190,20 +190,6 @@ export const locks = [
     tests: [],
   },
   {
-    id: 'greedy-client',
-    mistake: 'a client that races for a lock never leaves it to other processes',
-    file: 'src/core/locks/fair-share.ts',
-    changes: [['this.#owed >= this.#run * others', 'this.#owed > this.#run * others * 1e9']],
-    tests: ['test/unit/fair-share.test.ts'],
-  },
-  {
-    id: 'turn-never-left',
-    mistake: 'a client counts a turn as unused that it has not left to others yet',
-    file: 'src/core/locks/fair-share.ts',
-    changes: [['if (this.#asksAgain) {', 'if (this.#standsBack) {']],
-    tests: ['test/unit/fair-share.test.ts', 'test/simulation/sent.test.ts'],
-  },
-  {
     id: 'lost-keeps-its-entry',
     mistake: 'a hold that is found lost leaves the queue entry that a failover has brought back',
     file: 'src/core/grant/grant-lifecycle.ts',
@@ -246,7 +232,7 @@ export const locks = [
   {
     id: 'overwritten-is-deleted',
     mistake: 'a renewal reports that a lock that was overwritten was deleted',
-    file: 'lua/lock/renew.lua',
+    file: 'lua/lib/lock_gone.lua',
     changes: [["is_foreign and '3' or ", '']],
     tests: ['test/integration/names/overwritten-grants.test.ts'],
   },

@@ -4,6 +4,15 @@
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const permits = [
   {
+    id: 'give-back-forgets-first',
+    mistake: 'an acquisition that is given back is forgotten before a missing right is found',
+    file: 'lua/semaphore/give-back.lua',
+    changes: [
+      ["('ZREMRANGEBYSCORE', requests, 1, 0)", "('ZREMRANGEBYSCORE', requests, number, number)"],
+    ],
+    tests: ['test/connections/refused-commands.test.ts'],
+  },
+  {
     id: 'permit-held-at-expiry',
     mistake: 'a permit still counts as held in the millisecond in which it expires',
     file: 'lua/lib/permits_count.lua',
@@ -171,7 +180,7 @@ export const permits = [
     file: 'src/core/permits/permit-queue.ts',
     changes: [
       [
-        '      settle(delivery.abandon(call));\n',
+        '      settle(delivery.abandon(call), call);\n',
         '      delivery.abandon(call);\n      settle(false);\n',
       ],
     ],

@@ -36,10 +36,7 @@ export const refusals = [
     mistake: 'any call that is carried out ends the report that the server refuses writes',
     file: 'src/core/connection/refusals.ts',
     changes: [
-      [
-        '    if (call.refusal !== undefined) {\n      // It',
-        '    this.#delete(WRITES);\n    if (call.refusal !== undefined) {\n      // It',
-      ],
+      ['    if (call.refusal !== undefined) {', '    if (this.#delete(WRITES) === undefined) {'],
     ],
     tests: ['test/faults/refusal-reports.test.ts'],
   },
@@ -47,7 +44,7 @@ export const refusals = [
     id: 'blind-refusal-stays',
     mistake: 'the report stays where the user may not do the write that would end it',
     file: 'src/core/connection/refusals.ts',
-    changes: [['      this.#isBlind = true;', '']],
+    changes: [['(!isRefused && this.#isProven)', '(!isRefused && false)']],
     tests: ['test/faults/refusal-reports.test.ts'],
   },
   {
@@ -82,9 +79,7 @@ export const refusals = [
     id: 'refused-for-ever',
     mistake: 'a refused release is sent again though its lease has ended',
     file: 'src/core/grant/release.ts',
-    changes: [
-      ['      this.#stop(call);\n    }\n  }\n\n  async again', '    }\n  }\n\n  async again'],
-    ],
+    changes: [['      this.#stop(call);\n', '']],
     tests: ['test/faults/refused-releases.test.ts'],
   },
   {
@@ -100,5 +95,12 @@ export const refusals = [
     file: 'src/core/delivery/delivery.ts',
     changes: [['copiesLeft: (call) => setAside(call, true),', '']],
     tests: ['test/faults/refused-copies.test.ts'],
+  },
+  {
+    id: 'old-script-unread',
+    mistake: 'an error that a script returns on Redis 6.2 is not known for what it is',
+    file: 'src/core/connection/server-errors.ts',
+    changes: [['(?:ERR Error running script|@user_script:)', 'ERR Error running script']],
+    tests: ['test/unit/server-errors.test.ts'],
   },
 ];

@@ -16,8 +16,8 @@ export const rwlock = [
     file: 'lua/rwlock/acquire-read.lua',
     changes: [
       [
-        'return writer and writer_since < waits_since(since) and writer_ms or nil',
-        'return writer and writer_since < 0 and writer_ms or nil',
+        'local is_behind = writer and writer_since < waits_since(since)',
+        'local is_behind = writer and writer_since < 0',
       ],
     ],
     tests: ['test/integration/scripts/readers.test.ts'],
@@ -64,8 +64,8 @@ export const rwlock = [
     file: 'lua/rwlock/release-read.lua',
     changes: [
       [
-        "(KEYS, first))\n  return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')",
-        '(KEYS, first))\n  return not alive and -2 or is_opened and -6 or 1',
+        "(holds))\n  return notify(not alive and -2 or is_opened and -6 or 1, ARGV[5], ARGV[6], '0')",
+        '(holds))\n  return not alive and -2 or is_opened and -6 or 1',
       ],
     ],
     tests: ['test/integration/rwlock/wakeups.test.ts'],
@@ -155,7 +155,7 @@ export const rwlock = [
     id: 'reader-rank-overwritten',
     mistake: 'a reader that asks again gets the rank of its last ask',
     file: 'src/rwlock/reader-queue.ts',
-    changes: [['ticket.rank === 0 ? rank : ticket.rank', 'rank === 0 ? ticket.rank : rank']],
+    changes: [['return rank || rankAt(', 'return 0 * rank || rankAt(']],
     tests: ['test/unit/reader-queue.test.ts'],
   },
   {

@@ -7,7 +7,12 @@ export const servers = [
     id: 'old-server-used',
     mistake: 'calls are sent to a server that says that it is too old',
     file: 'src/core/connection/connection.ts',
-    changes: [['if (unsupported !== undefined) {', 'if (unsupported !== undefined && !runId) {']],
+    changes: [
+      [
+        'if (found.unsupported !== undefined) {',
+        'if (found.unsupported !== undefined && !found.runId) {',
+      ],
+    ],
     tests: ['test/connections/unsupported.test.ts'],
   },
   {
@@ -42,7 +47,7 @@ export const servers = [
     id: 'node-moved-raw',
     mistake: 'a name that is on another node ends with an error of the driver',
     file: 'src/core/connection/router.ts',
-    changes: [['redirected: (call, error) => refuseNode(call, error)', 'redirected: () => false']],
+    changes: [['redirected: refuseNode', 'redirected: () => false']],
     tests: ['test/connections/cluster-node.test.ts'],
   },
   {
@@ -60,6 +65,13 @@ export const servers = [
     tests: ['test/unit/no-answer.test.ts'],
   },
   {
+    id: 'silence-while-blocked',
+    mistake: 'what the server said while the process was blocked is not heard',
+    file: 'src/core/connection/probe.ts',
+    changes: [['const STEPS = 4;', 'const STEPS = 1;']],
+    tests: ['test/connections/probe.test.ts'],
+  },
+  {
     id: 'sentinel-stays',
     mistake: 'an attempt that is given up leaves its connections to sentinels',
     file: 'src/core/connection/driver.ts',
@@ -72,5 +84,61 @@ export const servers = [
     file: 'src/core/connection/sentinel-watch.ts',
     changes: [['sentinels.length > 1', 'sentinels.length > 9']],
     tests: ['test/connections/stages.test.ts'],
+  },
+  {
+    id: 'evicting-hidden',
+    mistake: 'a server that hides its policy is said to evict keys',
+    file: 'src/core/connection/server-check.ts',
+    changes: [['return maxmemory === null || policy === null ? null : true;', 'return true;']],
+    tests: ['test/connections/eviction-warning.test.ts'],
+  },
+  {
+    id: 'evicting-again',
+    mistake: 'each new connection warns of a server that evicts keys',
+    file: 'src/core/eviction-warning.ts',
+    changes: [['if (!isTold && ', 'if (']],
+    tests: ['test/connections/eviction-warning.test.ts'],
+  },
+  {
+    id: 'guarantees-of-best',
+    mistake: 'what one master hides outweighs what may happen with another',
+    file: 'src/guarantees/faults.ts',
+    changes: [["of('may') ?? of('unknown')", "of('unknown') ?? of('may')"]],
+    tests: ['test/unit/guarantees.test.ts'],
+  },
+  {
+    id: 'guarantees-busy',
+    mistake: 'a server that is busy is said to hide what it is asked for',
+    file: 'src/guarantees/server-facts.ts',
+    changes: [['isReplyError(error) && !isNotNow(error)', 'isReplyError(error)']],
+    tests: ['test/integration/guarantees'],
+  },
+  {
+    id: 'guarantees-asked-on',
+    mistake: 'masters are asked again when nobody waits for their answers any more',
+    file: 'src/guarantees/guarantees.ts',
+    changes: [['isOver ? undefined : clock', 'clock']],
+    tests: ['test/integration/guarantees'],
+  },
+  {
+    id: 'guarantees-assumed',
+    mistake: 'who may ask who listens is said to see it',
+    file: 'src/guarantees/guarantees.ts',
+    changes: [['listeners !== null && listeners > 0', 'listeners !== null']],
+    tests: ['test/integration/guarantees'],
+  },
+  {
+    id: 'template-renamed',
+    mistake: 'the label takes the place of the name that the template gives its connections',
+    file: 'src/core/connection/label.ts',
+    changes: [['isNamed ? endpoint : {', '{']],
+    tests: ['test/connections/labels.test.ts'],
+  },
+  {
+    id: 'label-refused-by-server',
+    mistake: 'a label goes to the server as it is, which refuses one with a space',
+    file: 'src/core/connection/label.ts',
+    changes: [[".replaceAll(REFUSED, '_')", '']],
+    tests: ['test/connections/labels.test.ts'],
   },
 ];

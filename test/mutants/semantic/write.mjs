@@ -45,7 +45,7 @@ export const write = [
     id: 'write-run-over-readers',
     mistake: 'a client passes the write lock on though it was told of a reader',
     file: 'src/core/locks/hand-offs.ts',
-    changes: [['holder?.endWithThisHold();', 'holder?.othersWait();']],
+    changes: [['holderId)?.endWithThisHold();', 'holderId)?.othersWait();']],
     tests: onServer,
   },
   {

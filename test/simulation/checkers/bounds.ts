@@ -12,6 +12,8 @@ export interface Bounds {
   readonly leaseMs: number;
   /** How long a waiter may sleep before it looks by itself. */
   readonly recheckMs: number;
+  /** How long one may sleep on though the lock was given to somebody else, who lets a shorter lease run out. */
+  readonly aheadMs: number;
   /** Until a waiter is in behind one in front of it that is dead: the others pass it over. */
   readonly passOverMs: number;
   /** Until a client is connected, and has asked, after the end of a fault. */
@@ -40,6 +42,7 @@ export const BOUNDS: Bounds = {
   drift: 0.01,
   leaseMs: 30_000,
   recheckMs: 5_000,
+  aheadMs: 50,
   passOverMs: 5_000,
   recoveryMs: 5_000,
   commandTimeoutMs: 5_000,

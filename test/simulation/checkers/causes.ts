@@ -2,7 +2,15 @@
 // the server, or something ended the hold there. No call stays without an answer, unless a fault kept
 // it from the server.
 
-import type { Claim, Fault, FaultKind, History, Operation } from '../history.js';
+import {
+  isMulti,
+  isOfQuorum,
+  type Claim,
+  type Fault,
+  type FaultKind,
+  type History,
+  type Operation,
+} from '../history.js';
 import type { Bounds } from './bounds.js';
 import { operationsOf, type Checker } from './property.js';
 import { at, endOf, lossesOf, nameOf, runOf, without, type Span } from './spans.js';
@@ -23,9 +31,11 @@ const HARMLESS: ReadonlySet<FaultKind> = new Set([
 
 export const checkCauses: Checker = ({ history, bounds, property, kinds }) => {
   const fixed = new Set(
-    history.claims.flatMap(({ isRenewed, owner }) => (isRenewed ? [] : [owner])),
+    history.claims.flatMap(({ isRenewed, maxHoldMs, owner }) =>
+      isRenewed && maxHoldMs === undefined ? [] : [owner],
+    ),
   );
-  // Holds of one owner are one on the server: where one is not renewed, all may end with it.
+  // Holds of one owner are one on the server: where one is not renewed, or has a bound, all may end with it.
   const claims = history.claims.filter(({ kind, owner }) => kinds.has(kind) && !fixed.has(owner));
   const violations = claims
     .filter((claim) => claim.end === 'lost' && !hasCause(history, bounds, claim))
@@ -41,7 +51,7 @@ export const checkCauses: Checker = ({ history, bounds, property, kinds }) => {
 /** Whether a hold was ended by others, or could not be renewed in the last third of its lease: until
  * then it was, and whoever looks then would have found that it is gone. */
 function hasCause(history: History, bounds: Bounds, claim: Claim): boolean {
-  const { client, until, object } = claim;
+  const { client, until, object, kind } = claim;
   const asked = askedAt(history, claim);
   const leaseMs = Math.max(
     ...history.claims.filter(({ owner }) => owner === claim.owner).map((own) => own.leaseMs),
@@ -51,8 +61,9 @@ function hasCause(history: History, bounds: Bounds, claim: Claim): boolean {
   const last: Span = { from: Math.max(asked, until - lastMs), until };
   const meets = (one: Span): boolean => one.from <= last.until && one.until >= last.from;
   const isEnded =
-    history.operations.some((one) => one.object === object && meets(endingOf(one))) ||
-    lossesOf(history, object).some((loss) => meets(afterwards(loss, bounds, recoveryMs)));
+    history.operations.some(
+      (one) => (one.object === object || isMulti(kind)) && meets(endingOf(one)),
+    ) || lossesOf(history, object).some((loss) => meets(afterwards(loss, bounds, recoveryMs)));
   const kept = disturbances(history, client)
     .map((fault) => afterwards(fault, bounds, recoveryMs))
     .filter(meets);
@@ -92,6 +103,9 @@ function afterwards(fault: Fault, { lateMs }: Bounds, recoveryMs: number): Span 
   return { from: fault.from, until: endOf(fault) + lateMs + recoveryMs };
 }
 
+/** Within which a client is connected to all servers of a quorum. */
+const CONNECTING_MS = 100;
+
 /** Nothing came back in time. */
 const UNANSWERED = new Set(['CommandTimeoutError', 'OutcomeUnknownError']);
 
@@ -112,11 +126,18 @@ export const checkAnswers: Checker = (scope) => {
   return { checked: operations.length, violations };
 };
 
-/** A fault kept a call, or what came back, from getting through. */
+/** A fault kept a call, or what came back, from getting through; or its client was closed meanwhile. */
 function isKept(history: History, bounds: Bounds, operation: Operation): boolean {
-  const { calledAt, returnedAt, client } = operation;
-  return disturbances(history, client).some((fault) => {
+  const { action, calledAt, client, kind, returnedAt } = operation;
+  const isClosed = history.closings.some(
+    (one) => one.client === client && one.at >= calledAt && one.at <= returnedAt,
+  );
+  const isDisturbed = disturbances(history, client).some((fault) => {
     const { from, until } = afterwards(fault, bounds, RETRIED_MS);
     return from <= returnedAt && until >= calledAt;
   });
+  // What is held by a majority may be extended before the last server is connected. A forced release may have ended
+  // it on one of the others by then.
+  const isConnecting = isOfQuorum(kind) && action === 'extend' && calledAt < CONNECTING_MS;
+  return isClosed || isDisturbed || isConnecting;
 }

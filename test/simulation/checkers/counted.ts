@@ -94,5 +94,6 @@ const EMPTY: History = {
   endedAt: 0,
   left: [],
   isCrowd: false,
+  isFlow: false,
   surprises: [],
 };

@@ -1,8 +1,8 @@
 // What makes it no fault of ours that a hold is told to be held for longer than the server keeps it.
 
-import type { Claim, Fault, History, Operation } from '../history.js';
+import { isOfQuorum, type Claim, type Fault, type History, type Operation } from '../history.js';
 import type { Bounds } from './bounds.js';
-import { groupBy, lossesOf, type Span } from './spans.js';
+import { groupBy, lossesOf, placeSince, type Span } from './spans.js';
 
 /** Between two holds of a run messages are read. */
 const PASSED_MS = 1;
@@ -22,7 +22,8 @@ export function excusesOf(
     (call) =>
       call.object === object &&
       (call.action === 'force' || call.action === 'delete') &&
-      mayHaveRun(losses, call),
+      // It frees each server of a quorum, and is told no where a majority had no one holder by then.
+      (mayHaveRun(losses, call) || (isOfQuorum(call.kind) && call.outcome === 'no')),
   );
   const again = losses
     .filter(
@@ -72,12 +73,13 @@ function ranBy(
 /** Since when the server was asked for each hold. A hold that follows right behind another one of its client
  * may be of the same run: the server was asked for the first of them. */
 function askedSince({ claims, operations }: History): Map<Claim, number> {
-  const calledAt = new Map(operations.map((operation) => [operation.id, operation.calledAt]));
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
   const since = new Map<Claim, number>();
   for (const own of groupBy(claims, ({ client, object }) => `${client} ${object}`).values()) {
     let before: Claim | undefined;
     for (const claim of own.toSorted((a, b) => a.from - b.from)) {
-      const ownSince = calledAt.get(claim.operation) ?? claim.from;
+      const grant = byId.get(claim.operation);
+      const ownSince = grant === undefined ? claim.from : placeSince(operations, grant);
       const isNext = before !== undefined && claim.from - before.until <= PASSED_MS;
       since.set(claim, isNext ? Math.min(ownSince, since.get(before!) ?? ownSince) : ownSince);
       before = claim;

@@ -46,7 +46,7 @@ function inLineBy({ networkMs }: Bounds, { calledAt }: Operation): number {
 }
 
 /** Re-entries pass everybody. */
-function firstAsks(asks: readonly Operation[]): Operation[] {
+export function firstAsks(asks: readonly Operation[]): Operation[] {
   return [...groupBy(asks, ({ owner }) => owner).values()].map((own) =>
     own.reduce((first, one) => (one.calledAt < first.calledAt ? one : first)),
   );

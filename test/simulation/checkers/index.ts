@@ -1,6 +1,7 @@
 // All properties of a history, by name: the names are those of the failure table.
 
 import type { History, Kind, Violation } from '../history.js';
+import { checkBounded } from './bounded.js';
 import { BOUNDS, type Bounds } from './bounds.js';
 import { checkAnswers, checkCauses } from './causes.js';
 import { checkExclusion, checkExclusionInClient, checkPermits } from './claims.js';
@@ -8,18 +9,28 @@ import { checkEnds } from './ends.js';
 import { checkFairness } from './fairness.js';
 import { checkForced } from './forced.js';
 import { checkFencedStore } from './fenced-store.js';
+import { checkIdle } from './idle.js';
 import { checkLeftovers, checkSurprises } from './leftovers.js';
 import { checkProvenHolds, checkToldLosses } from './losses.js';
 import { checkOrder } from './order.js';
 import type { Property } from './property.js';
+import { checkReaderOrder } from './reader-order.js';
 import { checkRuns } from './runs.js';
 import { checkSettling } from './settling.js';
+import { checkStarving } from './starving.js';
+import { checkThrough } from './through.js';
 import { checkTokens } from './tokens.js';
 import { checkWaking } from './waking.js';
 
-const MUTEXES = ['lock', 'fair', 'fenced'] as const;
+const FENCED = ['fenced', 'quorum-fenced'] as const;
+const QUORUM = ['quorum', 'quorum-fenced'] as const;
+const SINGLES = ['lock', 'fair', 'fenced', ...QUORUM] as const;
+/** A call that is about several names is done when all are, and waits for any of them. */
+const MULTI = ['multi', 'quorum-multi'] as const;
+const MUTEXES = [...SINGLES, ...MULTI] as const;
 const LOCKS = [...MUTEXES, 'rwlock'] as const;
 const PERMITS = ['semaphore', 'expirable'] as const;
+const ALONE = [...SINGLES, 'rwlock', ...PERMITS, 'latch'] as const;
 const LEASED = [...LOCKS, 'expirable'] as const;
 const GRANTS = [...LOCKS, ...PERMITS] as const;
 export const KINDS: readonly Kind[] = [...LOCKS, ...PERMITS, 'latch'];
@@ -29,18 +40,36 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'one writer, or readers', kinds: ['rwlock'], check: checkExclusion },
   { name: 'one holder in a client, whatever happens', kinds: LOCKS, check: checkExclusionInClient },
   { name: 'never more permits than there are', kinds: PERMITS, check: checkPermits },
-  { name: 'calls have an order', kinds: KINDS, check: checkOrder },
-  { name: 'fencing tokens grow', kinds: ['fenced'], check: checkTokens },
-  { name: 'a fenced store takes no stale write', kinds: ['fenced'], check: checkFencedStore },
+  { name: 'calls have an order', kinds: ALONE, check: checkOrder },
+  { name: 'fencing tokens grow', kinds: FENCED, check: checkTokens },
+  { name: 'a fenced store takes no stale write', kinds: FENCED, check: checkFencedStore },
   { name: 'first come, first served', kinds: ['fair'], check: checkFairness },
-  { name: 'a run ends while others wait', kinds: LOCKS, check: checkRuns },
-  { name: 'waiters get in', kinds: KINDS, check: checkWaking },
+  {
+    name: 'readers that asked before a writer get in before it',
+    kinds: ['rwlock'],
+    check: checkReaderOrder,
+  },
+  // A multi-lock has a name that was passed on to it before it is granted: it waits for its other names.
+  { name: 'a run ends while others wait', kinds: [...SINGLES, 'rwlock'], check: checkRuns },
+  { name: 'waiters get in', kinds: ALONE, check: checkWaking },
+  {
+    name: 'a free lock with waiters is soon taken',
+    kinds: [...LOCKS, 'expirable'],
+    check: checkIdle,
+  },
+  {
+    name: 'nobody who keeps asking starves',
+    kinds: ['lock', 'fenced', 'rwlock'],
+    check: checkStarving,
+  },
+  { name: 'everybody gets through when all is well', kinds: LOCKS, check: checkThrough },
   { name: 'calls settle in time', kinds: KINDS, check: checkSettling },
   { name: 'no call fails without a cause', kinds: KINDS, check: checkAnswers },
   { name: 'a loss is told, a release is not', kinds: LEASED, check: checkToldLosses },
   { name: 'each grant has one end', kinds: GRANTS, check: checkEnds },
   { name: 'whoever is forced out knows it at once', kinds: LOCKS, check: checkForced },
   { name: 'a hold ends before its lease', kinds: LEASED, check: checkProvenHolds },
+  { name: 'nobody holds beyond its bound', kinds: LEASED, check: checkBounded },
   { name: 'nothing is lost without a cause', kinds: LEASED, check: checkCauses },
   { name: 'nothing is left behind', kinds: KINDS, check: checkLeftovers },
   { name: 'no error where none belongs', kinds: KINDS, check: checkSurprises },

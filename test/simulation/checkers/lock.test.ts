@@ -5,6 +5,7 @@ import type { Operation } from '../history.js';
 import { call, fault, found, hold, part, type Part } from './made-up.js';
 
 const ORDER = 'calls have an order';
+const TOKENS = 'fencing tokens grow';
 const OVERLAP = 'one holder at an instant';
 const ONE_CLIENT = 'one holder in a client, whatever happens';
 
@@ -185,4 +186,18 @@ test('a hold that was passed on and was lost has no place in the order: its lock
 
   expect(found([first, force, other, passed('run')])).not.toContain(ORDER);
   expect(found([first, force, other, passed('own')])).toContain(ORDER);
+});
+
+test('one that came by the place of a waiter that gave up, and was lost, has none either', () => {
+  const kind = 'fenced';
+  const force = part(call('force', [20, 22], { kind, client: 3, answer: true }));
+  const other = hold('b', [10, 24, 30, 32], { kind, client: 2, token: 3n });
+  const gaveUp = (at: readonly [number, number]): Part =>
+    part(call('acquire', at, { kind, owner: 'a', waits: true, outcome: 'no' }));
+  const heir = hold('c', [26, 40, 45], { kind, token: 2n, end: 'lost', toldLostAt: 45 });
+  const foundFor = (...parts: readonly Part[]): string[] => found([force, other, heir, ...parts]);
+
+  expect(foundFor(gaveUp([0, 35]))).toEqual([]);
+  expect(foundFor(gaveUp([0, 25]))).toEqual([ORDER, TOKENS]);
+  expect(found([other, heir, gaveUp([0, 35])])).toEqual([ORDER, TOKENS]);
 });

@@ -1,7 +1,15 @@
 // Whoever loses a hold is told, in time; whoever released it is not. Nobody believes in a hold for
 // longer than it can be proven.
 
-import type { Claim, Fault, History, Operation, Violation } from '../history.js';
+import {
+  isMulti,
+  isOfQuorum,
+  type Claim,
+  type Fault,
+  type History,
+  type Operation,
+  type Violation,
+} from '../history.js';
 import type { Bounds } from './bounds.js';
 import type { Checker } from './property.js';
 import { at, groupBy, killedAt, lossesOf, nameOf, stalledMs } from './spans.js';
@@ -31,22 +39,47 @@ function wrongTelling(history: History, bounds: Bounds, claim: Claim): string | 
   if (toldLostAt < until) {
     return `was told a loss at ${at(toldLostAt)}, and held until ${at(until)}`;
   }
+  const lateMs =
+    toldLostAt - until - stalledMs(history, client, { from: until, until: toldLostAt });
   switch (end) {
     case 'released':
       // A release that finds the lease over, or cannot be done in time, tells the loss.
-      return toldLostAt > until + bounds.releasedMs && isCleanlyReleased(history, claim)
+      return lateMs > provenMs(claim, bounds) &&
+        isCleanlyReleased(history, claim) &&
+        !isOfFailedRun(history, claim, toldLostAt)
         ? `was released at ${at(until)}, and told a loss at ${at(toldLostAt)}`
         : undefined;
     case 'open':
       return `was told a loss at ${at(toldLostAt)}, and kept what it had`;
-    default: {
-      const lateMs =
-        toldLostAt - until - stalledMs(history, client, { from: until, until: toldLostAt });
+    default:
       return lateMs > bounds.settleMs
         ? `was lost at ${at(until)}, and told so at ${at(toldLostAt)}`
         : undefined;
-    }
   }
+}
+
+/** For so long a hold that was passed on may be told as lost: until an answer proves it. Of a quorum, where no majority
+ * may answer for a while, that is a lease at most. */
+function provenMs({ kind, leaseMs }: Claim, { releasedMs, settleMs }: Bounds): number {
+  return isOfQuorum(kind) ? releasedMs + leaseMs + settleMs : releasedMs;
+}
+
+/** It was passed on, and the release of a later hold of its run has failed when it was told. */
+function isOfFailedRun(
+  { operations }: History,
+  { kind, object, client, until }: Claim,
+  toldLostAt: number,
+): boolean {
+  const failed = operations.filter(
+    (other) => other.action === 'release' && other.object === object && other.outcome !== 'ok',
+  );
+  return (
+    isOfQuorum(kind) &&
+    failed.some(
+      (other) =>
+        other.client === client && other.calledAt >= until && other.returnedAt === toldLostAt,
+    )
+  );
 }
 
 /** The release did not say itself that the hold was over before, or that it may not be done. */
@@ -68,7 +101,7 @@ export const checkProvenHolds: Checker = ({ history, bounds, property, kinds }) 
   const violations = [...groups.values()].flatMap((own) => {
     const provenUntil = own.some(({ isRenewed }) => isRenewed)
       ? lastProof(history, own, bounds)
-      : fixedEnd(own, operations, bounds);
+      : Math.max(fixedEnd(own, operations, bounds), reentryEnd(history, own, bounds));
     return own.flatMap((claim): Violation[] => {
       const { object, until } = claim;
       if (until === claim.from && claim.end === 'lost' && !isEndedByOthers(history, claim)) {
@@ -85,12 +118,12 @@ export const checkProvenHolds: Checker = ({ history, bounds, property, kinds }) 
 
 /** What is under way when an object is freed by force is lost with it, and what a server forgets may
  * be taken by another acquisition whose answer comes along. */
-function isEndedByOthers(history: History, { object, operation, until }: Claim): boolean {
+function isEndedByOthers(history: History, { object, kind, operation, until }: Claim): boolean {
   const calledAt = history.operations.find(({ id }) => id === operation)?.calledAt ?? until;
   const isFreed = history.operations.some(
     (other) =>
       (other.action === 'force' || other.action === 'delete') &&
-      other.object === object &&
+      (other.object === object || isMulti(kind)) &&
       other.calledAt <= until &&
       other.returnedAt >= calledAt,
   );
@@ -112,6 +145,24 @@ function fixedEnd(
   );
 }
 
+/** A re-entry of a lock of a quorum asks the servers to confirm the lease of its holder. Where too few have answered in
+ * time, the lease stands where those that answer later have confirmed it. */
+function reentryEnd(history: History, own: readonly Claim[], { drift }: Bounds): number {
+  const [first] = own;
+  const asked = history.operations.filter(
+    ({ kind, object, owner, action, outcome }) =>
+      isOfQuorum(kind) &&
+      object === first?.object &&
+      owner === first.owner &&
+      action === 'acquire' &&
+      outcome === 'failed',
+  );
+  return Math.max(
+    ...asked.map(({ returnedAt, leaseMs = 0 }) => returnedAt + leaseMs * (1 + drift)),
+    0,
+  );
+}
+
 /**
  * Of holds that are renewed: while their process stands still, or the server does not answer,
  * nothing is proven, and what has run out then does not come back.
@@ -123,7 +174,9 @@ function lastProof(history: History, own: readonly Claim[], { drift }: Bounds): 
   const ends = history.faults.flatMap((fault) => {
     const { what, client, from } = fault;
     const until = what === 'server stall' ? servedAgainAt(history, fault) : fault.until;
-    const isSilent = what === 'server stall' || (what === 'stall' && client === own[0]!.client);
+    // One of several servers proves nothing by itself.
+    const isServer = what === 'server stall' && !isOfQuorum(own[0]!.kind);
+    const isSilent = isServer || (what === 'stall' && client === own[0]!.client);
     const isDuring = first <= from && last > from && until - from >= leaseMs;
     return isSilent && isDuring ? [from + leaseMs] : [];
   });

@@ -47,13 +47,13 @@ export function part(...operations: readonly Operation[]): Part {
 }
 
 type HoldGiven = Partial<Operation> &
-  Partial<Pick<Claim, 'end' | 'toldLostAt' | 'isRenewed' | 'holderId'>>;
+  Partial<Pick<Claim, 'end' | 'toldLostAt' | 'isRenewed' | 'maxHoldMs' | 'holderId'>>;
 
 /** Acquired in [calledAt, from], released in [until, releasedAt]; without the last it was not. */
 export function hold(
   owner: string,
   [calledAt, from, until, releasedAt]: readonly [number, number, number, number?],
-  { end, toldLostAt, isRenewed, holderId, ...given }: HoldGiven = {},
+  { end, toldLostAt, isRenewed, maxHoldMs, holderId, ...given }: HoldGiven = {},
 ): Part {
   const acquire = call('acquire', [calledAt, from], { owner, waits: true, leaseMs: 300, ...given });
   const { object, kind, mode, client, token, amount, id } = acquire;
@@ -70,6 +70,7 @@ export function hold(
     leaseMs: acquire.leaseMs ?? Number.POSITIVE_INFINITY,
     firstMs: (acquire.leaseMs ?? Number.POSITIVE_INFINITY) - (from - acquire.calledAt),
     isRenewed: isRenewed ?? true,
+    maxHoldMs,
     from,
     until,
     end: end ?? (releasedAt === undefined ? 'lost' : 'released'),
@@ -124,6 +125,7 @@ export function historyOf(parts: readonly Part[], given: Partial<History> = {}):
     endedAt: 1_000,
     left: [],
     isCrowd: false,
+    isFlow: false,
     surprises: [],
     ...given,
   };
@@ -136,6 +138,7 @@ export const SMALL: Bounds = {
   drift: 0,
   leaseMs: 300,
   recheckMs: 100,
+  aheadMs: 10,
   passOverMs: 100,
   recoveryMs: 50,
   commandTimeoutMs: 200,

@@ -1,6 +1,6 @@
 // Every object behaves as if its calls had run one after the other.
 
-import type { Mode, Violation } from '../history.js';
+import { isOfQuorum, type Mode, type Violation } from '../history.js';
 import { expirableCalls, hasEnds, semaphoreCalls } from './counted-orders.js';
 import { happeningsOf, type Happenings } from './happenings.js';
 import { latchCalls } from './latch-orders.js';
@@ -18,7 +18,7 @@ import { mayTokensFall } from './tokens.js';
 /** One order of the calls of each object; where none is found within the steps, that is told. */
 export const checkOrder: Checker = ({ history, bounds, property, kinds }) => {
   // Of a crowd the search would take for ever.
-  const objects = history.isCrowd ? [] : happeningsOf(history, bounds, kinds);
+  const objects = history.isCrowd ? [] : happeningsOf(history, bounds, kinds).filter(hasInstants);
   const violations = objects.flatMap((one) => {
     const verdict = verdictOf(one);
     return verdict.verdict === 'legal' ? [] : [tell(property, one.object, verdict)];
@@ -26,9 +26,15 @@ export const checkOrder: Checker = ({ history, bounds, property, kinds }) => {
   return { checked: objects.length, violations };
 };
 
+/** A forced release reaches the servers of a quorum one after the other: there is no instant at which it is done. */
+const hasInstants = ({ kind, operations }: Happenings): boolean =>
+  !isOfQuorum(kind) || operations.every(({ action }) => action !== 'force');
+
 function verdictOf(happenings: Happenings): Verdict<object> {
   const { kind, history, object } = happenings;
   switch (kind) {
+    case 'quorum':
+    case 'quorum-fenced':
     case 'lock':
     case 'fair':
     case 'fenced': {
@@ -42,6 +48,9 @@ function verdictOf(happenings: Happenings): Verdict<object> {
       return order(happenings, semaphoreModel(hasEnds(happenings)), semaphoreCalls);
     case 'expirable':
       return order(happenings, expirableModel(happenings.lapses(byOwner)), expirableCalls);
+    case 'multi':
+    case 'quorum-multi':
+      throw new Error('the calls of several names have no order for each of them');
     case 'latch':
       return order(happenings, latchModel, latchCalls);
     default:

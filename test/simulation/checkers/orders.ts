@@ -1,11 +1,12 @@
 // The calls of locks as acts of their models.
 
-import type { Mode, Operation } from '../history.js';
+import { isOfQuorum, type Mode, type Operation } from '../history.js';
 import type { Happenings } from './happenings.js';
 import type { Call } from './linearizability.js';
 import type { LockAct } from './models/lock.js';
 import type { ReadWriteAct } from './models/read-write-lock.js';
-import { runOf } from './spans.js';
+import { UNTOLD } from './models/untold.js';
+import { placeSince, runOf } from './spans.js';
 
 /** An act in the time of its call; it may never have been when its outcome is not known. */
 export function callOf<Act>(operation: Operation, act: Act): Call<Act> {
@@ -31,8 +32,11 @@ type HolderAct = ReadWriteAct & LockAct;
 
 /** The acts of every lock: those that only know one mode, or no token, do not read it. */
 function holderCalls(happenings: Happenings): Call<HolderAct>[] {
+  // Contenders that split the servers of a quorum are all refused, though nobody has the lock.
+  const isSplit = ({ action, outcome }: Operation): boolean =>
+    isOfQuorum(happenings.kind) && action === 'acquire' && outcome === 'no';
   const calls = happenings.operations.flatMap((operation) => {
-    const act = actOf(happenings, operation);
+    const act = isSplit(operation) ? undefined : actOf(happenings, operation);
     if (act === undefined) {
       return [];
     }
@@ -58,8 +62,9 @@ function spansFailover({ losses }: Happenings, { calledAt, returnedAt }: Operati
   );
 }
 
-/** A hold that was passed on inside its client and was lost, after somebody had freed the lock by force: the
- * server was not asked for it, and may have given the lock to others before. */
+/** A hold that was passed on inside its client, or came by the place of a waiter that gave up, and was lost after
+ * somebody had freed the lock by force: the server was not asked for it, and may have given the lock to others
+ * before. */
 function isLostInRun(happenings: Happenings, grant: Operation): boolean {
   const isForced = (until: number): boolean =>
     happenings.operations.some(
@@ -71,7 +76,8 @@ function isLostInRun(happenings: Happenings, grant: Operation): boolean {
     return (
       isOver &&
       happenings.endOf(grant, claim) !== undefined &&
-      runOf(happenings.claims, claim).some(({ from }) => from < claim.from) &&
+      (runOf(happenings.claims, claim).some(({ from }) => from < claim.from) ||
+        placeSince(happenings.operations, grant) < grant.calledAt) &&
       isForced(claim.from)
     );
   });
@@ -90,7 +96,7 @@ function untoldGrants(operations: readonly Operation[]): Call<HolderAct>[] {
     forces
       .filter((force) => force.calledAt <= returnedAt && force.returnedAt >= calledAt)
       .map(() => ({
-        act: { what: 'acquire', owner: `${owner}, untold`, mode, token: undefined },
+        act: { what: 'acquire', owner: UNTOLD, mode, token: undefined },
         from: calledAt,
         until: returnedAt,
         isOptional: true,

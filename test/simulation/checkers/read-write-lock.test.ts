@@ -3,7 +3,8 @@
 
 import { expect, test } from 'vitest';
 import type { Operation } from '../history.js';
-import { call, found, hold, part, type Part } from './made-up.js';
+import { checkAll, violationsOf } from './index.js';
+import { call, found, historyOf, hold, part, SMALL, type Part } from './made-up.js';
 
 const ORDER = 'calls have an order';
 
@@ -64,4 +65,26 @@ test('a forced release of one side leaves the other one', () => {
   expect(found([reader, forced('exclusive', 'no')])).toEqual([]);
   expect(found([reader, forced('exclusive', 'ok')])).toEqual([ORDER]);
   expect(found([reader, forced('exclusive', 'no'), next])).toContain(ORDER);
+});
+
+test('that many waiters may have had the lock unknown to them is decided', () => {
+  const waiters = Array.from({ length: 14 }, (_, i) =>
+    part(
+      call('acquire', [i, 100 + i], {
+        kind: 'rwlock',
+        mode: 'shared',
+        owner: `w${i}`,
+        waits: true,
+        outcome: 'failed',
+      }),
+    ),
+  );
+  const forces = [forced('exclusive', 'no'), forced('shared', 'ok')];
+  const parts = [...waiters, ...forces, rw('a', [40, 50, 80, 85], 'exclusive')];
+  expect(found(parts)).toEqual([]);
+  // Of two writers at once one is too many, whatever the waiters had.
+  const history = historyOf([...parts, rw('b', [55, 60, 70, 75], 'exclusive')]);
+  const violations = violationsOf(checkAll(history, { kinds: ['rwlock'], bounds: SMALL }));
+  const [order] = violations.filter(({ property }) => property === ORDER);
+  expect(order?.text).toMatch(/^there is no order/);
 });

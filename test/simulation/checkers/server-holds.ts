@@ -4,6 +4,8 @@ import type { Claim, Operation } from '../history.js';
 import type { Ghost, Happenings } from './happenings.js';
 import { endOf, killedAt, stepMs, type Span } from './spans.js';
 
+export type EndOf = (happenings: Happenings, claim: Claim) => number;
+
 /** When the server has certainly ended a grant. */
 export function serverEndOf(happenings: Happenings, claim: Claim): number {
   const { bounds, history } = happenings;
@@ -24,6 +26,18 @@ export function serverEndOf(happenings: Happenings, claim: Claim): number {
     0,
   );
   return until + leaseMs + stretchMs + bounds.lateMs;
+}
+
+/** The same of a grant that no fault has met: a fixed lease runs from the grant on, or from its confirmation. */
+export function soundEndOf(happenings: Happenings, claim: Claim): number {
+  const { drift, networkMs } = happenings.bounds;
+  const own = happenings.claims.filter(
+    ({ owner, mode }) => owner === claim.owner && mode === claim.mode,
+  );
+  const ends = own.map(({ from, leaseMs, isRenewed }) =>
+    isRenewed ? Number.POSITIVE_INFINITY : from + leaseMs * (1 + drift) + networkMs,
+  );
+  return Math.min(serverEndOf(happenings, claim), Math.max(...ends));
 }
 
 /** When the last release of an owner was done, where all of them are known to be. */

@@ -2,7 +2,7 @@
 
 import type { Operation } from '../history.js';
 import type { Happenings } from './happenings.js';
-import { ghostSpans, serverEndOf } from './server-holds.js';
+import { ghostSpans, type EndOf } from './server-holds.js';
 import type { Span } from './spans.js';
 
 interface Change {
@@ -15,6 +15,7 @@ export function shortages(
   happenings: Happenings,
   waiter: Operation,
   need: number,
+  endOfHold: EndOf,
 ): Span[] | undefined {
   const { operations, losses } = happenings;
   const sets = operations.filter(({ action, outcome }) => action === 'set' && outcome !== 'no');
@@ -30,7 +31,7 @@ export function shortages(
   if (!isPlain) {
     return undefined;
   }
-  const changes = [...resizes(happenings), ...uses(happenings, waiter)].toSorted(
+  const changes = [...resizes(happenings), ...uses(happenings, waiter, endOfHold)].toSorted(
     (a, b) => a.at - b.at,
   );
   const spans: Span[] = [{ from: Number.NEGATIVE_INFINITY, until: set.returnedAt }];
@@ -64,11 +65,11 @@ function resizes({ operations, kind }: Happenings): Change[] {
   });
 }
 
-function uses(happenings: Happenings, waiter: Operation): Change[] {
+function uses(happenings: Happenings, waiter: Operation, endOfHold: EndOf): Change[] {
   const { claims, kind, operations } = happenings;
   const held = claims.flatMap((claim): Change[] => {
     const end =
-      kind === 'expirable' ? serverEndOf(happenings, claim) : givenBackAt(operations, claim.owner);
+      kind === 'expirable' ? endOfHold(happenings, claim) : givenBackAt(operations, claim.owner);
     return span({ from: claim.from, until: end }, claim.permits);
   });
   const unseen = happenings.ghosts

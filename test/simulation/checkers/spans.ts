@@ -30,6 +30,32 @@ export function runOf(claims: readonly Claim[], claim: Claim): readonly Claim[] 
     : claims.filter((one) => one.holderId === holderId && one.object === object);
 }
 
+/**
+ * Since when the server was asked for what a call was granted. A waiter that gives up leaves its place to the next one
+ * of its client, which may have begun after the server has granted it: and after somebody has freed it by force.
+ */
+export function placeSince(operations: readonly Operation[], grant: Operation): number {
+  const { object, client, mode } = grant;
+  let left = operations.filter(
+    (one) =>
+      one.action === 'acquire' &&
+      one.waits &&
+      one.outcome !== 'ok' &&
+      one.object === object &&
+      one.client === client &&
+      one.mode === mode,
+  );
+  const places = [grant];
+  for (const { calledAt, returnedAt } of places) {
+    const isBefore = (one: Operation): boolean =>
+      one.calledAt < calledAt && one.returnedAt >= calledAt && one.returnedAt <= returnedAt;
+    // Each is followed once: in a crowd there are more ways through them than can be walked.
+    places.push(...left.filter(isBefore));
+    left = left.filter((one) => !isBefore(one));
+  }
+  return Math.min(...places.map(({ calledAt }) => calledAt));
+}
+
 /** What is left of a span without others. */
 export function without(span: Span, cuts: readonly Span[]): Span[] {
   let rest = [span];

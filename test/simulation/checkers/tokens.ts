@@ -2,7 +2,7 @@
 
 import type { Claim, History, Violation } from '../history.js';
 import type { Checker } from './property.js';
-import { endOf, groupBy, lossesOf, nameOf, runOf, stepMs, type Span } from './spans.js';
+import { endOf, groupBy, lossesOf, nameOf, placeSince, runOf, stepMs, type Span } from './spans.js';
 
 interface Grant {
   readonly claim: Claim;
@@ -29,13 +29,15 @@ export function mayTokensFall(history: History, object: string): boolean {
 
 export const checkTokens: Checker = ({ history, property, kinds }) => {
   const claims = history.claims.filter(({ kind, token }) => kinds.has(kind) && token !== undefined);
-  const calledAt = new Map(
-    history.operations.map((operation) => [operation.id, operation.calledAt]),
-  );
-  const askedAt = (claim: Claim): number => calledAt.get(claim.operation) ?? claim.from;
+  const operations = new Map(history.operations.map((operation) => [operation.id, operation]));
+  const askedAt = (claim: Claim): number => operations.get(claim.operation)?.calledAt ?? claim.from;
+  const placedAt = (claim: Claim): number => {
+    const grant = operations.get(claim.operation);
+    return grant === undefined ? claim.from : placeSince(history.operations, grant);
+  };
   const violations = [...groupBy(claims, ({ object }) => object)].flatMap(([object, own]) => {
     const grants = own.map((claim) => {
-      const runAskedAt = Math.min(...runOf(own, claim).map(askedAt));
+      const runAskedAt = Math.min(...runOf(own, claim).map(placedAt));
       const isOutlasted = mayOutlast(history, object, { from: runAskedAt, until: claim.from });
       return { claim, calledAt: isOutlasted ? runAskedAt : askedAt(claim), token: claim.token! };
     });

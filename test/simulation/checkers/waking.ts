@@ -5,7 +5,7 @@ import { happeningsOf, hasLine, type Happenings } from './happenings.js';
 import { opensOf, sleptOn, successorsOf } from './latch-openings.js';
 import type { Checker } from './property.js';
 import { at, endOf, isDisturbed, killedAt, nameOf, without, type Span } from './spans.js';
-import { serverEndOf, unseenHolds } from './server-holds.js';
+import { serverEndOf, unseenHolds, type EndOf } from './server-holds.js';
 import { shortages } from './shortages.js';
 
 export const checkWaking: Checker = ({ history, bounds, property, kinds }) => {
@@ -25,7 +25,7 @@ export const checkWaking: Checker = ({ history, bounds, property, kinds }) => {
   return { checked, violations };
 };
 
-function isWaiter({ action, waits }: Operation): boolean {
+export function isWaiter({ action, waits }: Operation): boolean {
   return action === 'wait' || (action === 'acquire' && waits);
 }
 
@@ -75,10 +75,11 @@ function isSilent({ history, bounds }: Happenings, { client }: Operation, span: 
 }
 
 /** What kept a waiter out; undefined where that cannot be told. */
-function keptOut(
+export function keptOut(
   happenings: Happenings,
   others: readonly Operation[],
   waiter: Operation,
+  endOfHold: EndOf = serverEndOf,
 ): Span[] | undefined {
   if (happenings.kind === 'latch') {
     const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
@@ -86,7 +87,7 @@ function keptOut(
   }
   if (happenings.kind === 'semaphore' || happenings.kind === 'expirable') {
     const need = Math.max(waiter.amount, ...others.map(({ amount }) => amount));
-    return shortages(happenings, waiter, need);
+    return shortages(happenings, waiter, need, endOfHold);
   }
   if (
     happenings.claims.some(
@@ -99,7 +100,7 @@ function keptOut(
   const isShared = waiter.mode === 'shared';
   const holds = happenings.claims
     .filter(({ owner, mode }) => owner !== waiter.owner && !(isShared && mode === 'shared'))
-    .map((claim) => ({ from: claim.from, until: serverEndOf(happenings, claim) }));
+    .map((claim) => ({ from: claim.from, until: endOfHold(happenings, claim) }));
   return [
     ...holds,
     ...unseenHolds(happenings, waiter),

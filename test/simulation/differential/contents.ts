@@ -23,7 +23,7 @@ export const LOOK = `
         parts = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
       end
       contents[#contents + 1] =
-        { tostring(i), kind, tostring(redis.call('PEXPIRETIME', key)), unpack(parts) }
+        { tostring(i), kind, string.format('%.0f', redis.call('PEXPIRETIME', key)), unpack(parts) }
     end
   end
   return contents`;

@@ -14,6 +14,7 @@ import { Process } from '../../../src/testing/process.js';
 import { Random } from '../../../src/testing/random.js';
 import { LuaEngine } from '../../../src/testing/server/lua.js';
 import { Server } from '../../../src/testing/server/server.js';
+import { WallClock } from '../../../src/testing/wall-clock.js';
 import { Timeline } from '../../../src/testing/timeline.js';
 import { reservePort } from '../../../scripts/redis/ports.mjs';
 import { ownServer } from '../../support/server.js';
@@ -60,7 +61,11 @@ function simulatedSide(): Side {
   const terms = { latencyMinMs: 0.1, latencyMaxMs: 0.5 };
   const network = new Network(new Conditions(timeline, random, terms, () => {}));
   const newHost = (port: number): Host =>
-    new Host(`127.0.0.1:${port}`, new Server(lua, () => 1_000 + timeline.now, random));
+    new Host(
+      `127.0.0.1:${port}`,
+      new Server(lua, () => 1_000 + timeline.now, random),
+      new WallClock(timeline),
+    );
   const host = newHost(7_000);
   const nobody = newHost(7_001);
   nobody.isUp = false;

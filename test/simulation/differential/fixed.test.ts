@@ -6,6 +6,7 @@ import { Random } from '../../../src/testing/random.js';
 import { execute } from '../../../src/testing/commands/commands.js';
 import { Keyspace } from '../../../src/testing/keyspace/keyspace.js';
 import { type Reply, Status } from '../../../src/testing/keyspace/reply.js';
+import { LuaEngine } from '../../../src/testing/server/lua.js';
 import { randomName, redisUrl } from '../../support/redis.js';
 import { RealServer } from './real-server.js';
 
@@ -87,6 +88,16 @@ test('a score that ends in a half is printed as C prints it', async () => {
   const virtual = asks.map((ask) => execute(keyspace, ask));
 
   expect(await real.run([...asks, ['DEL', key]])).toEqual([...virtual, 1]);
+});
+
+test('a number of a script reaches a command with all its digits', async () => {
+  const lua = await LuaEngine.load();
+  const script = `return redis.call('ECHO', tonumber(ARGV[1]))`;
+  for (const number of ['1700000000000120', '1700000000000120.25', '0.1', '-3']) {
+    const virtual = lua.run(script, [], [number], ([, echo = '']) => echo);
+
+    expect(await real.run([['EVAL', script, '0', number]])).toEqual([virtual]);
+  }
 });
 
 test('the same replies are statuses', async () => {

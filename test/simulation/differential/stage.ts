@@ -117,14 +117,15 @@ export class Stage {
       ['EVALSHA', sha1(source), `${keys.length}`, ...keys, ...args],
       ['TIME'],
       ['EVALSHA', sha1(LOOK), `${all.length}`, ...all],
+      ['TIME'],
     ];
   }
 
   /** Plays a step that the real server has played; returns in what it differs. */
   play({ operation, isAge }: Step, replies: Reply[], messages: string[]): Mismatch | undefined {
-    const [before = null, reply = null, after = null, contents] = replies;
+    const [before = null, reply = null, after = null, contents, looked = null] = replies;
     const real = { reply, messages, contents: contents as string[][] };
-    const [from, to] = [timeOf(before), timeOf(after)];
+    const [from, to, end] = [timeOf(before), timeOf(after), timeOf(looked)];
     if (isAge) {
       this.#keyspace.clear();
       this.#follow(real.contents, []);
@@ -136,8 +137,12 @@ export class Stage {
     for (const instant of instants(from, to)) {
       this.#now = instant;
       const outcome = this.#run(operation);
-      if (outcomesAreNear(real, outcome, slack)) {
-        this.#follow(real.contents, outcome.contents);
+      // A key may end between the operation and the look behind it.
+      this.#now = end;
+      const later = { ...outcome, contents: look(this.#keyspace, this.#world.keys) };
+      const near = [outcome, later].find((each) => outcomesAreNear(real, each, slack));
+      if (near !== undefined) {
+        this.#follow(real.contents, near.contents);
         return undefined;
       }
       first ??= outcome;

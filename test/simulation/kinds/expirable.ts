@@ -4,7 +4,7 @@ import type { Permit, PermitExpirableSemaphore } from '../../../src/index.js';
 import type { Random } from '../../../src/testing/random.js';
 import type { Claim } from '../history.js';
 import { extend, operationOf, type KindOfObject, type User } from './kind.js';
-import { doesWait, optionsOf, termsOf, type Terms } from './terms.js';
+import { doesWait, optionsOf, termsInFlow, termsOf, type Terms } from './terms.js';
 
 interface Section extends Terms {
   readonly do: 'section';
@@ -34,7 +34,7 @@ async function section(user: User, object: string, act: Section): Promise<void> 
     leaseMs,
   });
   const { operation, value } = await user.recorder.call(given, async (asked) => {
-    const options = optionsOf(act, user.signal(asked, act.abortMs));
+    const options = optionsOf(act, user.signal([asked], act.abortMs));
     return how === 'acquire'
       ? await semaphore.acquireMany(count, options)
       : await semaphore.tryAcquireMany(count, options);
@@ -42,14 +42,19 @@ async function section(user: User, object: string, act: Section): Promise<void> 
   if (value === undefined || value === null) {
     return;
   }
-  const terms = { leaseMs, isRenewed: act.leaseMs === undefined, permits: 1, token: undefined };
+  const isRenewed = act.leaseMs === undefined;
+  const { maxHoldMs } = act;
+  const terms = { leaseMs, isRenewed, maxHoldMs, permits: 1, token: undefined };
   const held = value.map((permit) => ({
     permit,
     claim: user.recorder.granted(user.client, operation, terms, permit),
   }));
   const [first] = held;
   if (act.extendMs !== undefined && first !== undefined) {
-    await extend(user, first.claim, first.permit, act.extendMs);
+    await extend(user, [first.claim], first.permit, act.extendMs);
+  }
+  if (act.isLeft === true) {
+    return;
   }
   await user.sleep(act.stayMs);
   for (const { permit, claim } of held) {
@@ -106,6 +111,12 @@ export const expirable: KindOfObject<PermitAct> = {
       [5, () => ({ do: 'look' })],
       [3, () => ({ do: 'add', delta: random.pick([-1, 1, 1]) })],
     ]),
+  flowAct: (_random, given) => ({
+    do: 'section',
+    ...termsInFlow(given),
+    count: 1,
+    byId: false,
+  }),
   perform: async (user, object, act) => {
     if (act.do === 'section') {
       await section(user, object, act);

@@ -4,6 +4,7 @@ import { expirable } from './expirable.js';
 import type { KindOfObject } from './kind.js';
 import { latch } from './latch.js';
 import { lockKind } from './locks.js';
+import { multiKind } from './multi.js';
 import { semaphore } from './semaphore.js';
 
 const TOKENS = /^redisson_lock_token:/u;
@@ -14,6 +15,10 @@ export const KINDS: readonly KindOfObject[] = [
   lockKind('fair', NOTHING),
   lockKind('fenced', TOKENS),
   lockKind('rwlock', NOTHING),
+  lockKind('quorum', NOTHING),
+  lockKind('quorum-fenced', TOKENS),
+  multiKind('multi'),
+  multiKind('quorum-multi'),
   semaphore,
   expirable,
   latch,

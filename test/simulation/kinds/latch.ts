@@ -58,7 +58,7 @@ async function recorded(user: User, object: string, act: Call): Promise<Operatio
   });
   const { operation } = await user.recorder.call(
     given,
-    async (asked) => await perform(latchOf(user, object), act, user.signal(asked, act.abortMs)),
+    async (asked) => await perform(latchOf(user, object), act, user.signal([asked], act.abortMs)),
   );
   return operation;
 }

@@ -5,9 +5,20 @@ import type { Random } from '../../../src/testing/random.js';
 import type { Claim, Kind, Mode } from '../history.js';
 import type { SimulatedClient } from '../world.js';
 import { extend, operationOf, type KindOfObject, type User } from './kind.js';
-import { doesWait, NO_STAY, optionsOf, termsOf, type Terms } from './terms.js';
+import {
+  doesWait,
+  NO_STAY,
+  optionsOf,
+  termsInFlow,
+  termsOf,
+  type FlowTerms,
+  type Terms,
+} from './terms.js';
 
-type LockKind = Extract<Kind, 'lock' | 'fair' | 'fenced' | 'rwlock'>;
+type LockKind = Exclude<Kind, 'multi' | 'quorum-multi' | 'semaphore' | 'expirable' | 'latch'>;
+
+/** Those of a quorum, by how many servers there are. */
+const SERVERS = [3, 3, 5];
 
 interface Reentry {
   readonly mode: Mode;
@@ -37,10 +48,12 @@ type LockAct = Section | Ask;
 function lockOf({ client }: SimulatedClient, kind: LockKind, name: string, mode: Mode): Lock {
   switch (kind) {
     case 'lock':
+    case 'quorum':
       return client.getLock(name);
     case 'fair':
       return client.getFairLock(name);
     case 'fenced':
+    case 'quorum-fenced':
       return client.getFencedLock(name);
     default: {
       const { readLock, writeLock } = client.getReadWriteLock(name);
@@ -76,7 +89,7 @@ async function enter(
   });
   const { operation, value } = await user.recorder.call(given, async (asked) => {
     const options = {
-      ...optionsOf(terms, user.signal(asked, terms.abortMs)),
+      ...optionsOf(terms, user.signal([asked], terms.abortMs)),
       ...(within === undefined ? {} : { within: within.hold }),
     };
     return how === 'acquire' ? await lock.acquire(options) : await lock.tryAcquire(options);
@@ -87,7 +100,13 @@ async function enter(
   const claim = user.recorder.granted(
     user.client,
     operation,
-    { leaseMs, isRenewed: terms.leaseMs === undefined, permits: 1, token: value.fencingToken },
+    {
+      leaseMs,
+      isRenewed: terms.leaseMs === undefined,
+      maxHoldMs: terms.maxHoldMs,
+      permits: 1,
+      token: value.fencingToken,
+    },
     value,
   );
   return { hold: value, claim, owner };
@@ -106,7 +125,7 @@ async function leave(user: User, { hold, claim, owner }: Holding): Promise<void>
 
 async function section(user: User, object: string, kind: LockKind, act: Section): Promise<void> {
   const outer = await enter(user, object, kind, act.mode, act);
-  if (outer === undefined) {
+  if (outer === undefined || act.isLeft === true) {
     return;
   }
   const holdings = [outer];
@@ -124,7 +143,7 @@ async function section(user: User, object: string, kind: LockKind, act: Section)
     }
   }
   if (act.extendMs !== undefined) {
-    await extend(user, outer.claim, outer.hold, act.extendMs);
+    await extend(user, [outer.claim], outer.hold, act.extendMs);
   }
   const write = beginRound(user, outer);
   if (act.stayMs !== NO_STAY) {
@@ -213,6 +232,17 @@ function crowdSectionOf(random: Random, kind: LockKind, isTight: boolean): Secti
   };
 }
 
+function flowSectionOf(random: Random, kind: LockKind, given: FlowTerms): Section {
+  const mode = kind === 'rwlock' && random.chance(given.readShare) ? 'shared' : 'exclusive';
+  return { do: 'section', mode, ...termsInFlow(given), again: [], releasesOuterFirst: false };
+}
+
+/** A short read, however long it has to wait. */
+function readOf(random: Random): Section {
+  const stay = { how: 'acquire', stayMs: random.int(0, 4), again: [] } as const;
+  return { do: 'section', mode: 'shared', ...stay, releasesOuterFirst: false };
+}
+
 export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
   return {
     kind,
@@ -226,7 +256,13 @@ export function lockKind(kind: LockKind, stays: RegExp): KindOfObject<LockAct> {
         [5, () => ({ do: 'look', mode })],
       ]);
     },
-    crowdAct: (random, isTight) => crowdSectionOf(random, kind, isTight),
+    ...(kind === 'quorum' || kind === 'quorum-fenced'
+      ? { servers: SERVERS }
+      : {
+          crowdAct: (random, isTight) => crowdSectionOf(random, kind, isTight),
+          flowAct: (random, given) => flowSectionOf(random, kind, given),
+        }),
+    ...(kind === 'rwlock' ? { sharedAct: readOf } : {}),
     perform: async (user, object, act) => {
       if (act.do === 'section') {
         await section(user, object, kind, act);

@@ -38,7 +38,7 @@ async function section(user: User, object: string, act: Section): Promise<void> 
     waitMs,
   });
   const { operation, value } = await user.recorder.call(given, async (asked) => {
-    const options = optionsOf(act, user.signal(asked, act.abortMs));
+    const options = optionsOf(act, user.signal([asked], act.abortMs));
     const semaphore = semaphoreOf(user, object);
     return how === 'acquire'
       ? await semaphore.acquire(count, options)

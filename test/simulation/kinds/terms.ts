@@ -1,6 +1,7 @@
 // How somebody asks for something: with which patience, and for how long.
 
 import type { Random } from '../../../src/testing/random.js';
+import type { Act } from './kind.js';
 
 /** Of a stay: it ends in the turn of the event loop in which it began. */
 export const NO_STAY = -1;
@@ -11,8 +12,11 @@ export interface Terms {
   readonly waitMs?: number;
   /** A fixed lease; without it the lease is renewed. */
   readonly leaseMs?: number;
+  readonly maxHoldMs?: number;
   readonly abortMs?: number;
   readonly stayMs: number;
+  /** Nobody releases it: its fixed lease is let run out. */
+  readonly isLeft?: boolean;
 }
 
 export function termsOf(random: Random, leaseMs: number): Terms {
@@ -40,12 +44,31 @@ export function doesWait({ how, waitMs }: Pick<Terms, 'how' | 'waitMs'>): boolea
 
 /** The options of the call that asks. */
 export function optionsOf(
-  { waitMs, leaseMs }: Terms,
+  { waitMs, leaseMs, maxHoldMs }: Terms,
   signal: AbortSignal | undefined,
-): { waitMs?: number; leaseMs?: number; signal?: AbortSignal } {
+): { waitMs?: number; leaseMs?: number; maxHoldMs?: number; signal?: AbortSignal } {
   return {
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...(maxHoldMs === undefined ? {} : { maxHoldMs }),
     ...(signal === undefined ? {} : { signal }),
   };
+}
+
+/** Bounds the holds of some of those whose leases are renewed. */
+export function bounded(random: Random, act: Act, paceMs: number): Act & Pick<Terms, 'maxHoldMs'> {
+  const isRenewed = act.do === 'section' && !('leaseMs' in act || 'extendMs' in act);
+  return isRenewed && random.chance(0.15)
+    ? { ...act, maxHoldMs: random.pick([100, paceMs, paceMs * 2]) }
+    : act;
+}
+
+/** How somebody asks in a flow. */
+export interface FlowTerms extends Pick<Terms, 'waitMs' | 'leaseMs' | 'stayMs' | 'isLeft'> {
+  /** The share of those that read, where there are readers. */
+  readonly readShare: number;
+}
+
+export function termsInFlow({ readShare: _none, ...terms }: FlowTerms): Terms {
+  return { how: 'acquire', ...terms };
 }

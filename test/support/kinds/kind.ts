@@ -1,6 +1,14 @@
 // What the tests know of a kind of object: how to get in, and how the server shows who is in.
 
-import type { AcquireOptions, Client, Hold, Lock, Permit } from '../../../src/index.js';
+import type { Clock } from '../../../src/core/base/clock.js';
+import type {
+  AcquireOptions,
+  Client,
+  ClientOptions,
+  Hold,
+  Lock,
+  Permit,
+} from '../../../src/index.js';
 
 /** Somebody who is no client of ours. */
 export const FOREIGNER = '6e0a3c1e-44d1-4a51-9d1f-0c5c8a9b7a11:42';
@@ -49,8 +57,12 @@ export interface Kind<G extends Grant = Grant> {
   readonly scripts: { readonly acquire: WireScript; readonly release: WireScript };
   /** What an acquisition that waits sends, where that is another script. */
   readonly enter?: WireScript;
+  /** What a re-entry sends, where that is another script. */
+  readonly reenter?: WireScript;
   /** Its release gives it to the next one in its line: nobody asks after it. */
   readonly isHandedOn?: boolean;
+  /** Makes its client, where that is not one of the shared server. */
+  connect?(this: void, options: ClientOptions, clock?: Clock): Client;
   /** The object as it is. */
   get(this: void, client: Client, name: string): Entrance<G>;
   /** The object, after making sure that somebody can get in. */
@@ -96,6 +108,8 @@ export interface LockKind extends LeasedKind<Hold> {
   rival(this: void, client: Client, name: string): Lock;
   /** The field of the hash that counts the holds of a holder. */
   field(this: void, holderId: string): string;
+  /** Its re-entries take no hold on the server: others see one, however deep it is. */
+  readonly isHeldOnce?: boolean;
   /** The private record that keeps a holder id from being granted again. */
   tombstone(name: string, holderId: string): string;
 }

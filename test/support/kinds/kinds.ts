@@ -1,11 +1,11 @@
 // All kinds, by what can be asked of them: a new kind joins the suites by joining these lists.
 
 import type { ExclusiveLock, Kind, LeasedKind, LockKind } from './kind.js';
-import { fairLock, fencedLock, lock, readLock, writeLock } from './locks.js';
+import { fairLock, fencedLock, lock, multiLock, readLock, writeLock } from './locks.js';
 import { lastPermit, permit, semaphore } from './permits.js';
 
 /** Locks whose key is one hash, holder -> count, and nothing else, as Redisson's RLock. */
-export const hashLocks: readonly ExclusiveLock[] = [lock, fencedLock, fairLock];
+export const hashLocks: readonly ExclusiveLock[] = [lock, fencedLock, fairLock, multiLock];
 
 /** Every lock with one holder at a time. */
 export const exclusiveLocks: readonly ExclusiveLock[] = [...hashLocks, writeLock];

@@ -94,6 +94,21 @@ export const fencedLock: ExclusiveLock = {
   scripts: { ...plainScripts, acquire: scripts.lockAcquireFenced },
 };
 
+export const multiLock: ExclusiveLock = {
+  ...onOneHash,
+  ...got((client, name) => client.getMultiLock([name])),
+  ...handedOn,
+  what: 'multi-lock',
+  id: 'multi-lock',
+  enter: scripts.multiLockAcquire,
+  reenter: scripts.lockAcquire,
+  scripts: {
+    ...plainScripts,
+    acquire: scripts.multiLockAcquire,
+    release: scripts.multiLockRelease,
+  },
+};
+
 const queueOf = (name: string): string => prefixed('redisson_lock_queue', name);
 
 export const fairLock: ExclusiveLock = {

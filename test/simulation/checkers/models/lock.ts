@@ -2,6 +2,7 @@
 
 import type { Model } from '../linearizability.js';
 import { lapsed, NO_LAPSES, type Lapses } from './lapses.js';
+import { UNTOLD } from './untold.js';
 
 export type LockAct =
   | { readonly what: 'acquire'; readonly owner: string; readonly token: bigint | undefined }
@@ -56,6 +57,9 @@ export function lockModel(options: LockOptions): Model<LockState, LockAct> {
       switch (act.what) {
         case 'acquire': {
           const { owner, token } = act;
+          if (owner === UNTOLD && state.owner === UNTOLD) {
+            return state;
+          }
           if (isReentrant && state.owner === owner) {
             return isFenced ? reentered(state, token) : { ...state, holds: state.holds + 1 };
           }

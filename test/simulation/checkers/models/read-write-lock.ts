@@ -4,6 +4,7 @@
 import type { Mode } from '../../history.js';
 import type { Model } from '../linearizability.js';
 import { lapsed, NO_LAPSES, type Lapses } from './lapses.js';
+import { UNTOLD } from './untold.js';
 
 interface Holder {
   readonly mode: Mode;
@@ -81,6 +82,9 @@ export function readWriteModel(lapses: Lapses = NO_LAPSES): Model<ReadWriteState
     step(state, act, until) {
       switch (act.what) {
         case 'acquire': {
+          if (act.owner === UNTOLD && holdsOf(state, act) > 0) {
+            return state;
+          }
           if (act.mode === 'exclusive') {
             return write(state, act.owner, until);
           }

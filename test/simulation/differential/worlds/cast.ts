@@ -104,6 +104,16 @@ export class Cast {
     return this.random.chance(0.6) ? 0 : this.leaseMs() * 10;
   }
 
+  /** The same of a semaphore: below 0 how long it is kept while nobody uses it. */
+  lifeOrIdleMs(): number {
+    return this.random.chance(0.4) ? -this.leaseMs() : this.lifeMs();
+  }
+
+  /** What a release is told of an `idleMs`: often nothing. */
+  idle(): number[] {
+    return this.random.chance(0.5) ? [] : [this.leaseMs()];
+  }
+
   tombstoneMs(): number {
     return this.random.chance(0.5) ? 0 : TOMBSTONE_MS;
   }
@@ -130,11 +140,19 @@ export class Cast {
     return this.random.int(0, 1);
   }
 
-  /** What a client was told of a number of permits; mostly nothing. */
+  /** What an object declares of a number of permits. */
   setting(): string {
-    return this.random.chance(0.7)
-      ? ''
-      : `${this.random.pick(['keep', 'set', 'error'])} ${this.random.int(1, 3)} ${this.random.int(1, 6)}`;
+    const mismatch = this.random.pick(['keep', 'set', 'error']);
+    const idle = this.random.chance(0.4) ? ` ${this.leaseMs()}` : '';
+    return `${mismatch} ${this.random.int(1, 2)} ${this.random.int(1, 6)}${idle}`;
+  }
+
+  /** Whether an object declares one, mostly not, and its `idleMs`. */
+  declared(): string {
+    if (this.random.chance(0.7)) {
+      return '';
+    }
+    return this.random.chance(0.4) ? String(this.leaseMs()) : '0';
   }
 
   choose(choices: Choices): Operation {

@@ -3,7 +3,6 @@ import {
   latchDelete,
   latchInspect,
   latchTrySetCount,
-  namesIsCount,
   requestsCancel,
   requestsTrim,
   semaphoreAcquire,
@@ -68,7 +67,6 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
   /** Of this semaphore, of an earlier one, or none. */
   const mark = (): string =>
     random.pick([markOf(record), markOf(record), '1700000000000000:1700000000000000:1', '', '0']);
-  const setting = (): string => cast.setting();
   return {
     keys: [semaphore, requests, queue, heartbeats, record],
     next: () =>
@@ -76,7 +74,7 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
         [
           10,
           () => {
-            const terms = { client: cast.client(), mustQueue: cast.flag(), setting: setting() };
+            const terms = { client: cast.client(), mustQueue: cast.flag() };
             const args = { ...cast.request(), ...notice, ...terms, needs: needs() };
             return operation(semaphoreAcquire, queued, args);
           },
@@ -91,9 +89,9 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
               mark: given,
               place: random.int(1, 2),
             };
-            const told = given === '' ? setting() : '';
+            const declared = given === '' ? cast.declared() : '';
             const permits = random.chance(0.02) ? 2_147_483_647 : random.int(1, 3);
-            const rest = { permits, setting: told, needs: random.chance(0.5) ? [] : needs() };
+            const rest = { permits, declared, needs: random.chance(0.5) ? [] : needs() };
             const args = { ...cast.request(), ...notice, ...terms, ...rest };
             return operation(semaphoreRelease, queued, args);
           },
@@ -109,7 +107,7 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
         [
           2,
           () => {
-            const terms = { permits: random.int(1, 6), ttlMs: cast.lifeMs() };
+            const terms = { permits: random.int(1, 6), ttlMs: cast.lifeOrIdleMs() };
             return operation(semaphoreTrySetPermits, keys, {
               ...cast.request(),
               ...notice,
@@ -120,28 +118,29 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
         [
           2,
           () => {
-            const terms = { delta: random.int(-3, 4), setting: setting() };
+            const terms = { delta: random.int(-3, 4), declared: cast.declared() };
             return operation(semaphoreAddPermits, keys, { ...cast.request(), ...notice, ...terms });
           },
         ],
         [
           1,
           () => {
-            const args = { ...cast.request(), ...notice, setting: setting() };
+            const args = { ...cast.request(), declared: cast.declared() };
             return operation(semaphoreDrainPermits, keys, args);
           },
         ],
         [
           1,
           () => {
-            const args = { ...cast.request(), ...notice, setting: setting() };
+            const args = { ...cast.request(), ...notice, setting: cast.setting() };
             return operation(semaphoreConfigure, keys, args);
           },
         ],
         [
           1,
           () => {
-            const terms = { client: cast.client(), leaves: cast.flag(), mark: mark() };
+            const flags = { leaves: cast.flag(), mayRun: cast.flag() };
+            const terms = { client: cast.client(), ...flags, mark: mark() };
             const rest = { permits: random.int(0, 2), place: random.int(1, 2), needs: needs() };
             const args = { ...cast.request(), ...notice, ...terms, ...rest };
             return operation(semaphoreGiveBack, queued, args);
@@ -149,7 +148,6 @@ export function semaphoreWorld(cast: Cast, markOf: (key: string) => string): Wor
         ],
         [0.5, () => operation(semaphoreDelete, keys, cast.request())],
         [1, () => operation(semaphoreInspect, { semaphore }, {})],
-        [0.3, () => operation(namesIsCount, { name: semaphore }, {})],
         [0.3, () => operation(requestsCancel, { requests }, cast.request())],
         [0.3, () => operation(requestsTrim, { requests }, cast.mark())],
         [

@@ -1,6 +1,5 @@
 import {
   fairLockAcquire,
-  fairLockFollowUp,
   fairLockForceRelease,
   fairLockRelease,
   lockAcquire,
@@ -13,11 +12,13 @@ import {
   lockRecheck,
   lockRelease,
   lockRenew,
-  namesIsCount,
+  multiLockAcquire,
+  multiLockRelease,
+  quorumRaiseTokens,
   requestsCancel,
-  waitsPoll,
 } from '../../../../src/core/wire/scripts.generated.js';
 import { BRIEFLY, type Cast, foreign, operation, type Operation, type World } from './cast.js';
+import { handOver } from './hand-over.js';
 
 /** What looks at a lock, and renews it, is the same for fair locks. */
 function look(cast: Cast): Operation {
@@ -27,12 +28,6 @@ function look(cast: Cast): Operation {
     [1, () => operation(lockHoldCount, { lock }, { holder: cast.holder() })],
     [1, () => operation(lockLease, { lock }, {})],
     [1, () => operation(lockInspect, { lock }, { cursor: '0' })],
-    [1, () => operation(namesIsCount, { name: lock }, {})],
-    [
-      1,
-      () =>
-        operation(waitsPoll, { locks: [lock, other] }, { holders: [cast.holder(), cast.holder()] }),
-    ],
     [
       3,
       () => {
@@ -61,6 +56,57 @@ function disturb({ random, key }: Cast): Operation {
   );
 }
 
+/** What somebody may have made of the last token. */
+const COUNTERS = ['9007199254740992', '19007199254740993', '9223372036854775807', '7', 'x'];
+
+/** This lock and another one, in whose line nobody ever stands. */
+function jointWorld(cast: Cast): {
+  keys: readonly string[];
+  acquire: () => Operation;
+  release: () => Operation;
+  raise: () => Operation;
+} {
+  const { key, notice, random } = cast;
+  const [other, line, tickets, token] = ['other', 'other-line', 'other-tickets', 'other-token'].map(
+    (word) => cast.beside(word),
+  ) as [string, string, string, string];
+  const tombstone = (holder: string): string => `${cast.beside('other-tombstone')}:${holder}`;
+  const ofLocks = (first: string, second: string): string[] => {
+    const own = [key, cast.tombstone(first), cast.beside('line'), cast.beside('tickets')];
+    const tokens = cast.flag() === 1 ? [cast.beside('token'), token] : [];
+    return [...own, other, tombstone(second), line, tickets, ...tokens];
+  };
+  return {
+    keys: [other, line, tickets, token, ...cast.holders.map(tombstone)],
+    acquire: () => {
+      const holder = cast.holder();
+      const marks = [random.pick(['0', '1', '-']), '-'];
+      const terms = marks.map((mark) => (random.chance(0.3) ? cast.holder() : mark));
+      const leases = { leaseMs: cast.leaseMs(), partMs: cast.leaseMs(), windowMs: 4_001 };
+      const flags = { isExact: cast.flag(), all: cast.flag() };
+      const args = { holder, ...leases, ...flags, publish: notice.publish, terms };
+      return operation(multiLockAcquire, { ofLocks: ofLocks(holder, holder) }, args);
+    },
+    release: () => {
+      const holders = [cast.holder(), cast.holder()] as const;
+      const terms = holders.flatMap((holder) => [
+        holder,
+        `${cast.flag()}`,
+        random.pick(['0', '120017']),
+        notice.channel,
+        random.pick(['-1', '0', '1']),
+      ]);
+      const keys = { ofLocks: ofLocks(...holders) };
+      return operation(multiLockRelease, keys, { publish: notice.publish, terms });
+    },
+    raise: () => {
+      const tokens = [random.pick(['7', '70', '9223372036854775807']), '19007199254740994'];
+      const locks = [key, cast.beside('token'), other, token];
+      return operation(quorumRaiseTokens, { locks }, { holder: cast.holder(), tokens });
+    },
+  };
+}
+
 export function lockWorld(cast: Cast): World {
   const { key: lock, notice, random } = cast;
   const [requests, token] = [cast.beside('requests'), cast.beside('token')];
@@ -72,8 +118,9 @@ export function lockWorld(cast: Cast): World {
     count: cast.count(),
     leaseMs: cast.leaseMs(),
   });
+  const joint = jointWorld(cast);
   return {
-    keys: [lock, cast.beside('other'), requests, token, line, tickets, ...tombstones],
+    keys: [lock, ...joint.keys, requests, token, line, tickets, ...tombstones],
     next: () =>
       cast.choose([
         [
@@ -98,10 +145,14 @@ export function lockWorld(cast: Cast): World {
             const keys = { ...inLine(), tombstone: cast.tombstone(holder) };
             const terms = { leaseMs: cast.leaseMs(), windowMs: 4_001, isListening: cast.flag() };
             const { publish } = notice;
-            const args = { holder, ...terms, tokens: 1 + cast.flag(), publish };
+            const replaces = cast.random.chance(0.3) ? cast.holder() : '';
+            const args = { holder, ...terms, tokens: 1 + cast.flag(), publish, replaces };
             return operation(lockEnter, keys, args);
           },
         ],
+        [4, joint.acquire],
+        [4, joint.release],
+        [2, joint.raise],
         [
           4,
           () => {
@@ -137,23 +188,10 @@ export function lockWorld(cast: Cast): World {
             ),
         ],
         [0.5, () => operation(requestsCancel, { requests }, cast.request())],
+        [3, () => handOver(cast, [line])],
         [5, () => look(cast)],
         [0.8, () => disturb(cast)],
-        [
-          0.8,
-          () =>
-            foreign(
-              'SET',
-              token,
-              random.pick([
-                '9007199254740992',
-                '19007199254740993',
-                '9223372036854775807',
-                '7',
-                'x',
-              ]),
-            ),
-        ],
+        [0.8, () => foreign('SET', token, random.pick(COUNTERS))],
       ]),
   };
 }
@@ -184,8 +222,8 @@ export function fairLockWorld(cast: Cast): World {
     const holder = cast.holder();
     const terms = { count: cast.left(), tombstoneMs: cast.tombstoneMs() };
     const keys = { lock, tombstone: cast.tombstone(holder), ...queues };
-    const served = cast.few(() => cast.holder());
-    return operation(fairLockRelease, keys, { holder, ...terms, ...notice, served });
+    const others = cast.few(() => cast.holder());
+    return operation(fairLockRelease, keys, { holder, ...terms, ...notice, others });
   };
   /** A Java waiter enters or leaves. */
   const java = (): Operation => {
@@ -235,7 +273,7 @@ export function fairLockWorld(cast: Cast): World {
               { ...cast.request(), ...notice, ...cast.allTombstones() },
             ),
         ],
-        [2, () => operation(fairLockFollowUp, { lock, ...queues }, notice)],
+        [2, () => handOver(cast, [queue])],
         [2, () => look(cast)],
         [0.5, () => disturb(cast)],
         [2, java],

@@ -1,10 +1,12 @@
 import {
   expirableSemaphoreAcquire,
+  expirableSemaphoreAdopt,
   expirableSemaphoreConfigure,
   expirableSemaphoreDelete,
   expirableSemaphoreGiveBack,
   expirableSemaphoreHolders,
   expirableSemaphoreInspect,
+  expirableSemaphorePutBack,
   expirableSemaphoreRelease,
   expirableSemaphoreReleaseAny,
   expirableSemaphoreRenew,
@@ -26,10 +28,13 @@ export function permitsWorld(cast: Cast): World {
   const [timeouts, requests] = [cast.beside('timeouts'), cast.beside('requests')];
   const [queue, heartbeats] = [cast.beside('queue'), cast.beside('heartbeats')];
   const twin = cast.beside('twin');
+  const tombstone = cast.beside('tombstone');
   const [deleted, leases] = [cast.beside('deleted'), cast.beside('leases')];
   const pair = { semaphore, timeouts, leases };
-  const withTwin = (): { deleted: string; twin: string[] } => ({
+  const statements = cast.beside('statements');
+  const withTwin = (): { deleted: string; statements: string; twin: string[] } => ({
     deleted,
+    statements,
     twin: random.chance(0.3) ? [twin] : [],
   });
   const grants: Buffer[] = [];
@@ -42,9 +47,21 @@ export function permitsWorld(cast: Cast): World {
     grants.length === 0
       ? newGrant()
       : grants[random.int(Math.max(grants.length - 6, 0), grants.length - 1)]!;
+  const otherGrant = (): Buffer => (random.chance(0.5) ? newGrant() : oldGrant());
   const few = (): string => String(random.int(1, 3));
   return {
-    keys: [semaphore, timeouts, leases, requests, queue, heartbeats, deleted, twin],
+    keys: [
+      semaphore,
+      timeouts,
+      leases,
+      requests,
+      queue,
+      heartbeats,
+      deleted,
+      statements,
+      twin,
+      tombstone,
+    ],
     next: () =>
       cast.choose([
         [
@@ -55,7 +72,7 @@ export function permitsWorld(cast: Cast): World {
             const terms = {
               client: cast.client(),
               mustQueue: cast.flag(),
-              setting: cast.setting(),
+              declared: cast.declared(),
             };
             const args = { ...cast.request(), ...notice, ...terms, claims };
             return operation(expirableSemaphoreAcquire, keys, args);
@@ -67,12 +84,14 @@ export function permitsWorld(cast: Cast): World {
             operation(expirableSemaphoreRelease, pair, {
               ...notice,
               claim: claim(oldGrant(), few()),
+              idle: cast.idle(),
             }),
         ],
         [
           1,
           () => {
-            const args = { ...cast.request(), ...notice, claim: claim(oldGrant(), '1') };
+            const given = { claim: claim(oldGrant(), '1'), idle: cast.idle() };
+            const args = { ...cast.request(), ...notice, ...given };
             return operation(
               expirableSemaphoreReleaseAny,
               { ...pair, requests, ...withTwin() },
@@ -84,7 +103,8 @@ export function permitsWorld(cast: Cast): World {
           1,
           () => {
             const claims = cast.few(() => claim(oldGrant(), few()));
-            const terms = { client: cast.client(), leaves: cast.flag(), claims };
+            const flags = { leaves: cast.flag(), mayRun: cast.flag() };
+            const terms = { client: cast.client(), ...flags, claims };
             const keys = { ...pair, requests, queue, heartbeats };
             return operation(expirableSemaphoreGiveBack, keys, {
               ...cast.request(),
@@ -102,6 +122,20 @@ export function permitsWorld(cast: Cast): World {
           },
         ],
         [
+          3,
+          () => {
+            const args = { from: oldGrant(), to: otherGrant(), leaseMs: cast.leaseMs() };
+            return operation(expirableSemaphoreAdopt, { ...pair, queue, tombstone }, args);
+          },
+        ],
+        [
+          1,
+          () => {
+            const args = { from: oldGrant(), to: oldGrant(), tombstoneMs: 120_017 };
+            return operation(expirableSemaphorePutBack, { ...pair, tombstone }, args);
+          },
+        ],
+        [
           2,
           () => {
             const leaseMs = random.pick([cast.leaseMs(), NEVER_MS, 1_009]);
@@ -115,15 +149,15 @@ export function permitsWorld(cast: Cast): World {
           () => {
             const way = random.pick(['to', 'by']);
             const permits = way === 'to' ? random.int(0, 6) : random.int(-2, 3);
-            const setting = way === 'to' ? '' : cast.setting();
-            const args = { ...cast.request(), way, permits, ...notice, setting };
+            const declared = cast.declared();
+            const args = { ...cast.request(), way, permits, ...notice, declared };
             return operation(expirableSemaphoreResize, { ...pair, requests, ...withTwin() }, args);
           },
         ],
         [
           3,
           () => {
-            const terms = { permits: random.int(1, 6), ttlMs: cast.lifeMs() };
+            const terms = { permits: random.int(1, 6), ttlMs: cast.lifeOrIdleMs() };
             const keys = { ...pair, requests, ...withTwin() };
             return operation(expirableSemaphoreTrySet, keys, {
               ...cast.request(),
@@ -142,7 +176,7 @@ export function permitsWorld(cast: Cast): World {
             ),
         ],
         [
-          0.3,
+          0.9,
           () =>
             operation(
               expirableSemaphoreDelete,

@@ -12,6 +12,7 @@ import {
   rwlockRenewRead,
 } from '../../../../src/core/wire/scripts.generated.js';
 import { BRIEFLY, type Cast, foreign, operation, type Operation, type World } from './cast.js';
+import { handOver } from './hand-over.js';
 
 class ReadWriteLock {
   readonly #cast: Cast;
@@ -68,14 +69,19 @@ class ReadWriteLock {
         const [first = ''] = this.#holds(reader, 1, 1);
         const [newest = ''] = this.#holds(reader, count, count);
         const beside = cast.random.chance(0.1) ? cast.holder() : '';
-        const since = cast.random.chance(0.7) ? 0 : (Date.now() - 2_003) * 1_000;
+        const since = this.#since();
         ofClaims.push(cast.tombstone(reader), first, newest);
         claims.push(reader, `${count}`, `${cast.leaseMs()}`, `${since}`, beside);
       }
     }
     const position = cast.random.pick(['queue', 'queue', 'join', 'none']);
-    const args = { client, position, ...cast.notice, claims };
+    const args = { client, position, rest: this.#since(), ...cast.notice, claims };
     return operation(rwlockAcquireRead, { ...this.#keys, ofClaims }, args);
+  }
+
+  /** Since when a reader or a writer waits, as far as its client knows. */
+  #since(): number {
+    return this.#cast.random.chance(0.7) ? 0 : (Date.now() - 2_003) * 1_000;
   }
 
   acquireWrite(): Operation {
@@ -85,7 +91,8 @@ class ReadWriteLock {
     const position = cast.random.pick(['queue', 'queue', 'none']);
     const windowMs = cast.random.pick([0, 4_007, 4_007, 10_007]);
     const isListening = cast.random.pick([0, 0, 1]);
-    const ask = { position, windowMs, isListening };
+    const place = { replaces: cast.random.chance(0.3) ? cast.holder() : '', rank: this.#since() };
+    const ask = { position, windowMs, isListening, ...place };
     const terms = { count: cast.count(), leaseMs: cast.leaseMs(), ...ask };
     const args = { holder, ...terms, ...cast.notice, stem: this.#stem };
     return operation(rwlockAcquireWrite, keys, args);
@@ -95,11 +102,15 @@ class ReadWriteLock {
     const cast = this.#cast;
     const [holder, count] = [cast.holder(), cast.left()];
     const holds = [...this.#holds(holder, 1, 1), ...this.#holds(holder, Math.max(2, count + 1), 3)];
+    const others = count === 0 && cast.random.chance(0.3) ? cast.few(() => cast.holder()) : [];
+    for (const other of others) {
+      holds.push(cast.tombstone(other), ...this.#holds(other, 1, 1));
+    }
     const keys = { ...this.#keys, tombstone: cast.tombstone(holder), holds };
     const listens = cast.random.pick([-1, 0, 1]);
     const free = { count, tombstoneMs: cast.tombstoneMs(), listens };
     const terms = { ...free, ...cast.notice, stem: this.#stem };
-    return operation(rwlockReleaseRead, keys, { holder, ...terms });
+    return operation(rwlockReleaseRead, keys, { holder, ...terms, others });
   }
 
   releaseWrite(): Operation {
@@ -156,6 +167,7 @@ class ReadWriteLock {
       [5, () => this.releaseWrite()],
       [4, () => this.renewRead()],
       [1, () => this.forceRelease()],
+      [3, () => handOver(cast, [this.#keys.writers, this.#keys.waiting], ':write')],
       [3, () => this.look()],
       [1, () => operation(rwlockLeaveQueue, this.#keys, leave)],
       [0.3, () => operation(requestsCancel, { requests: this.#requests }, cast.request())],

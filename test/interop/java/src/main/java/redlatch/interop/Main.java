@@ -101,6 +101,11 @@ public final class Main {
       return null;
     }
     var name = request.has("name") ? request.get("name").getAsString() : "";
+    if (op.startsWith("red.")) {
+      var locks =
+          new Args(args).texts("clients").stream().map(each -> clients.get(each).getLock(name));
+      return Operations.red(locks, op.substring(4), new Args(args));
+    }
     return Operations.run(op, redisson, name, new Args(args));
   }
 

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.redisson.RedissonRedLock;
 import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
@@ -23,6 +24,7 @@ final class Operations {
       case "lock" -> lock(redisson.getLock(name), method, args);
       case "fair" -> lock(redisson.getFairLock(name), method, args);
       case "fenced" -> fenced(redisson.getFencedLock(name), method, args);
+      case "multi" -> lock(multi(redisson, args), method, args);
       case "read" -> lock(redisson.getReadWriteLock(name).readLock(), method, args);
       case "write" -> lock(redisson.getReadWriteLock(name).writeLock(), method, args);
       case "semaphore" -> semaphore(redisson.getSemaphore(name), method, args);
@@ -33,6 +35,16 @@ final class Operations {
       case "contend" -> new Contention(redisson, method, name, args).run();
       default -> throw unknown(op);
     };
+  }
+
+  /** The same lock on several servers, of which a majority is enough. */
+  static Object red(Stream<RLock> locks, String method, Args args) throws Exception {
+    return lock(new RedissonRedLock(locks.toArray(RLock[]::new)), method, args);
+  }
+
+  private static RLock multi(RedissonClient redisson, Args args) {
+    return redisson.getMultiLock(
+        args.texts("names").stream().map(redisson::getLock).toArray(RLock[]::new));
   }
 
   private static IllegalArgumentException unknown(String op) {

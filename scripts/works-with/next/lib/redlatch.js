@@ -1,0 +1,3 @@
+import { createClient } from 'redlatch';
+
+export const client = (globalThis.redlatch ??= createClient({ label: 'next' }));

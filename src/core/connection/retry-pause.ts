@@ -1,0 +1,52 @@
+import type { Timer } from '../base/clock.js';
+import type { Environment } from './environment.js';
+
+/** The pause between two attempts starts at the shortest and doubles up to the longest. */
+const PAUSE_MIN_MS = 16;
+const PAUSE_MAX_MS = 1_000;
+
+/** The pause before the next attempt to connect: random, and each may be twice as long as the one before. */
+export class RetryPause {
+  readonly #environment: Pick<Environment, 'clock' | 'random'>;
+  readonly #over: () => void;
+  #timer: Timer | undefined;
+  #attempts = 0;
+
+  constructor(environment: Pick<Environment, 'clock' | 'random'>, over: () => void) {
+    this.#environment = environment;
+    this.#over = over;
+  }
+
+  get isOn(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  begin(): void {
+    const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
+    this.#attempts += 1;
+    const { clock, random } = this.#environment;
+    this.#timer = clock.after(random.int(pauseMs / 2, pauseMs), () => this.#end());
+  }
+
+  /** Ends it before its time, if it is on. */
+  endNow(): void {
+    if (this.#timer !== undefined) {
+      this.#timer.cancel();
+      this.#end();
+    }
+  }
+
+  /** An attempt has succeeded: the next pause is short again. */
+  reset(): void {
+    this.#attempts = 0;
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
+  }
+
+  #end(): void {
+    this.#timer = undefined;
+    this.#over();
+  }
+}
