@@ -1,8 +1,7 @@
 // 2,000 acquisitions and waits that are aborted at random instants, on a network with delays.
 //
-//   REDLATCH_TEST_SEED=17  repeats a run that failed
+//   REDLATCH_TEST_SEED=17  other instants: to repeat a run that failed, or to search
 
-import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Client, Hold, Lock } from '../../src/index.js';
@@ -142,8 +141,7 @@ async function keepBusy(other: Client, { busy }: Scene, random: Random): Promise
 }
 
 test('aborting at random instants leaves no key, no waiter, no channel and no timer', async (context) => {
-  const { REDLATCH_TEST_SEED: wanted } = process.env;
-  const seed = wanted === undefined ? randomInt(2 ** 31) : Number(wanted);
+  const seed = Number(process.env['REDLATCH_TEST_SEED'] ?? 41_557);
   process.stderr.write(`abort storm: seed ${seed}\n`);
   const random = randomFrom(seed);
   const timers = watchTimers();

@@ -1,9 +1,8 @@
-// Which random runs a property test makes: always the same few, and one that is new each time.
+// Which random runs a property test makes: always the same few, or those of the seed that is given.
 //
-//   REDLATCH_TEST_SEED=17  only this seed, to repeat a run that failed
+//   REDLATCH_TEST_SEED=17  only this seed, to repeat a run that failed or to search
 //   REDLATCH_TEST_RUNS=99  runs per seed, to search for longer
 
-import { randomInt } from 'node:crypto';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import type { World, Worlds } from './world.js';
@@ -11,8 +10,7 @@ import type { World, Worlds } from './world.js';
 const { REDLATCH_TEST_SEED: wanted, REDLATCH_TEST_RUNS: runs = '8' } = process.env;
 
 /** Seeds for `test.each`. */
-export const seeds: readonly number[] =
-  wanted === undefined ? [1, 2026, randomInt(2 ** 31)] : [Number(wanted)];
+export const seeds: readonly number[] = wanted === undefined ? [1, 2026, 41_557] : [Number(wanted)];
 
 process.stderr.write(`property seeds: ${seeds.join(', ')}\n`);
 
