@@ -1,6 +1,7 @@
 // Several worker processes that act as one.
 
 import type { Redis } from 'ioredis';
+import { BrokenPromise } from '../support/broken-promise.js';
 import { startWorker, type Worker, type WorkerMessage } from '../support/processes.js';
 
 /** Starts so many workers of a kind and waits until all of them are ready. */
@@ -68,4 +69,17 @@ export async function countsOf(raw: Redis, gauge: string): Promise<Counts> {
     tokens: count('tokens'),
     oldTokens: count('oldTokens'),
   };
+}
+
+/**
+ * Fails unless nobody came upon somebody who should not have been there, and each fencing token was the largest so far.
+ *
+ * @throws BrokenPromise
+ */
+export function expectExclusion(...all: readonly Pick<Counts, 'clashes' | 'oldTokens'>[]): void {
+  for (const { clashes, oldTokens } of all) {
+    if (clashes > 0 || oldTokens > 0) {
+      throw new BrokenPromise(`${clashes} times two were in, ${oldTokens} tokens did not grow`);
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { rawClient, redisUrl } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';
 import { testScope } from '../support/scope.js';
-import { countsOf, heard, startCrowd, tell } from './crowd.js';
+import { countsOf, expectExclusion, heard, startCrowd, tell } from './crowd.js';
 
 const LIMIT = 3;
 const PROCESSES = 4;
@@ -36,6 +36,7 @@ test.each(['semaphore', 'permits'] as const)(
     await gate.delete();
     await raw.del(`${name}:gauge`, `${name}:turns`);
 
+    expectExclusion(counts);
     expect(counts).toMatchObject({ entries: TOTAL, clashes: 0, shared: 0, peak: LIMIT });
     // Each one but the last few stayed until it was full.
     expect(counts.full).toBeGreaterThanOrEqual(TOTAL / LIMIT - 1);

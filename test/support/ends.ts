@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client, HoldEvent, QuorumClient, ObjectKind } from '../../src/index.js';
+import { BrokenPromise } from './broken-promise.js';
 
 /** The events of a client about the grants of one holder id. */
 export interface Told {
@@ -56,4 +57,16 @@ export function allWrongEnds(all: Iterable<ReadonlyMap<string, Told>>): string[]
   return [...all].flatMap((told) =>
     [...told.values()].map((one) => wrongEnds(one)).filter((wrong) => wrong !== undefined),
   );
+}
+
+/**
+ * Fails unless each grant of closed clients has exactly one end.
+ *
+ * @throws BrokenPromise
+ */
+export function expectRightEnds(all: Iterable<ReadonlyMap<string, Told>>): void {
+  const wrong = allWrongEnds(all);
+  if (wrong.length > 0) {
+    throw new BrokenPromise(`grants without exactly one end: ${wrong.join('; ')}`);
+  }
 }

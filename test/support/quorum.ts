@@ -10,7 +10,7 @@ import {
   type QuorumClient,
   type QuorumOptions,
 } from '../../src/index.js';
-import { allWrongEnds, toldBy, type Told } from './ends.js';
+import { expectRightEnds, toldBy, type Told } from './ends.js';
 import { eventually } from './eventually.js';
 import { randomName, rawClient } from './redis.js';
 import { expectNoResidue } from './residue.js';
@@ -109,7 +109,7 @@ export class QuorumStage implements AsyncDisposable {
     const all = [...this.#clients.keys()];
     this.#clients.clear();
     await Promise.all(all.map(async (client) => await client.close({ timeoutMs: 1_000 })));
-    expect(allWrongEnds(told), 'grants without exactly one end').toEqual([]);
+    expectRightEnds(told);
   }
 
   /** Ends the clients and the servers. */

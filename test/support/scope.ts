@@ -1,10 +1,10 @@
 // What one test file may touch: its own names, and clients that end with the test that made them.
 
-import { afterEach, expect } from 'vitest';
+import { afterEach } from 'vitest';
 import { createClientOn } from '../../src/client.js';
 import { systemClock, type Clock } from '../../src/core/base/clock.js';
 import type { Client, ClientOptions } from '../../src/index.js';
-import { allWrongEnds, toldBy, type Told } from './ends.js';
+import { expectRightEnds, toldBy, type Told } from './ends.js';
 import { randomName, redisUrl } from './redis.js';
 
 export interface Scope {
@@ -34,7 +34,7 @@ export function testScope(word: string, connect = connectToShared): Scope {
     const all = [...clients.keys()];
     clients.clear();
     await Promise.all(all.map(async (client) => await client.close({ timeoutMs: 1_000 })));
-    expect(allWrongEnds(told), 'grants without exactly one end').toEqual([]);
+    expectRightEnds(told);
   });
   return {
     prefix,
