@@ -9,6 +9,8 @@ import { dependenciesAreFresh, distIsFresh, root } from './lib/fresh.mjs';
 
 const tasks = new Map([
   ['test', { script: 'scripts/test.mjs', needsBuild: false }],
+  ['test:gate', { script: 'scripts/gate.mjs', needsBuild: true }],
+  ['search', { script: 'scripts/search.mjs', needsBuild: true }],
   ['test:interop', { script: 'scripts/interop.mjs', needsBuild: false }],
   ['test:matrix', { script: 'scripts/matrix.mjs', needsBuild: true }],
   ['test:works-with', { script: 'scripts/works-with.mjs', needsBuild: true }],

@@ -10,6 +10,7 @@
 // REDLATCH_TEST_SEED=S npm test -- test/chaos repeats a single one.
 
 import { parseArgs } from 'node:util';
+import { seedFrom } from './gate/seeds.mjs';
 import { runChaos } from './lib/chaos.mjs';
 
 const { values } = parseArgs({
@@ -19,10 +20,6 @@ const minutes = Number(values.minutes);
 if (!(minutes > 0)) {
   throw new RangeError(`--minutes must be a number above 0, got "${values.minutes}"`);
 }
-const seed = values.seed === undefined ? undefined : Number(values.seed);
-if (seed !== undefined && !(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31)) {
-  throw new RangeError(`--seed must be an integer from 0 to ${2 ** 31 - 1}, got "${values.seed}"`);
-}
-const { passed, failed } = await runChaos({ minutes, ...(seed === undefined ? {} : { seed }) });
+const { passed, failed } = await runChaos({ minutes, seed: seedFrom('seed', values.seed) });
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -14,7 +14,6 @@
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { keepFailure } from './lib/failures.mjs';
 import { root } from './lib/fresh.mjs';
 import { shuffled } from './mutants/generated.mjs';
 import { isSmall, unitTested } from './mutants/unit-tested.mjs';
@@ -82,7 +81,4 @@ for (const file of chosenFiles()) {
 }
 console.log(`\n${found} passed, ${missed.length} failed`);
 const isEnough = found > 0 && found >= (found + missed.length) * SOME;
-if (!isEnough) {
-  keepFailure('mutants that no unit test finds', missed.join('\n'));
-}
 process.exitCode = isEnough ? 0 : 1;

@@ -1,43 +1,42 @@
 // @ts-check
-// `npm test`: the build, then the whole test suite, and the other static checks beside it: tests wait for most
-// of the time. The last line is "N passed, N failed", where each static check counts as one.
+// `npm test`: the build, then the first part of the test suite, and the other static checks beside it: tests wait for
+// most of the time. The last line is "N passed, N failed", where each static check counts as one.
 //
-//   node scripts/test.mjs [--static] [--stage NAME]... [VITEST ARGUMENT]...
+//   node scripts/test.mjs [--strict]
+//   node scripts/test.mjs [--static] [--stage NAME]...
+//   node scripts/test.mjs VITEST ARGUMENT...
 //
+// --strict   a test that fails is not run again
 // --static   the static checks only
 // --stage    these static checks only
-// otherwise  arguments go to vitest, and only vitest runs
+// otherwise  arguments go to vitest, and only vitest runs: nothing is run again
 //
-// What `npm run test:long` does at greater length is left to it, unless it is asked for.
+// `npm run test:gate` runs what it leaves out.
 
-import { parseArgs, styleText } from 'node:util';
+import { parseArgs, stripVTControlCharacters, styleText } from 'node:util';
+import { conclude } from './gate/conclude.mjs';
+import { outcomeOf, vitestOutcome } from './gate/outcome.mjs';
 import { distIsFresh } from './lib/fresh.mjs';
-import { keepFailure } from './lib/failures.mjs';
 import { runStages, stages } from './lib/stages.mjs';
-import { runSuite } from './lib/suite.mjs';
-import { runVitest } from './lib/vitest.mjs';
+import { FIRST, suiteOutcome } from './lib/suite.mjs';
 
-/**
- * @typedef {{ name: string, passed: number, failed: number, skipped: number, ms: number }} Row
- */
+/** @typedef {import('./gate/outcome.mjs').Outcome} Outcome */
 
-/** Models, chaos, the package, the demo and earlier builds: each of them costs ten to fifty seconds of CPU. */
-const LONG = ['property', 'chaos', 'package', 'demo', 'recipes', 'versions'];
-
-/** The static checks look at the documents. */
-const DOCUMENTS = 'examples/readme.test.ts';
+const LIMIT_MS = 15 * 60_000;
+const SUITE = 'the first part of the suite';
 
 /** Of a failed check; the check itself, run alone, shows the rest. */
 const shownLines = 150;
 
-/** @param {number} ms */
-const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+/** What a check prints of its failure; some name first what has passed.
+ * @param {string} output */
+const fromFailure = (output) => output.slice(Math.max(0, output.search(/^.*(?: FAIL |rror\b)/m)));
 
 /**
  * @param {string[]} names
- * @returns {Promise<Row[]>}
+ * @returns {Promise<Outcome[]>}
  */
-async function staticRows(names) {
+async function staticOutcomes(names) {
   const unknown = names.find((name) => !stages.some((stage) => stage.name === name));
   if (unknown !== undefined) {
     const known = stages.map((stage) => `"${stage.name}"`).join(', ');
@@ -51,50 +50,43 @@ async function staticRows(names) {
   );
   const results = await runStages(chosen, ({ name, ok, ms, output }) => {
     const mark = ok ? styleText('green', 'ok  ') : styleText('red', 'FAIL');
-    console.log(`${mark} ${name} (${seconds(ms)})`);
+    console.log(`${mark} ${name} (${(ms / 1000).toFixed(1)} s)`);
     if (!ok) {
       const lines = output.trimEnd().split('\n');
       const more = lines.length > shownLines ? [`... ${lines.length - shownLines} more lines`] : [];
       const shown = [...lines.slice(0, shownLines), ...more];
       console.log(shown.map((line) => `     ${line}`).join('\n'));
-      keepFailure(`static check ${name}`, output);
     }
   });
-  return results.map(({ name, ok, ms }) => ({
-    name,
-    passed: ok ? 1 : 0,
-    failed: ok ? 0 : 1,
-    skipped: 0,
-    ms,
-  }));
+  return results.map(({ name, ok, ms, output }) => {
+    const repeat = `npm run check -- --stage '${name}'`;
+    const details = fromFailure(stripVTControlCharacters(output));
+    const failure = { name: `static check ${name}`, details, repeat, canBeBadLuck: false };
+    const failures = ok ? [] : [failure];
+    return { name, passed: ok ? 1 : 0, skipped: 0, ms, failures, missing: [] };
+  });
 }
 
-/** @param {Row[]} rows */
-function printTable(rows) {
-  const width = Math.max(...rows.map((row) => row.name.length));
-  console.log('');
-  for (const { name, passed, failed, skipped, ms } of rows) {
-    const skippedToo = skipped === 0 ? '' : `, ${skipped} skipped`;
-    const counts = `${passed} passed, ${failed} failed${skippedToo}`;
-    console.log(`${name.padEnd(width)}  ${seconds(ms).padStart(8)}  ${counts}`);
-  }
-}
-
-/** @returns {Promise<Row[]>} */
-async function suiteRows() {
-  const which = { without: [...LONG, DOCUMENTS] };
-  const options = { env: { REDLATCH_TEST_COMPILED: '1' }, timeoutMs: 10 * 60_000 };
-  const runs = await runSuite(which, options);
-  return runs.map(({ name, tally }) => ({ name, ...tally }));
-}
+/** @returns {Promise<Outcome>} */
+const suite = async () =>
+  await outcomeOf(
+    SUITE,
+    async () =>
+      await suiteOutcome(SUITE, FIRST, {
+        env: { REDLATCH_TEST_COMPILED: '1' },
+        timeoutMs: LIMIT_MS,
+      }),
+  );
 
 const own = /** @type {const} */ ({
   static: { type: 'boolean' },
+  strict: { type: 'boolean' },
   stage: { type: 'string', multiple: true },
 });
 
 /** @param {string[]} argv */
 async function main(argv) {
+  const startedAt = performance.now();
   const { values, tokens } = parseArgs({ args: argv, options: own, strict: false, tokens: true });
   const names = /** @type {string[]} */ (values.stage ?? []);
   const ours = new Set(
@@ -105,24 +97,20 @@ async function main(argv) {
     ),
   );
   const rest = argv.filter((_, index) => !ours.has(index));
-  const startedAt = performance.now();
-  /** @type {Row[]} */
-  const rows = [];
+  /** @type {Outcome[]} */
+  const outcomes = [];
   if (rest.length > 0) {
-    rows.push({ name: 'vitest', ...(await runVitest(rest, { timeoutMs: 10 * 60_000 })) });
+    outcomes.push(await vitestOutcome('vitest', { files: rest, timeoutMs: LIMIT_MS }));
   } else if (values.static === true || names.length > 0) {
-    rows.push(...(await staticRows(names)));
+    outcomes.push(...(await staticOutcomes(names)));
   } else {
-    rows.push(...(await staticRows(['build'])));
+    outcomes.push(...(await staticOutcomes(['build'])));
     const others = stages.map(({ name }) => name).filter((name) => name !== 'build');
-    rows.push(...(await Promise.all([staticRows(others), suiteRows()])).flat());
+    const [results, tests] = await Promise.all([staticOutcomes(others), suite()]);
+    outcomes.push(...results, tests);
   }
-  const passed = rows.reduce((sum, row) => sum + row.passed, 0);
-  const failed = rows.reduce((sum, row) => sum + row.failed, 0);
-  printTable(rows);
-  console.log(`total ${seconds(performance.now() - startedAt)}\n`);
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+  const isStrict = values.strict === true || rest.length > 0;
+  process.exitCode = (await conclude(outcomes, { startedAt, isStrict })) ? 0 : 1;
 }
 
 await main(process.argv.slice(2));

@@ -1,9 +1,12 @@
 // @ts-check
 // `npm run docs`: builds the documentation site into out/site. It needs no network once its packages are
 // installed, which is done the first time.
+//
+//   node site/build.mjs [--without-demo]
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { run } from '../scripts/lib/run.mjs';
 import { installIn } from '../scripts/lib/subproject.mjs';
 import { startRedis } from '../scripts/redis/provider.mjs';
@@ -56,6 +59,8 @@ async function writePage(name, text) {
   await writeFile(file, text);
 }
 
+const { values } = parseArgs({ options: { 'without-demo': { type: 'boolean', default: false } } });
+
 /** Plays the demo, and shows its timeline in a page. @param {string} url of a Redis */
 async function demo(url) {
   await step('playing the demo', process.execPath, ['demo/main.mjs'], {
@@ -81,7 +86,11 @@ async function main() {
     console.log('docs: running the examples');
     const examples = await examplePages(root, server.url);
     await Promise.all(examples.map(async ({ name, text }) => await writePage(name, text)));
-    await demo(server.url);
+    if (values['without-demo']) {
+      await writePage('demo.md', '# The demo\n\nIt was not played when this site was built.\n');
+    } else {
+      await demo(server.url);
+    }
   } finally {
     await server.stop();
   }

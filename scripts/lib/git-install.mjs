@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { outcomeSince } from '../gate/outcome.mjs';
 import { root } from './fresh.mjs';
-import { keepFailure } from './failures.mjs';
 import { run } from './run.mjs';
 
 const LOADS = `
@@ -18,8 +18,12 @@ const LOADS = `
   });
 `;
 
-/** @returns {Promise<{ passed: number, failed: number }>} */
-export async function installFromGit() {
+/**
+ * @param {string} name of the check
+ * @returns {Promise<import('../gate/outcome.mjs').Outcome>}
+ */
+export async function installFromGit(name) {
+  const startedAt = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'redlatch-git-'));
   const [clone, project] = [join(folder, 'clone'), join(folder, 'project')];
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
@@ -37,12 +41,12 @@ export async function installFromGit() {
     ]) {
       const { code, output } = await step();
       if (code !== 0) {
-        console.log(output);
-        keepFailure('installing from git', output);
-        return { passed: 0, failed: 1 };
+        const repeat = `npm run search -- --only '${name}'`;
+        const failure = { name, details: output, repeat, canBeBadLuck: false };
+        return outcomeSince(name, startedAt, { failures: [failure] });
       }
     }
-    return { passed: 1, failed: 0 };
+    return outcomeSince(name, startedAt, { passed: 1 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

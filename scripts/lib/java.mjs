@@ -1,11 +1,17 @@
 // @ts-check
-// What the interop tests need of Java.
+// What the interop tests need of Java: tools, and programs that are built.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetched } from '../gate/fetch.mjs';
 import { run } from './run.mjs';
 
 const OLDEST_JDK = 17;
+
+/** Versions of Redisson whose fair lock treats a name mapper in two ways. */
+const OLDER = ['3.51.0', '3.52.0'];
+
+const BUILD_LIMIT_MS = 10 * 60_000;
 
 /**
  * A program of the JDK: of JAVA_HOME, as Maven does, else from the search path.
@@ -35,4 +41,23 @@ export async function missingTools() {
     missing.push('no Maven: install it, so that "mvn" is on the search path.');
   }
   return missing;
+}
+
+/**
+ * Builds the Java programs; Maven fetches their libraries the first time.
+ *
+ * @returns {Promise<void>}
+ * @throws {import('../gate/fetch.mjs').FetchError}
+ */
+export async function buildJava() {
+  console.log('interop: building the Java programs (the first time Maven fetches their libraries)');
+  const programs = [
+    ['test/interop/java'],
+    ...OLDER.map((version) => ['test/interop/java-older', `-Dredisson.version=${version}`]),
+  ];
+  for (const [folder = '', ...options] of programs) {
+    const args = ['--quiet', '--batch-mode', '--file', folder, ...options, 'compile'];
+    const compile = async () => await run('mvn', args, { timeoutMs: BUILD_LIMIT_MS });
+    await fetched(`the libraries of ${folder}`, compile);
+  }
 }

@@ -4,6 +4,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetched } from '../gate/fetch.mjs';
 import { root } from './fresh.mjs';
 import { run } from './run.mjs';
 
@@ -15,6 +16,7 @@ export const NODE_RELEASES = ['20.19.0', '22.23.3', '24.21.0', '26.12.1'];
  *
  * @param {string} release
  * @returns {Promise<string>} its program
+ * @throws {import('../gate/fetch.mjs').FetchError}
  */
 export async function installNode(release) {
   const isWindows = process.platform === 'win32';
@@ -25,23 +27,10 @@ export async function installNode(release) {
     console.log(`fetching Node.js ${release}`);
     const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
     const install = ['install', '--prefix', folder, ...quiet, `${name}@${release}`];
-    const { code, output } = await run('npm', install, { timeoutMs: 120_000 });
-    if (code !== 0) {
-      throw new Error(`${name}@${release} was not installed:\n${output}`);
-    }
+    await fetched(
+      `${name}@${release}`,
+      async () => await run('npm', install, { timeoutMs: 120_000 }),
+    );
   }
   return program;
-}
-
-/**
- * Installs them all, one after the other.
- *
- * @returns {Promise<string[]>} their programs
- */
-export async function installNodes() {
-  const programs = [];
-  for (const release of NODE_RELEASES) {
-    programs.push(await installNode(release));
-  }
-  return programs;
 }

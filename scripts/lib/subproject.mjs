@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetched } from '../gate/fetch.mjs';
 import { root } from './fresh.mjs';
 import { run } from './run.mjs';
 
@@ -13,6 +14,7 @@ const LIMIT_MS = 240_000;
  *
  * @param {'recipes' | 'site'} name
  * @returns {Promise<void>}
+ * @throws {import('../gate/fetch.mjs').FetchError}
  */
 export async function installIn(name) {
   const folder = join(root, name);
@@ -23,10 +25,10 @@ export async function installIn(name) {
   }
   console.error(`redlatch: installing what ${name} needs (npm ci)`);
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { code, output } = await run('npm', args, { cwd: folder, timeoutMs: LIMIT_MS });
-  if (code !== 0) {
-    throw new Error(`npm ci in ${name} failed:\n${output}`);
-  }
+  await fetched(
+    `the packages of ${name}`,
+    async () => await run('npm', args, { cwd: folder, timeoutMs: LIMIT_MS }),
+  );
   const own = join(folder, 'node_modules', 'redlatch');
   if (name === 'recipes' && !existsSync(own)) {
     symlinkSync(join('..', '..'), own, 'dir');

@@ -146,14 +146,17 @@ async function runCell({ server, node, driver }, suites) {
   const options = { env, node: node.program, timeoutMs: LIMIT_MS, reporter: 'dot' };
   const folders = suites.map((suite) => `test/${suite}/`);
   const first = await runVitest(['--no-isolate', '--maxWorkers=4', ...folders], options);
-  const { passed, skipped, files } = first;
-  let { failed, ms } = first;
-  if (files.length > 0) {
+  const { passed, skipped, failures } = first;
+  const files = [...new Set(failures.map(({ file }) => file))];
+  let { ms } = first;
+  let failed = failures.length;
+  // What fails outside of all files has no file to run again.
+  if (files.length > 0 && !files.includes('')) {
     const second = await runVitest(['--maxWorkers=1', ...files], options);
-    failed = second.failed;
+    failed = second.failures.length;
     ms += second.ms;
   }
-  const alone = Math.max(first.failed - failed, 0);
+  const alone = Math.max(failures.length - failed, 0);
   const counts = { passed: passed + alone, alone, failed, skipped };
   return { server: server.version, node: node.release, driver, suites, ...counts, ms };
 }

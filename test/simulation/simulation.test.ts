@@ -1,6 +1,6 @@
 // A slice of `npm run simulate`, and whether the simulation itself can be trusted.
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { LuaEngine } from '../../src/testing/server/lua.js';
 import { lostUpdates } from './checkers/fenced-store.js';
 import { controlPlan } from './control.js';
@@ -14,9 +14,12 @@ import { storyOf } from './story.js';
 
 const lua = await LuaEngine.load();
 
-/** Other seeds each time would find more, but not the same in every run: those are for CI. */
+// In virtual time a failure is never bad luck: no test ends because the machine is busy.
+vi.setConfig({ testTimeout: 180_000 });
+
+/** Few, since the gate runs thousands beside this: whether a seed is judged at all shows here. */
 const FIRST_SEED = 20_000;
-const SEEDS_PER_KIND = Number(process.env['REDLATCH_SIMULATION_SEEDS'] ?? 30);
+const SEEDS_PER_KIND = Number(process.env['REDLATCH_SIMULATION_SEEDS'] ?? 12);
 
 const limit = Error.stackTraceLimit;
 
@@ -77,7 +80,7 @@ test('two seeds do not run alike', async () => {
 
 test('a store without fencing loses updates, and one with fencing never does', async () => {
   withoutStacks();
-  const seeds = Array.from({ length: 40 }, (_, i) => i + 1);
+  const seeds = Array.from({ length: 20 }, (_, i) => i + 1);
   let losing = 0;
   for (const seed of seeds) {
     const plan = controlPlan(seed);

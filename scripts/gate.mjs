@@ -1,0 +1,40 @@
+// @ts-check
+// `npm run test:gate`: what `npm test` leaves out of the gate. The last line is "N passed, N failed".
+//
+//   node scripts/gate.mjs [--list] [--strict] [TEXT]...
+//
+// TEXT      only the checks whose name has one of these in it
+// --list    only says which there are
+// --strict  a test that fails is not run again
+
+import { parseArgs } from 'node:util';
+import { checks } from './gate/checks.mjs';
+import { conclude } from './gate/conclude.mjs';
+import { outcomeOf } from './gate/outcome.mjs';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    list: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
+  },
+});
+
+const chosen = checks.filter(
+  ({ name }) => positionals.length === 0 || positionals.some((text) => name.includes(text)),
+);
+if (chosen.length === 0) {
+  const known = checks.map(({ name }) => `"${name}"`).join(', ');
+  throw new RangeError(`TEXT must be a part of one of ${known}, got "${positionals.join(' ')}"`);
+}
+if (values.list) {
+  console.log(chosen.map(({ name }) => name).join('\n'));
+} else {
+  const startedAt = performance.now();
+  const outcomes = [];
+  for (const { name, run } of chosen) {
+    console.log(`\ncheck: ${name}`);
+    outcomes.push(await outcomeOf(name, run));
+  }
+  process.exitCode = (await conclude(outcomes, { startedAt, isStrict: values.strict })) ? 0 : 1;
+}

@@ -1,0 +1,189 @@
+// @ts-check
+// The checks of `npm run test:gate`: what `npm test` leaves out and what still gives the same answer for the same
+// commit. Their seeds are fixed. What draws seeds, takes samples or plays storms in real time belongs to the search.
+
+import { delimiter } from 'node:path';
+import { buildJava, missingTools } from '../lib/java.mjs';
+import { installNode, NODE_RELEASES } from '../lib/nodes.mjs';
+import { installIn } from '../lib/subproject.mjs';
+import { REST, suiteOutcome } from '../lib/suite.mjs';
+import { FetchError } from './fetch.mjs';
+import { MUTANTS } from './mutants.mjs';
+import { outcomeSince, scriptOutcome, vitestOutcome } from './outcome.mjs';
+
+/**
+ * @typedef {import('./outcome.mjs').Outcome} Outcome
+ * @typedef {import('./outcome.mjs').Missing} Missing
+ * @typedef {{ name: string, run: () => Promise<Outcome> }} Check
+ */
+
+const MINUTE_MS = 60_000;
+
+/** Worlds in virtual time, from seed 0 on; their traces are compared with those that are kept. */
+const SIMULATED = '600';
+
+/** Steps in which the server in virtual time is compared with a real one, in each of its tests. */
+const COMPARED = '10000';
+
+/** Beside Java: of each scenario what takes least for what it shows. */
+const BESIDE_JAVA = ['bytes', 'state'];
+
+/**
+ * Fetches what a check needs.
+ *
+ * @param {string} name
+ * @param {() => Promise<void>} fetch
+ * @returns {Promise<Missing[]>} what could not be fetched
+ */
+async function missingOf(name, fetch) {
+  try {
+    await fetch();
+    return [];
+  } catch (error) {
+    if (error instanceof FetchError) {
+      console.log(error.message);
+      return [{ name, reason: error.reason }];
+    }
+    throw error;
+  }
+}
+
+/**
+ * A check that is skipped where something is missing.
+ *
+ * @param {string} name
+ * @param {() => Promise<Missing[]>} prepare
+ * @param {() => Promise<Outcome>} run
+ * @returns {Check}
+ */
+const afterFetching = (name, prepare, run) => ({
+  name,
+  run: async () => {
+    const startedAt = performance.now();
+    const missing = await prepare();
+    if (missing.length > 0) {
+      return outcomeSince(name, startedAt, { missing });
+    }
+    // With the time of the fetch.
+    const outcome = await run();
+    return { ...outcome, ms: performance.now() - startedAt };
+  },
+});
+
+/** @param {string} name @param {NodeJS.ProcessEnv} env @returns {Check} */
+const contracts = (name, env) => ({
+  name,
+  run: async () =>
+    await vitestOutcome(name, {
+      files: ['test/contract/'],
+      args: ['--no-isolate', '--maxWorkers=4'],
+      env,
+      timeoutMs: 5 * MINUTE_MS,
+    }),
+});
+
+/** @returns {Check} */
+function packageOnNodes() {
+  const name = 'the package on releases of Node.js';
+  return {
+    name,
+    run: async () => {
+      const startedAt = performance.now();
+      /** @type {string[]} */
+      const programs = [];
+      /** @type {Missing[]} */
+      const missing = [];
+      for (const release of NODE_RELEASES) {
+        const fetch = async () => void programs.push(await installNode(release));
+        missing.push(...(await missingOf(`Node.js ${release}`, fetch)));
+      }
+      const env = { REDLATCH_TEST_NODES: programs.join(delimiter) };
+      const options = { files: ['test/package'], env, timeoutMs: 5 * MINUTE_MS };
+      const outcome = await vitestOutcome(name, options);
+      return { ...outcome, missing, ms: performance.now() - startedAt };
+    },
+  };
+}
+
+/** @returns {Check} */
+function besideJava() {
+  const name = 'beside Java';
+  return afterFetching(
+    name,
+    async () => {
+      const tools = await missingTools();
+      return tools.length > 0
+        ? tools.map((reason) => ({ name, reason }))
+        : await missingOf('the packages of Java', buildJava);
+    },
+    async () =>
+      await vitestOutcome(name, {
+        files: BESIDE_JAVA.map((folder) => `test/interop/${folder}/`),
+        args: ['--config', 'vitest.interop.config.ts'],
+        command: 'npm run test:interop --',
+        timeoutMs: 8 * MINUTE_MS,
+      }),
+  );
+}
+
+/** @param {string} name @param {string[]} args @returns {Check} */
+const script = (name, args) => ({
+  name,
+  run: async () => await scriptOutcome(name, args, { timeoutMs: 8 * MINUTE_MS }),
+});
+
+const RECIPES = 'the recipes';
+const SITE = 'the documentation site';
+const COMPARISON = 'the server in virtual time beside a real one';
+const MODELS = 'models';
+const SUITE = 'the rest of the suite';
+
+/** @type {Check[]} */
+export const checks = [
+  {
+    name: SUITE,
+    run: async () =>
+      await suiteOutcome(SUITE, REST, {
+        env: { REDLATCH_TEST_COMPILED: '1' },
+        timeoutMs: 15 * MINUTE_MS,
+      }),
+  },
+  {
+    name: MODELS,
+    run: async () =>
+      await vitestOutcome(MODELS, { files: ['test/property'], timeoutMs: 8 * MINUTE_MS }),
+  },
+  {
+    name: COMPARISON,
+    run: async () =>
+      await vitestOutcome(COMPARISON, {
+        files: ['test/simulation/differential'],
+        env: { REDLATCH_DIFFERENTIAL_STEPS: COMPARED },
+        timeoutMs: 8 * MINUTE_MS,
+      }),
+  },
+  script('the simulation', ['scripts/simulate.mjs', '--traces', '--seeds', SIMULATED]),
+  contracts('the contract on ioredis 5', { REDLATCH_TEST_IOREDIS: '5' }),
+  contracts('the contract through the driver', { REDLATCH_TEST_WIRE: 'driver' }),
+  packageOnNodes(),
+  afterFetching(
+    RECIPES,
+    async () =>
+      await missingOf('the packages of the recipes', async () => await installIn('recipes')),
+    async () => await vitestOutcome(RECIPES, { files: ['test/recipes'], timeoutMs: 5 * MINUTE_MS }),
+  ),
+  afterFetching(
+    SITE,
+    async () => await missingOf('the packages of the site', async () => await installIn('site')),
+    async () =>
+      await scriptOutcome(SITE, ['site/build.mjs', '--without-demo'], {
+        timeoutMs: 5 * MINUTE_MS,
+      }),
+  ),
+  script('mistakes on purpose', [
+    'scripts/mutants.mjs',
+    '--passed',
+    ...MUTANTS.flatMap((id) => ['--only', id]),
+  ]),
+  besideJava(),
+];

@@ -1,0 +1,65 @@
+// @ts-check
+// What has to be fetched is fetched before the tests that need it, with three attempts. A network that fails three
+// times is no failure of the commit: what needs it is skipped, and named. A version that does not exist, a checksum
+// or a lock file that does not fit is a failure. Node.js built-ins only: it runs before anything is installed.
+
+/** Before the second and the third attempt. */
+const PAUSES_MS = [2_000, 10_000];
+
+/** How npm, Maven, pip and apt report a connection that was refused, broken or too slow, or a server that is not well. */
+const NETWORK =
+  /\b(?:ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EPIPE|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E5\d\d|5\d\d (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|status(?: code)?:? 5\d\d|Connection (?:refused|reset|timed out)|Read timed out|connect timed out|Temporary failure (?:in name resolution|resolving)|Unknown host|UnknownHostException|socket hang up|network timeout)\b/i;
+
+/** It cannot be fetched now; `reason` is one line. */
+export class FetchError extends Error {
+  /** @param {string} what @param {string} reason */
+  constructor(what, reason) {
+    super(`could not fetch ${what}: ${reason}`);
+    this.name = 'FetchError';
+    this.reason = reason;
+  }
+}
+
+/**
+ * The line of an output that says that the network has failed.
+ *
+ * @param {string} output
+ * @returns {string | undefined}
+ */
+export function networkFailure(output) {
+  return output
+    .split('\n')
+    .find((line) => NETWORK.test(line))
+    ?.trim()
+    .slice(0, 160);
+}
+
+/**
+ * Runs what fetches, up to three times.
+ *
+ * @param {string} what
+ * @param {() => Promise<{ code: number, output: string, timedOut?: boolean }>} step
+ * @param {number[]} [pausesMs] before each further attempt
+ * @returns {Promise<void>}
+ * @throws {FetchError} where the network has failed each time
+ * @throws {Error} where another attempt would be in vain
+ */
+export async function fetched(what, step, pausesMs = PAUSES_MS) {
+  for (const pauseMs of [...pausesMs, undefined]) {
+    const { code, output, timedOut = false } = await step();
+    if (code === 0) {
+      return;
+    }
+    const reason = timedOut ? 'it took too long' : networkFailure(output);
+    if (reason === undefined) {
+      throw new Error(`${what} was not installed, exit code ${code}:\n${output.trimEnd()}`);
+    }
+    if (pauseMs === undefined) {
+      throw new FetchError(what, reason);
+    }
+    console.log(`${what}: ${reason}; another attempt in ${pauseMs / 1_000} s`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, pauseMs);
+    });
+  }
+}

@@ -1,0 +1,173 @@
+// @ts-check
+// What came of a check of the gate, and how checks that run vitest or a script say so.
+
+import { run } from '../lib/run.mjs';
+import { runVitest } from '../lib/vitest.mjs';
+
+/**
+ * @typedef {{ name: string, reason: string }} Missing what could not be fetched, or is not on this machine
+ *
+ * @typedef {object} Again how what has failed is run again, alone
+ * @property {'vitest' | 'node'} tool
+ * @property {string[]} args
+ * @property {NodeJS.ProcessEnv} env
+ *
+ * @typedef {object} Failure
+ * @property {string} name
+ * @property {string} details
+ * @property {string} repeat the command that repeats it
+ * @property {boolean} canBeBadLuck whether it may pass when it runs alone, and the commit be good
+ * @property {Again} [again] none for what belongs to no file
+ *
+ * @typedef {object} Outcome
+ * @property {string} name of the check
+ * @property {number} passed
+ * @property {number} skipped
+ * @property {number} ms
+ * @property {Failure[]} failures
+ * @property {Missing[]} missing
+ */
+
+/** Without a server and without real time: what fails here fails again. The comparison of the server in virtual time
+ * with a real one is left out, since it talks to the real one. */
+const IN_VIRTUAL_TIME = /^test\/(?:unit|mutants|types|simulation(?!\/differential))\//;
+
+/** Of a script: its last lines name the cause. */
+const SCRIPT_LINES = 14;
+
+/**
+ * @param {string} name
+ * @param {number} startedAt
+ * @param {Partial<Outcome>} [what]
+ * @returns {Outcome}
+ */
+export const outcomeSince = (name, startedAt, what) => ({
+  name,
+  passed: 0,
+  skipped: 0,
+  ms: performance.now() - startedAt,
+  failures: [],
+  missing: [],
+  ...what,
+});
+
+/** @param {NodeJS.ProcessEnv} env */
+const assignments = (env) =>
+  Object.entries(env)
+    .filter(([name]) => name !== 'REDLATCH_TEST_COMPILED')
+    .map(([name, value]) => `${name}=${value} `)
+    .join('');
+
+/**
+ * @param {import('../lib/vitest.mjs').ReportedFailure} reported
+ * @param {{ args: string[], env: NodeJS.ProcessEnv, command: string }} how
+ * @returns {Failure}
+ */
+export function failureOf({ file, test, details, isBrokenPromise }, { args, env, command }) {
+  /** @type {Again} */
+  const again = { tool: 'vitest', args: [...args, file], env };
+  return {
+    name: file === '' ? 'outside of all tests' : [file, test].filter(Boolean).join(': '),
+    details,
+    repeat: `${assignments(env)}${command} ${file}`.trimEnd(),
+    canBeBadLuck: file !== '' && !isBrokenPromise && !IN_VIRTUAL_TIME.test(file),
+    ...(file === '' ? {} : { again }),
+  };
+}
+
+/**
+ * A check that runs files of tests.
+ *
+ * @param {string} name
+ * @param {object} what
+ * @param {string[]} what.files for vitest: files, folders, options that choose some
+ * @param {string[]} [what.args] for vitest, also when a file is run alone
+ * @param {NodeJS.ProcessEnv} [what.env]
+ * @param {string} [what.command] that repeats a file of it
+ * @param {number} what.timeoutMs
+ * @param {boolean} [what.show] live output
+ * @returns {Promise<Outcome>}
+ */
+export async function vitestOutcome(
+  name,
+  { files, args = [], env = {}, command = 'npm test --', timeoutMs, show = true },
+) {
+  const { passed, skipped, ms, failures } = await runVitest([...args, ...files], {
+    env,
+    timeoutMs,
+    show,
+  });
+  const how = { args, env, command };
+  return {
+    name,
+    passed,
+    skipped,
+    ms,
+    failures: failures.map((failure) => failureOf(failure, how)),
+    missing: [],
+  };
+}
+
+/**
+ * A check of a script, which counts as one: its exit code says whether it has passed.
+ *
+ * @param {string} name
+ * @param {string[]} args for Node.js
+ * @param {{ timeoutMs: number, env?: NodeJS.ProcessEnv }} options
+ * @returns {Promise<Outcome>}
+ */
+export async function scriptOutcome(name, args, { timeoutMs, env = {} }) {
+  const startedAt = performance.now();
+  const options = { show: true, timeoutMs, env };
+  const { code, timedOut, output } = await run(process.execPath, args, options);
+  if (code === 0) {
+    return outcomeSince(name, startedAt, { passed: 1 });
+  }
+  const how = timedOut ? `not done after ${timeoutMs} ms` : `exit code ${code}`;
+  const last = output.trimEnd().split('\n').slice(-SCRIPT_LINES);
+  const details = [`${how}; its last lines:`, ...last].join('\n');
+  /** @type {Failure} */
+  const failure = {
+    name,
+    details,
+    repeat: `${assignments(env)}node ${args.join(' ')}`,
+    canBeBadLuck: false,
+    again: { tool: 'node', args, env },
+  };
+  return outcomeSince(name, startedAt, { failures: [failure] });
+}
+
+/**
+ * Runs a check; an error of its own is a failure like any other.
+ *
+ * @param {string} name
+ * @param {() => Promise<Outcome>} check
+ * @returns {Promise<Outcome>}
+ */
+export async function outcomeOf(name, check) {
+  const startedAt = performance.now();
+  try {
+    return await check();
+  } catch (error) {
+    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const repeat = `npm run test:gate -- '${name}'`;
+    const failure = { name, details, repeat, canBeBadLuck: false };
+    return outcomeSince(name, startedAt, { failures: [failure] });
+  }
+}
+
+/**
+ * Runs again, alone, what has failed.
+ *
+ * @param {Again} again
+ * @param {{ timeoutMs: number, show?: boolean }} options
+ * @returns {Promise<boolean>} whether it has passed
+ */
+export async function passesAlone({ tool, args, env }, { timeoutMs, show = true }) {
+  if (tool === 'node') {
+    const { code } = await run(process.execPath, args, { show, timeoutMs, env });
+    return code === 0;
+  }
+  const { passed, failures } = await runVitest(args, { env, timeoutMs, show });
+  return passed > 0 && failures.length === 0;
+}

@@ -1,0 +1,107 @@
+// @ts-check
+// Prints a verdict: a table of what each check took, then every failure with the command that repeats it, then
+// flaky tests and what was missing. The last line is "N passed, N failed".
+
+import { stripVTControlCharacters } from 'node:util';
+import Table from 'cli-table3';
+import { BUDGET } from './budget.mjs';
+
+/**
+ * @typedef {import('./judge.mjs').Verdict} Verdict
+ * @typedef {import('./outcome.mjs').Outcome} Outcome
+ * @typedef {import('./outcome.mjs').Failure} Failure
+ */
+
+/** All failures together fit in the last lines of the output. */
+const LINES_MAX = 44;
+const DETAILS_MAX = 10;
+
+/** A check that takes more than so many times its share is named. */
+const OVER = 2;
+
+/** @param {number} ms */
+const seconds = (ms) => (ms / 1_000).toFixed(1);
+
+/** @param {string} details */
+const linesOf = (details) =>
+  stripVTControlCharacters(details)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+
+/** @param {Verdict} verdict */
+function table({ outcomes, againMs }) {
+  const rows = new Table({
+    head: ['check', 's', 'share', 'passed', 'failed', 'skipped'],
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const { name, ms, passed, failures, skipped } of outcomes) {
+    const counts = [passed, failures.length, skipped];
+    rows.push([name, seconds(ms), String(BUDGET[name] ?? ''), ...counts.map(String)]);
+  }
+  if (againMs > 0) {
+    rows.push(['failed files, run again', seconds(againMs), '', '', '', '']);
+  }
+  return rows.toString();
+}
+
+/** @param {Outcome[]} outcomes */
+function slowChecks(outcomes) {
+  return outcomes.flatMap(({ name, ms }) => {
+    const share = BUDGET[name];
+    return share !== undefined && ms > share * 1_000 * OVER
+      ? [`SLOW ${name}: ${seconds(ms)} s, its share of the budget is ${share} s`]
+      : [];
+  });
+}
+
+/** Of each failure its name, its first lines and its command; with many failures fewer lines of each.
+ * @param {Failure[]} failures */
+function shownFailures(failures) {
+  const each = Math.max(0, Math.min(DETAILS_MAX, Math.floor(LINES_MAX / failures.length) - 2));
+  return failures.flatMap(({ name, details, repeat }) => [
+    `FAILED ${name}`,
+    ...linesOf(details)
+      .slice(0, each)
+      .map((line) => `    ${line.slice(0, 240)}`),
+    `  repeat: ${repeat}`,
+  ]);
+}
+
+/**
+ * @param {Verdict} verdict
+ * @param {number} ms what all of it took
+ * @returns {string[]}
+ */
+export function reportLines(verdict, ms) {
+  const { outcomes, failures, flaky, note } = verdict;
+  const missing = outcomes.flatMap((outcome) => outcome.missing);
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  return [
+    '',
+    ...table(verdict).split('\n'),
+    `in all ${seconds(ms)} s`,
+    ...slowChecks(outcomes),
+    ...shownFailures(failures),
+    ...(note === undefined ? [] : [note]),
+    ...flaky.map(({ name, details }) => `FLAKY ${name}: ${linesOf(details)[0] ?? ''}`),
+    ...(missing.length === 0
+      ? []
+      : [
+          `skipped: ${missing.length} (${missing
+            .map(({ name, reason }) => `${name}: ${reason}`)
+            .join('; ')})`,
+        ]),
+    `${passed} passed, ${failures.length} failed`,
+  ];
+}
+
+/**
+ * @param {Verdict} verdict
+ * @param {number} startedAt
+ * @returns {boolean} whether the commit is good
+ */
+export function report(verdict, startedAt) {
+  console.log(reportLines(verdict, performance.now() - startedAt).join('\n'));
+  return verdict.failures.length === 0 && verdict.outcomes.some(({ passed }) => passed > 0);
+}

@@ -1,0 +1,158 @@
+// What the gate makes of tests that fail: a failure, or a flaky test.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { judge, judgeStrictly, LIMITS } from '../../scripts/gate/judge.mjs';
+import { failureOf, vitestOutcome } from '../../scripts/gate/outcome.mjs';
+
+type Outcome = Awaited<ReturnType<typeof vitestOutcome>>;
+type Verdict = Awaited<ReturnType<typeof judge>>;
+
+const args = ['--config', 'test/gate/fixtures/vitest.config.ts'];
+
+/** Runs fixtures together. `runs`: how often one of them has run. */
+async function run(...fixtures: string[]): Promise<{
+  outcome: Outcome;
+  runs: (fixture: string) => number;
+}> {
+  const folder = mkdtempSync(join(tmpdir(), 'redlatch-fixtures-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const outcome = await vitestOutcome('fixtures', {
+    files: fixtures.map((name) => `test/gate/fixtures/${name}.fixture.ts`),
+    args,
+    env: { REDLATCH_FIXTURES: folder },
+    timeoutMs: 60_000,
+    show: false,
+  });
+  return {
+    outcome,
+    runs: (fixture) => {
+      const file = join(folder, `${fixture}.runs`);
+      return existsSync(file) ? readFileSync(file, 'utf8').length : 0;
+    },
+  };
+}
+
+const names = (failures: Verdict['failures']): string[] => failures.map(({ name }) => name);
+
+test('a test that fails each time is a failure', async () => {
+  const { outcome, runs } = await run('always');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(names(verdict.failures)).toEqual([
+    'test/gate/fixtures/always.fixture.ts: fails each time',
+  ]);
+  expect(verdict.failures[0]?.details).toContain('expected 1 to be 2');
+  expect(verdict.failures[0]?.repeat).toContain('npm test -- test/gate/fixtures/always.fixture.ts');
+  expect([verdict.flaky, outcome.passed]).toEqual([[], 1]);
+  // Its first run alone has failed: another could not make it flaky.
+  expect(runs('always')).toBe(2);
+});
+
+test('a test that fails when it is not alone is flaky, and counts as passed', async () => {
+  const { outcome } = await run('crowded', 'neighbour');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(outcome.failures).toHaveLength(1);
+  expect(names(verdict.flaky)).toEqual([
+    'test/gate/fixtures/crowded.fixture.ts: fails when it is not alone',
+  ]);
+  expect([verdict.failures, verdict.outcomes[0]?.passed]).toEqual([[], 2]);
+});
+
+test('a test that fails every second time is a failure', async () => {
+  const { outcome, runs } = await run('second');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(verdict.failures).toHaveLength(1);
+  expect([verdict.flaky, runs('second')]).toEqual([[], 3]);
+});
+
+test('a file that cannot be loaded is a failure', async () => {
+  const { outcome, runs } = await run('unloadable');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(names(verdict.failures)).toEqual(['test/gate/fixtures/unloadable.fixture.ts']);
+  expect(verdict.failures[0]?.details).toContain('this file cannot be loaded');
+  expect(runs('unloadable')).toBe(2);
+});
+
+test('a rejection that nobody handles is a failure at first sight', async () => {
+  const { outcome, runs } = await run('unhandled');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(names(verdict.failures)).toEqual(['outside of all tests']);
+  expect(verdict.failures[0]?.details).toContain('nobody handles this');
+  expect([outcome.passed, runs('unhandled')]).toEqual([1, 1]);
+});
+
+test('a broken promise is a failure at first sight, and so nothing else is run again', async () => {
+  const { outcome, runs } = await run('broken', 'seldom');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(names(verdict.failures).toSorted()).toEqual([
+    'test/gate/fixtures/broken.fixture.ts: breaks a promise the first time',
+    'test/gate/fixtures/seldom.fixture.ts: fails the first time',
+  ]);
+  expect(verdict.note).toBe('nothing was run again: 1 failures cannot be bad luck');
+  expect([runs('broken'), runs('seldom')]).toEqual([1, 1]);
+});
+
+test('what a failed test leaves is no broken promise of its own', async () => {
+  const { outcome } = await run('left');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(names(verdict.flaky).toSorted()).toEqual([
+    'test/gate/fixtures/left.fixture.ts',
+    'test/gate/fixtures/left.fixture.ts: fails the first time, and leaves something',
+  ]);
+  expect(verdict.failures).toEqual([]);
+});
+
+test('what is in virtual time or static is a failure at first sight', () => {
+  const reported = { test: 'it', details: '', isBrokenPromise: false };
+  const how = { args: [], env: {}, command: 'npm test --' };
+  const canBe = (file: string): boolean => failureOf({ ...reported, file }, how).canBeBadLuck;
+
+  expect(canBe('test/unit/lease.test.ts')).toBe(false);
+  expect(canBe('test/simulation/idle.test.ts')).toBe(false);
+  expect(canBe('test/simulation/checkers/ends.test.ts')).toBe(false);
+  expect(canBe('test/simulation/differential/fixed.test.ts')).toBe(true);
+  expect(canBe('test/faults/hand-off.test.ts')).toBe(true);
+});
+
+test('nothing is run again where tests fail in too many files', async () => {
+  const { outcome, runs } = await run('seldom', 'second');
+  const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, files: 1 } });
+
+  expect(verdict.failures).toHaveLength(2);
+  expect(verdict.note).toBe('nothing was run again: tests failed in 2 files, more than 1');
+  expect([runs('seldom'), runs('second')]).toEqual([1, 1]);
+});
+
+test('too many flaky tests are failures', async () => {
+  const { outcome, runs } = await run('seldom');
+  const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, flaky: 0 } });
+
+  expect([verdict.failures.length, verdict.flaky]).toEqual([1, []]);
+  expect(verdict.note).toBe('1 flaky tests, more than 0, are failures');
+  expect(runs('seldom')).toBe(3);
+});
+
+test('nothing is run again once the time for that is over', async () => {
+  const { outcome, runs } = await run('seldom');
+  const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, ms: 0 } });
+
+  expect([verdict.failures.length, verdict.flaky, runs('seldom')]).toEqual([1, [], 1]);
+});
+
+test('nothing is run again where every failure counts', async () => {
+  const { outcome, runs } = await run('seldom');
+  const verdict = judgeStrictly([outcome]);
+
+  expect([verdict.failures.length, verdict.flaky, runs('seldom')]).toEqual([1, [], 1]);
+});
