@@ -134,7 +134,11 @@ export class World {
 
   /** The machine that serves the object. */
   get host(): Host {
-    const owner = this.#map.ownerOf(slotOf(OBJECT));
+    return this.#ownerOf(slotOf(OBJECT));
+  }
+
+  #ownerOf(slot: number): Host {
+    const owner = this.#map.ownerOf(slot);
     return this.hosts.find(({ address }) => address === owner)!;
   }
 
@@ -143,15 +147,15 @@ export class World {
     return server === undefined ? this.host : this.hosts[server]!;
   }
 
-  /** The slot of the object moves to another node, which takes so long. False outside clusters, and
-   * while it moves already. */
-  moveSlot(forMs: number): boolean {
-    const from = this.host;
+  /** The slot of the object, or of another name, moves to another node, which takes so long; all keys of the node go
+   * with it. False outside clusters, and while one moves already. */
+  moveSlot(forMs: number, name = OBJECT): boolean {
+    const slot = slotOf(name);
+    const from = this.#ownerOf(slot);
     const to = this.hosts.find((host) => host !== from);
     if (to === undefined || this.#isMoving) {
       return false;
     }
-    const slot = slotOf(OBJECT);
     this.#isMoving = true;
     this.#map.begin(slot, to.address);
     this.timeline.at(this.timeline.now + forMs, () => {

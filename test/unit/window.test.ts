@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Unanswered } from '../../src/core/connection/half-open.js';
 import { ResendQueue } from '../../src/core/connection/resend-queue.js';
@@ -56,7 +57,7 @@ function stage() {
       const call = underWay.shift()!;
       clock.advance(ms);
       unanswered.delete(call);
-      window.answered(call);
+      window.answered(call.lastSentAt);
     }
   };
   return { clock, window, unanswered, waiting, written, underWay, add, answer };
@@ -176,4 +177,51 @@ test('what was learnt of a server is forgotten when hardly a call was under way 
   add(300);
 
   expect(underWay).toHaveLength(FEWEST);
+});
+
+const outcomes = fc.constantFrom('answered', 'sent elsewhere', 'sent again', 'given up');
+
+const count = fc.integer({ min: 1, max: 80 });
+/** Calls that are added, and ends of some that are under way, each so long after the one before. */
+const steps = fc.array(
+  fc.oneof(count, fc.tuple(count, outcomes, fc.integer({ min: 0, max: 600 }))),
+  {
+    maxLength: 30,
+  },
+);
+
+test('whenever nothing is unanswered, nothing waits for its turn', () => {
+  const property = fc.property(steps, (all) => {
+    const { clock, window, unanswered, written, underWay, add } = stage();
+    let added = 0;
+    const end = (call: Call<unknown>, what: string): void => {
+      const sentAt = call.lastSentAt;
+      if (what === 'given up') {
+        call.abandon();
+      }
+      unanswered.delete(call);
+      if (what === 'sent elsewhere') {
+        call.isUnanswered = true;
+      } else if (what === 'sent again') {
+        unanswered.add(call);
+        underWay.push(call);
+      }
+      window.answered(sentAt);
+    };
+    for (const step of all) {
+      if (typeof step === 'number') {
+        added += step;
+        add(step);
+      } else {
+        const [most, what, ms] = step;
+        for (const call of underWay.splice(0, most)) {
+          clock.advance(ms);
+          end(call, what);
+        }
+      }
+      expect(unanswered.size > 0 || written.length === added).toBe(true);
+    }
+  });
+
+  fc.assert(property, { seed: 1 });
 });

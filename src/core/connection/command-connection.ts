@@ -217,13 +217,17 @@ export class CommandConnection implements Written {
     // The first use on a connection sends the source: one command, where EVALSHA might cost two.
     const isKnown = this.#known.has(call.script.sha1);
     this.#known.add(call.script.sha1);
+    // Another copy may have been written by the time of the answer.
+    const sentAt = call.lastSentAt;
     redis.sendScript(call.script, isKnown, call.operandsOn(redis), (reply, error) => {
       if (error === undefined) {
         this.#carriedOut(call, reply);
       } else {
         this.#refused(redis, call, error);
       }
-      this.#window.answered(call);
+      if (error === undefined || isReplyError(error)) {
+        this.#window.answered(sentAt);
+      }
     });
     if (call.atOnce) {
       redis.flush();

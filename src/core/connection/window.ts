@@ -51,16 +51,19 @@ export class Window {
     }
   }
 
-  /** This call has an outcome. If it was answered, those whose turn it is are written. */
-  answered({ isUnanswered, lastSentAt }: PendingCall): void {
-    if (isUnanswered) {
-      // It is sent again, or was lost with its connection.
-      return;
-    }
-    const { unanswered, waiting, write, wayMs } = this.#parts;
+  /** A copy that was written at this instant was answered, whatever becomes of its call. */
+  answered(sentAt: number): void {
+    const { unanswered, wayMs } = this.#parts;
     if (unanswered.size > 0) {
-      this.#learn(unanswered.heardAt, 1 - (unanswered.heardAt - lastSentAt) / wayMs);
+      this.#learn(unanswered.heardAt, 1 - (unanswered.heardAt - sentAt) / wayMs);
     }
+    this.#drain();
+  }
+
+  /** Writes the calls whose turn it is. After each answer: a call that is sent again may be under way on another
+   * connection, and where the last one here has gone, no other answer would come to let these in. */
+  #drain(): void {
+    const { unanswered, waiting, write } = this.#parts;
     for (let call = this.#first; call !== undefined; call = this.#first) {
       if (unanswered.size >= this.#size) {
         return;

@@ -77,6 +77,13 @@ export const bursts = [
     tests: ['test/unit/window.test.ts'],
   },
   {
+    id: 'turn-behind-redirected',
+    mistake: 'the answer to a call that went to another connection lets nobody in here',
+    file: 'src/core/connection/command-connection.ts',
+    changes: [['if (error === undefined || isReplyError(error)) {', 'if (!call.isUnanswered) {']],
+    tests: ['test/simulation/redirected-bursts.test.ts'],
+  },
+  {
     id: 'turn-lost-with-connection',
     mistake: 'what waits for its turn stays with a server that is gone',
     file: 'src/core/connection/command-connection.ts',
