@@ -3,7 +3,7 @@
 //
 //   node scripts/simulate.mjs [--seed S] [--seeds N] [--only KIND] [--jobs N] [--show N] [--first] [--replay] [--traces | --keep-traces]
 //
-// --seed    the first seed (default: from the time of day, printed)
+// --seed    the first seed (default: a new one, printed)
 // --seeds   how many (default 5,000)
 // --only    one kind of object; otherwise they take turns
 // --jobs    processes that work side by side (default: one for each core)
@@ -22,6 +22,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs, styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
+import { drawSeed } from './gate/seeds.mjs';
 import { bundleSimulation, removeBundle } from './simulation/bundle.mjs';
 import { Totals } from './simulation/totals.mjs';
 import { batchesOf, changedTraces, KEPT_SEEDS, keepTraces } from './simulation/traces.mjs';
@@ -59,7 +60,7 @@ const wanted = keeps ? KEPT_SEEDS : integer('seeds', values.seeds, 1);
 const seeds = values.replay ? 1 : wanted;
 // The traces that are kept begin with the first seed of all.
 const chosen = areTraced ? '0' : values.seed;
-const first = integer('seed', chosen ?? String(Date.now() % 1_000_000_000), 0);
+const first = chosen === undefined ? drawSeed() : integer('seed', chosen, 0);
 const jobs = Math.min(seeds, integer('jobs', values.jobs, 1));
 const shown = integer('show', values.show, 0);
 const bundle = await bundleSimulation();

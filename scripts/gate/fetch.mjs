@@ -8,7 +8,7 @@ const PAUSES_MS = [2_000, 10_000];
 
 /** How npm, Maven, pip and apt report a connection that was refused, broken or too slow, or a server that is not well. */
 const NETWORK =
-  /\b(?:ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EPIPE|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E5\d\d|5\d\d (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|status(?: code)?:? 5\d\d|Connection (?:refused|reset|timed out)|Read timed out|connect timed out|Temporary failure (?:in name resolution|resolving)|Unknown host|UnknownHostException|socket hang up|network timeout)\b/i;
+  /\b(?:ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EPIPE|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E5\d\d|5\d\d +(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|status(?: code)?:? 5\d\d|Connection (?:refused|reset|timed out)|Read timed out|connect timed out|Temporary failure (?:in name resolution|resolving)|Unknown host|UnknownHostException|Could not connect|Unable to connect|socket hang up|network timeout)\b/i;
 
 /** It cannot be fetched now; `reason` is one line. */
 export class FetchError extends Error {

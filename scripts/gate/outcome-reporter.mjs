@@ -3,6 +3,7 @@
 // failures with the names of their errors, and errors outside of all tests.
 
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 /**
  * @typedef {object} ReportedFailure
@@ -77,6 +78,23 @@ function outcomeOf(module) {
   return { passed: count('passed'), skipped: count('skipped'), failures };
 }
 
+/**
+ * An error outside of all tests. A test that has failed before its end leaves promises that nobody awaits: what comes of
+ * these belongs to its file.
+ *
+ * @param {SerializedError} error
+ * @param {VitestOutcome[]} outcomes
+ * @returns {ReportedFailure}
+ */
+function outsideFailure(error, outcomes) {
+  const path = error['VITEST_TEST_PATH'];
+  const file = typeof path === 'string' ? relative(process.cwd(), path) : '';
+  const isConsequence = outcomes.some(({ failures }) =>
+    failures.some((failure) => failure.file === file),
+  );
+  return failureOf(isConsequence ? file : '', '', [error]);
+}
+
 /** @typedef {import('vitest/node').Reporter} Reporter */
 
 /** @implements {Reporter} */
@@ -98,7 +116,7 @@ export default class OutcomeReporter {
       skipped: outcomes.reduce((sum, { skipped }) => sum + skipped, 0),
       failures: [
         ...outcomes.flatMap(({ failures }) => failures),
-        ...outside.map((error) => failureOf('', '', [error])),
+        ...outside.map((error) => outsideFailure(error, outcomes)),
       ],
     };
     writeFileSync(file, JSON.stringify(outcome));

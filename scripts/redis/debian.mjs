@@ -9,6 +9,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink } from 'node:fs/prom
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { fetched } from '../gate/fetch.mjs';
 
 const execute = promisify(execFile);
 const cache = fileURLToPath(new URL('../../node_modules/.cache/redis/', import.meta.url));
@@ -88,7 +89,15 @@ async function install() {
     const tree = join(work, 'tree');
     await mkdir(packages);
     await mkdir(join(tree, 'bin'), { recursive: true });
-    await downloadWithFallback(packages);
+    await fetched(
+      'redis-tools',
+      async () =>
+        await downloadWithFallback(packages).then(
+          () => ({ code: 0, output: '' }),
+          // Its message has what the program has printed.
+          (/** @type {unknown} */ error) => ({ code: 1, output: String(error) }),
+        ),
+    );
     for (const name of await readdir(packages)) {
       if (name.endsWith('.deb')) {
         await sh('dpkg-deb', ['-x', join(packages, name), tree]);

@@ -1,14 +1,12 @@
 // Which chaos is run, and what is left out of it.
 //
-//   REDLATCH_TEST_SEED=17  only this seed, to repeat a run that failed or to search
+//   REDLATCH_TEST_SEED=17  only this seed
 //   REDLATCH_TEST_RUNS=99  so many seeds from that one on
 //   REDLATCH_CHAOS_WITHOUT=contexts,forced  without these parts, to look past a known defect
 
-const {
-  REDLATCH_TEST_SEED: wanted,
-  REDLATCH_TEST_RUNS: runs = '1',
-  REDLATCH_CHAOS_WITHOUT: without = '',
-} = process.env;
+import { givenSeed } from '../support/seed.js';
+
+const { REDLATCH_TEST_RUNS: runs = '1', REDLATCH_CHAOS_WITHOUT: without = '' } = process.env;
 
 /** Parts of the chaos that can be left out, each with what it brings. */
 const PARTS = {
@@ -34,11 +32,10 @@ export function has(part: Part): boolean {
   return !left.has(part);
 }
 
+const from = (first: number): number[] => Array.from({ length: Number(runs) }, (_, i) => first + i);
+
 /** Seeds for `test.each`: by default one with worker processes, one at maxmemory, a flushed one, and another. */
-export const seeds: readonly number[] =
-  wanted === undefined
-    ? [1, 2, 3, 6]
-    : Array.from({ length: Number(runs) }, (_, i) => Number(wanted) + i);
+export const seeds: readonly number[] = givenSeed === undefined ? [1, 2, 3, 6] : from(givenSeed);
 
 process.stderr.write(
   seeds.length > 8

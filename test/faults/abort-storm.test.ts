@@ -1,13 +1,13 @@
 // 2,000 acquisitions and waits that are aborted at random instants, on a network with delays.
-//
-//   REDLATCH_TEST_SEED=17  other instants: to repeat a run that failed, or to search
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { randomFrom } from '../../scripts/lib/random.mjs';
 import type { Client, Hold, Lock } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { keysUnder } from '../support/redis.js';
 import { expectNoChannels } from '../support/residue.js';
+import { seed } from '../support/seed.js';
 import { watchTimers } from './timers.js';
 import { expectHolder, faultWorlds, take, type World, prepare } from './world.js';
 import { kinds, lockKinds } from '../support/kinds/kinds.js';
@@ -20,17 +20,6 @@ const BATCH = 200;
 const LEFT = new Error('left');
 /** So many of each kind that some are free. */
 const FREE = Array.from({ length: 8 }, (_, i) => `free-${i}`);
-
-/** Random numbers from 0 up to below 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 type Random = () => number;
 
@@ -141,7 +130,6 @@ async function keepBusy(other: Client, { busy }: Scene, random: Random): Promise
 }
 
 test('aborting at random instants leaves no key, no waiter, no channel and no timer', async (context) => {
-  const seed = Number(process.env['REDLATCH_TEST_SEED'] ?? 41_557);
   process.stderr.write(`abort storm: seed ${seed}\n`);
   const random = randomFrom(seed);
   const timers = watchTimers();

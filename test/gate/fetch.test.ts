@@ -130,6 +130,8 @@ test.each([
     'Could not transfer artifact a:b:pom:1 from/to central: status code: 502, reason phrase: Bad Gateway',
   ],
   ['Err:1 stable InRelease\n  Temporary failure resolving the host'],
+  ['E: Failed to fetch redis-tools.deb  503  Service Unavailable [IP: 127.0.0.1 80]'],
+  ['Could not connect to 127.0.0.1:80 (127.0.0.1), connection timed out'],
 ])('is none: %s', (output) => {
   expect(networkFailure(output)).toBeDefined();
 });

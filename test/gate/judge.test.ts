@@ -113,6 +113,14 @@ test('what a failed test leaves is no broken promise of its own', async () => {
   expect(verdict.failures).toEqual([]);
 });
 
+test('a rejection that a failed test leaves is no failure of its own', async () => {
+  const { outcome } = await run('abandoned');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(names(verdict.flaky)).toContain('test/gate/fixtures/abandoned.fixture.ts');
+  expect(verdict.failures).toEqual([]);
+});
+
 test('what is in virtual time or static is a failure at first sight', () => {
   const reported = { test: 'it', details: '', isBrokenPromise: false };
   const how = { args: [], env: {}, command: 'npm test --' };

@@ -1,6 +1,6 @@
 // Random choices of a test, told by one number.
-//
-//   REDLATCH_TEST_SEED=17  other choices: to repeat a run that failed, or to search
+
+import { givenSeed, seed as usualSeed } from '../support/seed.js';
 
 export interface Chance {
   /** An integer from `low` to `high`. */
@@ -9,9 +9,8 @@ export interface Chance {
 }
 
 /** The same choices for the same seed (mulberry32), which is printed. */
-export function chance(what: string, usual = 41_557): Chance {
-  const { REDLATCH_TEST_SEED: wanted } = process.env;
-  const seed = wanted === undefined ? usual : Number(wanted);
+export function chance(what: string, usual = usualSeed): Chance {
+  const seed = givenSeed ?? usual;
   process.stderr.write(`${what}: seed ${seed}\n`);
   let state = seed;
   const next = (): number => {

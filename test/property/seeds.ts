@@ -1,16 +1,18 @@
 // Which random runs a property test makes: always the same few, or those of the seed that is given.
 //
-//   REDLATCH_TEST_SEED=17  only this seed, to repeat a run that failed or to search
+//   REDLATCH_TEST_SEED=17  only this seed
 //   REDLATCH_TEST_RUNS=99  runs per seed, to search for longer
 
 import * as fc from 'fast-check';
 import { test } from 'vitest';
+import { givenSeed, seed as usualSeed } from '../support/seed.js';
 import type { World, Worlds } from './world.js';
 
-const { REDLATCH_TEST_SEED: wanted, REDLATCH_TEST_RUNS: runs = '8' } = process.env;
+const { REDLATCH_TEST_RUNS: runs = '8' } = process.env;
 
 /** Seeds for `test.each`. */
-export const seeds: readonly number[] = wanted === undefined ? [1, 2026, 41_557] : [Number(wanted)];
+export const seeds: readonly number[] =
+  givenSeed === undefined ? [1, 2026, usualSeed] : [givenSeed];
 
 process.stderr.write(`property seeds: ${seeds.join(', ')}\n`);
 

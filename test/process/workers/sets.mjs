@@ -1,15 +1,16 @@
 // @ts-check
 // Holds random sets of names again and again in several tasks, and counts who is inside each name.
 //
-//   node sets.mjs URL NAME NAMES TASKS ROUNDS FENCED
+//   node sets.mjs URL NAME NAMES TASKS ROUNDS FENCED SEED
 
-import { randomInt } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { createClient } from '../../../dist/index.js';
+import { randomFrom } from '../../../scripts/lib/random.mjs';
 import { Gauge } from './gauge.mjs';
 
 const [, , url = '', name = '', ...numbers] = process.argv;
-const [count = 0, tasks = 0, rounds = 0, fenced = 0] = numbers.map(Number);
+const [count = 0, tasks = 0, rounds = 0, fenced = 0, seed = 0] = numbers.map(Number);
+const random = randomFrom(seed);
 const client = createClient({ redis: url });
 const store = new Redis(url);
 const names = Array.from({ length: count }, (_, i) => `${name}-${i}`);
@@ -18,8 +19,8 @@ const gauges = new Map(names.map((each) => [each, new Gauge(store, `${each}:gaug
 /** Two to five of the names, in any order. */
 function someNames() {
   const left = [...names];
-  return Array.from({ length: randomInt(2, 6) }, () =>
-    String(left.splice(randomInt(left.length), 1)[0]),
+  return Array.from({ length: 2 + Math.floor(random() * 4) }, () =>
+    String(left.splice(Math.floor(random() * left.length), 1)[0]),
   );
 }
 

@@ -1,11 +1,13 @@
 // How much is compared, and which random numbers choose it.
 //
-//   REDLATCH_TEST_SEED=17               only this seed, to repeat a run that failed or to search
+//   REDLATCH_TEST_SEED=17               only this seed
 //   REDLATCH_DIFFERENTIAL_STEPS=100000  steps of each test, to search for longer
 
-const { REDLATCH_TEST_SEED: wanted, REDLATCH_DIFFERENTIAL_STEPS: steps } = process.env;
+import { givenSeed, seed } from '../../support/seed.js';
 
-export const seeds: readonly number[] = wanted === undefined ? [1, 41_557] : [Number(wanted)];
+const { REDLATCH_DIFFERENTIAL_STEPS: steps } = process.env;
+
+export const seeds: readonly number[] = givenSeed === undefined ? [1, seed] : [givenSeed];
 
 process.stderr.write(`differential seeds: ${seeds.join(', ')}\n`);
 
