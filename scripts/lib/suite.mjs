@@ -5,17 +5,27 @@ import { outcomeSince, vitestOutcome } from '../gate/outcome.mjs';
 
 /** @typedef {import('../gate/outcome.mjs').Outcome} Outcome */
 
-/** Their files share processes: each one in a process of its own costs half a second of CPU. None of
- * them looks at its process, and `test/support/file-end.ts` ends what they leave open. */
-const SHARED = new Set([
-  'unit',
-  'simulation/checkers',
-  'integration',
-  'contract',
-  'faults',
-  'process',
-  'simulation',
-]);
+/** @param {string} path of a file or folder in test/ */
+const excluded = (path) => `--exclude=test/${path}${path.endsWith('.ts') ? '' : '/**'}`;
+
+/**
+ * Folders whose files share processes, since each file in a process of its own costs half a second of CPU. None of them
+ * looks at its process, and `test/support/file-end.ts` ends what they leave open.
+ */
+const POOLS = [
+  // They wait for most of the time.
+  {
+    folders: ['unit', 'simulation/checkers', 'integration', 'contract', 'faults'],
+    args: ['--no-isolate', '--maxWorkers=4'],
+  },
+  // Each starts processes of its own.
+  { folders: ['process'], args: ['--no-isolate', '--maxWorkers=2'] },
+  // They wait for nothing, and would keep others from being in time.
+  {
+    folders: ['simulation'],
+    args: ['--no-isolate', '--maxWorkers=2', excluded('simulation/checkers')],
+  },
+];
 
 /** `npm test`: the folders of test/ that find most, for what they take. */
 export const FIRST = ['unit', 'simulation/checkers', 'integration'];
@@ -48,34 +58,27 @@ export const STORMS = [
 /** A static check looks at the documents; the comparison of servers is a check of its own. */
 const ELSEWHERE = ['examples/readme.test.ts', 'simulation/differential'];
 
-/** @param {string} path of a file or folder in test/ */
-const excluded = (path) => `--exclude=test/${path}${path.endsWith('.ts') ? '' : '/**'}`;
-
 /**
- * Runs folders of test/, in two goes.
+ * Runs folders of test/, one pool after the other.
  *
  * @param {string} name
  * @param {string[]} folders
- * @param {{ without?: string[], env?: NodeJS.ProcessEnv, timeoutMs: number }} options `without`: files and folders
- *   in them
+ * @param {{ env?: NodeJS.ProcessEnv, timeoutMs: number }} options
  * @returns {Promise<Outcome>}
  */
-export async function suiteOutcome(name, folders, { without = [], env = {}, timeoutMs }) {
+export async function suiteOutcome(name, folders, { env = {}, timeoutMs }) {
   const startedAt = performance.now();
-  const left = [...STORMS, ...ELSEWHERE, ...without].map(excluded);
-  const shared = folders.filter((folder) => SHARED.has(folder));
-  const others = folders.filter((folder) => !SHARED.has(folder));
-  // The first part has run them.
-  const within = shared.includes('simulation') ? [excluded('simulation/checkers')] : [];
-  const goes = [
-    { chosen: shared, files: ['--no-isolate', '--maxWorkers=4', ...left, ...within] },
-    { chosen: others, files: left },
-  ].filter(({ chosen }) => chosen.length > 0);
+  const left = [...STORMS, ...ELSEWHERE].map(excluded);
+  const pooled = new Set(POOLS.flatMap((pool) => pool.folders));
+  const alone = { folders: folders.filter((folder) => !pooled.has(folder)), args: [] };
+  const goes = [...POOLS, alone]
+    .map((go) => ({ ...go, chosen: go.folders.filter((folder) => folders.includes(folder)) }))
+    .filter(({ chosen }) => chosen.length > 0);
   /** @type {Outcome[]} */
   const outcomes = [];
-  for (const { chosen, files } of goes) {
-    const all = [...files, ...chosen.map((folder) => `test/${folder}/`)];
-    outcomes.push(await vitestOutcome(name, { files: all, env, timeoutMs }));
+  for (const { chosen, args } of goes) {
+    const files = [...args, ...left, ...chosen.map((folder) => `test/${folder}/`)];
+    outcomes.push(await vitestOutcome(name, { files, env, timeoutMs }));
   }
   return outcomeSince(name, startedAt, {
     passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
