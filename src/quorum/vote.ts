@@ -275,7 +275,9 @@ export class Vote implements LeaseHolder {
       ({ answer, call: { unackedCopies } }) => {
         // A copy of it may have released them before; or the server was restarted, and has forgotten them.
         const isKnown = (unackedCopies > 0 && wasGiven) || wasKept;
-        done(isKnown ? 'released' : outcomeOf(answer));
+        const outcome = isKnown ? 'released' : outcomeOf(answer);
+        // A server that is not known to have given it shows no reason why it is lost.
+        done(wasGiven || outcome === 'released' ? outcome : 'nothing');
       },
       (error) => done(asError(error)),
     );

@@ -12,7 +12,7 @@ import {
 } from '../../src/index.js';
 import { expectRightEnds, toldBy, type Told } from './ends.js';
 import { eventually } from './eventually.js';
-import { randomName, rawClient } from './redis.js';
+import { keysUnder, randomName, rawClient } from './redis.js';
 import { expectNoResidue } from './residue.js';
 import { ownServer, type OwnServer } from './server.js';
 
@@ -103,6 +103,14 @@ export class QuorumStage implements AsyncDisposable {
     }
   }
 
+  /** Deletes all keys of this stage, so that what a failed test leaves fails no other. */
+  async sweep(): Promise<void> {
+    for (const place of this.urls.keys()) {
+      const client = this.raw(place);
+      await client.del(...(await keysUnder(this.#prefix, client)), 'none');
+    }
+  }
+
   /** Ends the clients, whose holds all have had one end. */
   async endClients(): Promise<void> {
     const told = [...this.#clients.values()];
@@ -131,7 +139,12 @@ export async function quorumOfFile(word: string): Promise<QuorumStage> {
   const stage = await startQuorum(word);
   await stage.connected();
   await stage.endClients();
-  afterEach(async () => await stage.endClients());
+  afterEach(async ({ task }) => {
+    await stage.endClients();
+    if (task.result?.state === 'fail') {
+      await stage.sweep();
+    }
+  });
   return stage;
 }
 

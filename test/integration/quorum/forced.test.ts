@@ -53,6 +53,29 @@ test('a release that finds it freed on so many servers that no majority had it r
   await stage.expectNothingLeft();
 });
 
+test('a server that never had it gives no reason for the loss', async () => {
+  const [one, third] = [
+    await startProxy({ target: stage.urls[0]! }),
+    await startProxy({ target: stage.urls[2]! }),
+  ];
+  const client = await stage.connected({ servers: [one.url, stage.urls[1]!, third.url] });
+  const name = stage.name();
+  await occupy(name, 2);
+  third.pauseDownstream();
+  const hold = await client.getLock(name).acquire();
+  await stage.raw(0).del(name);
+  one.pauseDownstream();
+
+  const released = rejection(hold.release());
+  third.resumeDownstream();
+  // Two of three have answered this, so the third has answered the release, too.
+  await using _other = await client.getLock(stage.name()).acquire();
+  one.resumeDownstream();
+
+  expect(await released).toMatchObject({ name: 'LeaseLostError', reason: 'deleted' });
+  await stage.raw(2).del(name);
+});
+
 test('an extension counts the server whose grant has not arrived yet', async () => {
   const [one, third] = [
     await startProxy({ target: stage.urls[0]! }),

@@ -16,6 +16,13 @@ const servers = ['test/integration/quorum/servers.test.ts'];
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const quorum = [
   {
+    id: 'quorum-loss-by-bystander',
+    mistake: 'a server that never gave its vote names the reason of a loss',
+    file: VOTE,
+    changes: [["done(wasGiven || outcome === 'released' ? outcome : 'nothing')", 'done(outcome)']],
+    tests: forced,
+  },
+  {
     id: 'quorum-restarted-votes',
     mistake: 'a server that was restarted votes at once',
     file: MEMORY,
