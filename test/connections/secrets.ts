@@ -1,8 +1,8 @@
 // Everything that clients let out, and whether a secret is in it. Templates say secrets in every way.
 
-import * as fc from 'fast-check';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { createClient, type ClientOptions } from '../../src/index.js';
 import { seeds } from '../property/seeds.js';
 import { randomName } from '../support/redis.js';
@@ -14,7 +14,7 @@ export const MARK = 'S3cr3tM4rk';
 
 const around = fc.string({ unit: 'grapheme-composite', maxLength: 5 });
 const secret = fc.tuple(around, around).map(([before, after]) => before + MARK + after);
-/** Others each time, unless a seed is given. */
+/** The same for the same seed. */
 const secrets = fc.sample(secret, { numRuns: 200, seed: seeds.at(-1)! });
 export const newSecret = (): string => secrets.pop() ?? MARK;
 

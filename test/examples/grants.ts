@@ -1,5 +1,6 @@
 // When permits were granted, by the server's own time.
 
+import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';
 import { watchCommands } from '../support/monitor.js';
@@ -10,7 +11,7 @@ import { watchCommands } from '../support/monitor.js';
  */
 export async function watchGrants(raw: Redis, leaseMs: number): Promise<() => Promise<number[]>> {
   const grantedAt: number[] = [];
-  const end = `the end of ${Math.random()}`;
+  const end = `the end of ${randomUUID()}`;
   let ended = false;
   const monitor = raw.duplicate();
   await watchCommands(monitor, ([command = '', key = '', ...entries]) => {

@@ -11,7 +11,7 @@ export async function startCrowd(
   args: (index: number) => readonly (string | number)[],
 ): Promise<Worker[]> {
   const crowd = Array.from({ length: count }, (_, i) =>
-    startWorker(script, { args: args(i).map(String) }),
+    startWorker(script, { args: args(i).map(String), env: { REDLATCH_TEST_PLACE: String(i) } }),
   );
   await heard(crowd, 'ready');
   return crowd;

@@ -3,7 +3,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { rawClient, redisUrl } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue, RECORDS_OF_LINES } from '../support/residue.js';
-import { seed } from '../support/seed.js';
 import { testScope } from '../support/scope.js';
 import { countsOf, expectExclusion, heard, startCrowd, tell } from './crowd.js';
 
@@ -25,8 +24,8 @@ test.each(['plain', 'fenced'])(
   async (which) => {
     const name = scope.name();
     const fenced = Number(which === 'fenced');
-    const crowd = await startCrowd('sets', PROCESSES, (index) => {
-      return [redisUrl(), name, NAMES, TASKS, ROUNDS, fenced, seed + index];
+    const crowd = await startCrowd('sets', PROCESSES, () => {
+      return [redisUrl(), name, NAMES, TASKS, ROUNDS, fenced];
     });
 
     tell(crowd, { type: 'go' });

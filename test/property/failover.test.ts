@@ -2,8 +2,8 @@
 // clients hold what they were granted since. Played with the scripts on a real Redis, by two
 // clients and by Java, under a load that does not rest.
 
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { createClient, type Client, type Permits } from '../../src/index.js';
 import { randomName, rawClient } from '../support/redis.js';
 import { ownServer } from '../support/server.js';

@@ -1,8 +1,8 @@
 // What can happen to a latch, one command each, on the model and on the real one.
 
-import * as fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import type { Client } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import { latchChannel } from '../support/latch-channel.js';

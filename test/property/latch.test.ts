@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { createClient } from '../../src/index.js';
 import { randomName, rawClient } from '../support/redis.js';
 import { expectNoChannels, expectNoResidue } from '../support/residue.js';

@@ -1,7 +1,7 @@
 // What can happen to a lock, one command each, on the model and on the real one.
 
-import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { LeaseLostError, NotHeldError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import {

@@ -1,7 +1,7 @@
 // What all models have in common: the form of a command, and what goes wrong on the way.
 
-import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { LeaseLostError } from '../../src/index.js';
 import type { Route } from './route.js';
 import { CLIENTS, type World } from './world.js';

@@ -1,8 +1,8 @@
 // What can happen to a permit-expirable semaphore, one command each, on the model and on the real
 // one.
 
-import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { LeaseLostError, NotHeldError } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 import {

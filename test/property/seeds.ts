@@ -3,8 +3,8 @@
 //   REDLATCH_TEST_SEED=17  only this seed
 //   REDLATCH_TEST_RUNS=99  runs per seed, to search for longer
 
-import * as fc from 'fast-check';
 import { test } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { givenSeed, seed as usualSeed } from '../support/seed.js';
 import type { World, Worlds } from './world.js';
 

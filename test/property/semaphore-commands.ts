@@ -1,7 +1,7 @@
 // What can happen to a counting semaphore, one command each, on the model and on the real one.
 
-import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { eventually } from '../support/eventually.js';
 import { semaphoreRecord } from '../support/semaphore-record.js';
 import { anyClient, commandsWith, faults, pick, quiet, turns } from './model-command.js';

@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { Alarm } from '../../src/core/base/alarm.js';
 import { fakeClock, type FakeClock } from '../support/fake-clock.js';
 

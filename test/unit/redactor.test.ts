@@ -1,7 +1,7 @@
 // Errors of the driver as they leave it: with all that says what went wrong, and nothing secret.
 
-import * as fc from 'fast-check';
 import { describe as group, expect, test } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { describe } from '../../src/core/base/key-names.js';
 import { Redactor as Cleaner, withoutCredentials } from '../../src/core/base/redactor.js';
 import { seeds } from '../property/seeds.js';

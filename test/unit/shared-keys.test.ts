@@ -1,8 +1,8 @@
 // Any two objects with any two names: either no key of one is one of the other, or a client that has
 // one of them is refused the other. All keys of an object are in one slot.
 
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { commandOf, type Command } from '../../src/core/wire/call.js';
 import { Names, type NamedObject } from '../../src/core/names.js';
 import { enterOf, recheckOf, type LineKeys } from '../../src/core/locks/line.js';

@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/fast-check.js';
 import { Unanswered } from '../../src/core/connection/half-open.js';
 import { ResendQueue } from '../../src/core/connection/resend-queue.js';
 import { Window } from '../../src/core/connection/window.js';

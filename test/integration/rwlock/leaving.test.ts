@@ -6,6 +6,10 @@ import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { keysUnder } from '../../support/redis.js';
 import { BEAT_MS, RwView } from './rwlock.js';
+import { randomFrom } from '../../../scripts/lib/random.mjs';
+import { seed } from '../../support/seed.js';
+
+const random = randomFrom(seed);
 
 const { client, name, raw } = fixture('rwlock-leaving');
 /** Clearly before anybody asks again of its own accord. */
@@ -31,7 +35,7 @@ async function acquireAndAbort(lock: Lock, times: number): Promise<unknown[]> {
     Array.from({ length: times }, async (_, i) => {
       const controller = new AbortController();
       const outcome = rejection(lock.acquire({ signal: controller.signal }));
-      setTimeout(() => controller.abort(i), i % 2 === 0 ? 0 : Math.random() * 200);
+      setTimeout(() => controller.abort(i), i % 2 === 0 ? 0 : random() * 200);
       return await outcome;
     }),
   );
@@ -180,9 +184,9 @@ test('aborts that race with a grant leave either a hold or nothing', async () =>
     const waits = [other.readLock, other.readLock, other.writeLock].map(
       async (lock) => await lock.acquire({ signal }).catch(() => undefined),
     );
-    setTimeout(() => controller.abort(), Math.random() * 4);
+    setTimeout(() => controller.abort(), random() * 4);
     await new Promise((resolve) => {
-      setTimeout(resolve, Math.random() * 3);
+      setTimeout(resolve, random() * 3);
     });
     await writing.release();
     await Promise.all(

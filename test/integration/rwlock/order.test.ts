@@ -7,6 +7,10 @@ import { eventually } from '../../support/eventually.js';
 import { startWorker } from '../../support/processes.js';
 import { redisUrl } from '../../support/redis.js';
 import { BEAT_MS, DEAD_WRITER, RwView } from './rwlock.js';
+import { randomFrom } from '../../../scripts/lib/random.mjs';
+import { seed } from '../../support/seed.js';
+
+const random = randomFrom(seed);
 
 const { client, name, raw } = fixture('rwlock-order');
 /** Clearly before anybody asks again of its own accord. */
@@ -18,7 +22,7 @@ function sidesOf(lockName: string) {
 
 async function moment(): Promise<void> {
   await new Promise((resolve) => {
-    setTimeout(resolve, 1 + Math.random() * 3);
+    setTimeout(resolve, 1 + random() * 3);
   });
 }
 

@@ -5,6 +5,10 @@ import type { Lock } from '../../../src/index.js';
 import { fixture, gate } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { RwView } from './rwlock.js';
+import { randomFrom } from '../../../scripts/lib/random.mjs';
+import { seed } from '../../support/seed.js';
+
+const random = randomFrom(seed);
 
 const { client, name, raw } = fixture('rwlock-sharing');
 
@@ -30,7 +34,7 @@ function room() {
 
 const stay = async (): Promise<void> =>
   await new Promise((resolve) => {
-    setTimeout(resolve, Math.random() * 3);
+    setTimeout(resolve, random() * 3);
   });
 
 const repeat = async (lock: Lock, times: number, task: () => Promise<void>): Promise<void> => {

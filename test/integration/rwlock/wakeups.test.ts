@@ -4,6 +4,10 @@ import { expect, test } from 'vitest';
 import type { Hold, Lock } from '../../../src/index.js';
 import { fixture } from '../../contract/fixture.js';
 import { BEAT_MS, JAVA, RwView } from './rwlock.js';
+import { randomFrom } from '../../../scripts/lib/random.mjs';
+import { seed } from '../../support/seed.js';
+
+const random = randomFrom(seed);
 
 const { client, name, raw } = fixture('rwlock-wakeups');
 /** Clearly before anybody asks again of its own accord. */
@@ -65,13 +69,13 @@ test('R2: of readers that begin to wait while a writer leaves none is missed', a
       const { readLock } = each.getReadWriteLock(lockName);
       return Array.from({ length: 100 }, async () => {
         await new Promise((resolve) => {
-          setTimeout(resolve, Math.random() * 12);
+          setTimeout(resolve, random() * 12);
         });
         return await readLock.acquire();
       });
     });
     await new Promise((resolve) => {
-      setTimeout(resolve, Math.random() * 12);
+      setTimeout(resolve, random() * 12);
     });
     await writing.release();
     const start = performance.now();
@@ -102,7 +106,7 @@ test('R2: of readers whose channel is still subscribed none is missed either', a
       }),
     );
     await new Promise((resolve) => {
-      setTimeout(resolve, Math.random() * 5);
+      setTimeout(resolve, random() * 5);
     });
     await writing.release();
     const start = performance.now();

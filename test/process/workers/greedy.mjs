@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../../../dist/index.js';
 import { Gauge } from './gauge.mjs';
+import { random } from './random.mjs';
 
 const [, , url = '', name = '', side = '', tasks = ''] = process.argv;
 const client = createClient({ redis: url });
@@ -31,7 +32,7 @@ async function read() {
     own.behindWriters += tickets.length > 0 ? 1 : 0;
     // Only while it is sure to read does it know that no writer came in.
     own.passedWriters += hold.isHeld ? passed.filter((rank) => rank !== null).length : 0;
-    await delay(Math.random() * 4);
+    await delay(random() * 4);
     await gauge.leave('shared');
   });
 }

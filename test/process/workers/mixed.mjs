@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../../../dist/index.js';
 import { Gauge } from './gauge.mjs';
+import { random } from './random.mjs';
 
 const [, , url = '', name = '', ...numbers] = process.argv;
 const [readers = 0, writers = 0, rounds = 0] = numbers.map(Number);
@@ -22,7 +23,7 @@ const { readLock, writeLock } = client.getReadWriteLock(name);
 async function stay(lock, side) {
   await lock.using(async (hold) => {
     await gauge.enter(side);
-    await delay(Math.random() * 4);
+    await delay(random() * 4);
     hold.assertHeld();
     await gauge.leave(side);
   });

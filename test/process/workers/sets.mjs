@@ -1,16 +1,15 @@
 // @ts-check
 // Holds random sets of names again and again in several tasks, and counts who is inside each name.
 //
-//   node sets.mjs URL NAME NAMES TASKS ROUNDS FENCED SEED
+//   node sets.mjs URL NAME NAMES TASKS ROUNDS FENCED
 
 import { Redis } from 'ioredis';
 import { createClient } from '../../../dist/index.js';
-import { randomFrom } from '../../../scripts/lib/random.mjs';
 import { Gauge } from './gauge.mjs';
+import { random } from './random.mjs';
 
 const [, , url = '', name = '', ...numbers] = process.argv;
-const [count = 0, tasks = 0, rounds = 0, fenced = 0, seed = 0] = numbers.map(Number);
-const random = randomFrom(seed);
+const [count = 0, tasks = 0, rounds = 0, fenced = 0] = numbers.map(Number);
 const client = createClient({ redis: url });
 const store = new Redis(url);
 const names = Array.from({ length: count }, (_, i) => `${name}-${i}`);

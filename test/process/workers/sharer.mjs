@@ -7,6 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../../../dist/index.js';
+import { random } from './random.mjs';
 
 /**
  * @typedef {object} Sharing
@@ -34,7 +35,7 @@ async function share({ name, isLeased, tasks, turnMs, restMs }) {
       }
       const permit = await semaphore.acquire();
       await store.rpush(`${name}:turns`, id);
-      await delay(turnMs * (0.5 + Math.random()));
+      await delay(turnMs * (0.5 + random()));
       await permit.release();
     }
   };

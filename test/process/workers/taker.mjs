@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from '../../../dist/index.js';
 import { Gauge } from './gauge.mjs';
+import { random } from './random.mjs';
 
 const [, , url = '', name = '', tasks = ''] = process.argv;
 const client = createClient({ redis: url });
@@ -17,7 +18,7 @@ const own = { isStopped: false };
 
 async function take() {
   await gauge.enter('shared');
-  await delay(10 + Math.random() * 10);
+  await delay(10 + random() * 10);
   await gauge.leave('shared');
 }
 
