@@ -31,10 +31,11 @@ if (values.list) {
   console.log(chosen.map(({ name }) => name).join('\n'));
 } else {
   const startedAt = performance.now();
+  /** @type {import('./gate/outcome.mjs').Outcome[]} */
   const outcomes = [];
   for (const { name, run } of chosen) {
     console.log(`\ncheck: ${name}`);
-    outcomes.push(await outcomeOf(name, run));
+    outcomes.push(await outcomeOf(name, async () => await run(outcomes)));
   }
   process.exitCode = (await conclude(outcomes, { startedAt, isStrict: values.strict })) ? 0 : 1;
 }

@@ -5,7 +5,7 @@
 //   node scripts/interop.mjs [VITEST ARGUMENT]...
 
 import { conclude } from './gate/conclude.mjs';
-import { outcomeSince, vitestOutcome } from './gate/outcome.mjs';
+import { outcomeOf, outcomeSince, vitestOutcome } from './gate/outcome.mjs';
 import { buildJava, missingTools } from './lib/java.mjs';
 
 /** @param {string[]} args */
@@ -29,4 +29,5 @@ async function test(args) {
 const args = process.argv.slice(2);
 const startedAt = performance.now();
 const isStrict = args.length > 0;
-process.exitCode = (await conclude([await test(args)], { startedAt, isStrict })) ? 0 : 1;
+const outcome = await outcomeOf('interop', async () => await test(args));
+process.exitCode = (await conclude([outcome], { startedAt, isStrict })) ? 0 : 1;

@@ -60,17 +60,19 @@ async function main() {
   const seed = seedFrom('seed', values.seed);
   const commit = git('rev-parse', '--short', 'HEAD');
   console.log(`search: ${minutes} minutes on ${commit}, ${checks.length} checks, seed ${seed}`);
-  const { slices, findings: found } = await search(checks, { ms: minutes * 60_000, seed });
-  const findings = await repeated(found, REPEAT_MS);
-  const page = findingsPage(findings, commit);
   mkdirSync(dirname(PAGE), { recursive: true });
-  writeFileSync(PAGE, page);
+  // After each slice, so that a search that is ended keeps what it has found.
+  const keep = (/** @type {import('./search/run.mjs').Finding[]} */ all) =>
+    writeFileSync(PAGE, findingsPage(all, commit));
+  const { slices, findings: found } = await search(checks, { ms: minutes * 60_000, seed, keep });
+  const findings = await repeated(found, REPEAT_MS);
+  keep(findings);
   console.log(`\n${slicesTable(slices)}`);
   const missed = notReached(slices);
   if (missed.length > 0) {
     console.log(`not reached: ${missed.join(', ')}`);
   }
-  console.log(`\n${page}\nwritten: out/search/findings.md, seed ${seed}`);
+  console.log(`\n${findingsPage(findings, commit)}\nwritten: out/search/findings.md, seed ${seed}`);
   console.log(`${slices.length - missed.length} checks, ${findings.length} findings`);
   process.exitCode = findings.length === 0 ? 0 : 1;
 }

@@ -13,9 +13,9 @@
 //
 // `npm run test:gate` runs what it leaves out.
 
-import { parseArgs, stripVTControlCharacters, styleText } from 'node:util';
+import { parseArgs, styleText } from 'node:util';
 import { conclude } from './gate/conclude.mjs';
-import { outcomeOf, vitestOutcome } from './gate/outcome.mjs';
+import { fromFailure, outcomeOf, vitestOutcome } from './gate/outcome.mjs';
 import { distIsFresh } from './lib/fresh.mjs';
 import { runStages, stages } from './lib/stages.mjs';
 import { FIRST, suiteOutcome } from './lib/suite.mjs';
@@ -27,10 +27,6 @@ const SUITE = 'the first part of the suite';
 
 /** Of a failed check; the check itself, run alone, shows the rest. */
 const shownLines = 150;
-
-/** What a check prints of its failure; some name first what has passed.
- * @param {string} output */
-const fromFailure = (output) => output.slice(Math.max(0, output.search(/^.*(?: FAIL |rror\b)/m)));
 
 /**
  * @param {string[]} names
@@ -60,7 +56,7 @@ async function staticOutcomes(names) {
   });
   return results.map(({ name, ok, ms, output }) => {
     const repeat = `npm run check -- --stage '${name}'`;
-    const details = fromFailure(stripVTControlCharacters(output));
+    const details = fromFailure(output);
     const failure = { name: `static check ${name}`, details, repeat, canBeBadLuck: false };
     const failures = ok ? [] : [failure];
     return { name, passed: ok ? 1 : 0, skipped: 0, ms, failures, missing: [] };
@@ -104,7 +100,13 @@ async function main(argv) {
   } else if (values.static === true || names.length > 0) {
     outcomes.push(...(await staticOutcomes(names)));
   } else {
-    outcomes.push(...(await staticOutcomes(['build'])));
+    const [build] = await staticOutcomes(['build']);
+    if (build !== undefined && build.failures.length > 0) {
+      // Nothing else would say more.
+      process.exitCode = (await conclude([build], { startedAt, isStrict: true })) ? 0 : 1;
+      return;
+    }
+    outcomes.push(...(build === undefined ? [] : [build]));
     const others = stages.map(({ name }) => name).filter((name) => name !== 'build');
     const [results, tests] = await Promise.all([staticOutcomes(others), suite()]);
     outcomes.push(...results, tests);

@@ -10,6 +10,10 @@ const PAUSES_MS = [2_000, 10_000];
 const NETWORK =
   /\b(?:ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EPIPE|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E5\d\d|5\d\d +(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|status(?: code)?:? 5\d\d|Connection (?:refused|reset|timed out)|Read timed out|connect timed out|Temporary failure (?:in name resolution|resolving)|Unknown host|UnknownHostException|Could not connect|Unable to connect|socket hang up|network timeout)\b/i;
 
+/** What another attempt would not change, whatever the network did meanwhile. */
+const FINAL =
+  /\b(?:EINTEGRITY|ETARGET|E404|EUSAGE|COMPILATION ERROR|Could not find artifact|checksum)\b/i;
+
 /** It cannot be fetched now; `reason` is one line. */
 export class FetchError extends Error {
   /** @param {string} what @param {string} reason */
@@ -27,11 +31,11 @@ export class FetchError extends Error {
  * @returns {string | undefined}
  */
 export function networkFailure(output) {
-  return output
-    .split('\n')
-    .find((line) => NETWORK.test(line))
-    ?.trim()
-    .slice(0, 160);
+  if (FINAL.test(output)) {
+    return undefined;
+  }
+  const line = output.split('\n').find((each) => NETWORK.test(each));
+  return line?.trim().slice(0, 160);
 }
 
 /**
@@ -61,5 +65,25 @@ export async function fetched(what, step, pausesMs = PAUSES_MS) {
     await new Promise((resolve) => {
       setTimeout(resolve, pauseMs);
     });
+  }
+}
+
+/**
+ * Fetches what a check needs.
+ *
+ * @param {string} name
+ * @param {() => Promise<void>} fetch
+ * @returns {Promise<{ name: string, reason: string }[]>} what could not be fetched
+ */
+export async function missingOf(name, fetch) {
+  try {
+    await fetch();
+    return [];
+  } catch (error) {
+    if (error instanceof FetchError) {
+      console.log(error.message);
+      return [{ name, reason: error.reason }];
+    }
+    throw error;
   }
 }

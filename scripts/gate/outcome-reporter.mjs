@@ -1,6 +1,7 @@
 // @ts-check
 // A reporter of vitest that writes what came of each test to the file that REDLATCH_VITEST_OUTCOME names:
-// failures with the names of their errors, and errors outside of all tests.
+// failures, whether they are final, and errors outside of all tests. It writes after each file, so that what a run
+// that hangs has found is not lost.
 
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -10,65 +11,80 @@ import { relative } from 'node:path';
  * @property {string} file relative to the root; '' for an error outside of all files
  * @property {string} test '' for what belongs to the file as a whole
  * @property {string} details
- * @property {boolean} isBrokenPromise
+ * @property {boolean} isTest false for hooks, files as a whole and errors outside of all tests
+ * @property {boolean} isFinal it fails at first sight: a broken promise, or an error that nobody handled
+ * @property {boolean} isLeft only what an earlier failure of its file has left
  *
- * @typedef {{ passed: number, skipped: number, failures: ReportedFailure[] }} VitestOutcome
+ * @typedef {object} VitestOutcome
+ * @property {number} passed
+ * @property {number} skipped
+ * @property {ReportedFailure[]} failures
+ * @property {string[]} unfinished files that have begun and not ended
  *
  * @typedef {import('vitest/node').TestModule} TestModule
- * @typedef {import('vitest/node').TestSuite} TestSuite
  * @typedef {import('vitest/node').SerializedError} SerializedError
+ *
+ * @typedef {{ name?: unknown, cause?: unknown, errors?: unknown, mayFollow?: unknown }} ErrorParts
  */
 
-/** An error of a promise that the library makes to its users, or one that is due to such an error.
+/**
+ * An error about a promise that the library makes to its users, or one that is due to such an error.
+ *
  * @param {unknown} error
- * @returns {boolean} */
-function isBrokenPromise(error) {
+ * @param {boolean} follows it comes behind another failure, which may have caused it
+ * @returns {boolean}
+ */
+function isBrokenPromise(error, follows) {
   if (typeof error !== 'object' || error === null) {
     return false;
   }
-  const { name, cause, errors } =
-    /** @type {{ name?: unknown, cause?: unknown, errors?: unknown }} */ (error);
+  const { name, cause, errors, mayFollow } = /** @type {ErrorParts} */ (error);
   return (
-    name === 'BrokenPromise' ||
-    isBrokenPromise(cause) ||
-    (Array.isArray(errors) && errors.some(isBrokenPromise))
+    (name === 'BrokenPromise' && !(follows && mayFollow === true)) ||
+    isBrokenPromise(cause, follows) ||
+    (Array.isArray(errors) && errors.some((each) => isBrokenPromise(each, follows)))
   );
 }
 
 /**
- * The first error of a test decides: those of its hooks may be consequences.
- *
  * @param {string} file
  * @param {string} test
- * @param {readonly SerializedError[]} errors
+ * @param {readonly SerializedError[]} errors in their order: those of hooks come last
+ * @param {{ isTest?: boolean, follows?: boolean }} [what] `follows`: it comes behind the failure of a test
  * @returns {ReportedFailure}
  */
-function failureOf(file, test, errors) {
+function failureOf(file, test, errors, { isTest = false, follows = false } = {}) {
   const details = errors.map(({ name, message, stack }) =>
     stack !== undefined && stack.includes(message) ? stack : `${name}: ${message}\n${stack ?? ''}`,
   );
-  return { file, test, details: details.join('\n'), isBrokenPromise: isBrokenPromise(errors[0]) };
+  const isFinal = errors.some((error, i) => isBrokenPromise(error, follows || i > 0));
+  const isLeft = follows && !isFinal && errors.every((error) => isBrokenPromise(error, false));
+  return { file, test, details: details.join('\n'), isTest, isFinal, isLeft };
 }
 
 /** The tests of a file, and its hooks that have failed.
  * @param {TestModule} module
- * @returns {VitestOutcome} */
+ * @returns {{ passed: number, skipped: number, failures: ReportedFailure[] }} */
 function outcomeOf(module) {
   const file = module.relativeModuleId;
   const tests = [...module.children.allTests()];
   const count = (/** @type {string} */ state) =>
     tests.filter((test) => test.result().state === state).length;
-  const failures = tests.flatMap((test) => {
+  /** @type {ReportedFailure[]} */
+  const failures = [];
+  for (const test of tests) {
     const { state, errors } = test.result();
-    return state === 'failed' ? [failureOf(file, test.fullName, errors)] : [];
-  });
-  // What a test that has failed has left on the server is no news: hooks look for that.
-  const isNews = failures.length === 0;
+    if (state === 'failed') {
+      const follows = failures.length > 0;
+      failures.push(failureOf(file, test.fullName, errors, { isTest: true, follows }));
+    }
+  }
+  const follows = failures.length > 0;
   for (const suite of [module, ...module.children.allSuites()]) {
     const errors = suite.errors();
     if (errors.length > 0) {
-      const failure = failureOf(file, suite.type === 'suite' ? suite.fullName : '', errors);
-      failures.push({ ...failure, isBrokenPromise: failure.isBrokenPromise && isNews });
+      const name = suite.type === 'suite' ? suite.fullName : '';
+      failures.push(failureOf(file, name, errors, { follows }));
     }
   }
   // A file that has failed says so, whatever the reason.
@@ -79,20 +95,19 @@ function outcomeOf(module) {
 }
 
 /**
- * An error outside of all tests. A test that has failed before its end leaves promises that nobody awaits: what comes of
- * these belongs to its file.
+ * An error that nobody handled. A test that has failed before its end leaves promises that nobody awaits: what comes of
+ * these is no news behind its failure.
  *
  * @param {SerializedError} error
- * @param {VitestOutcome[]} outcomes
+ * @param {ReportedFailure[]} failures
  * @returns {ReportedFailure}
  */
-function outsideFailure(error, outcomes) {
+function outsideFailure(error, failures) {
   const path = error['VITEST_TEST_PATH'];
   const file = typeof path === 'string' ? relative(process.cwd(), path) : '';
-  const isConsequence = outcomes.some(({ failures }) =>
-    failures.some((failure) => failure.file === file),
-  );
-  return failureOf(isConsequence ? file : '', '', [error]);
+  const follows = failures.some((failure) => failure.isTest && failure.file === file);
+  const failure = failureOf(file, '', [error], { follows });
+  return { ...failure, isFinal: failure.isFinal || !follows };
 }
 
 /** @typedef {import('vitest/node').Reporter} Reporter */
@@ -100,24 +115,52 @@ function outsideFailure(error, outcomes) {
 /** @implements {Reporter} */
 // oxlint-disable-next-line import/no-default-export -- so vitest loads a reporter by its path
 export default class OutcomeReporter {
+  /** Files that have begun.
+   * @type {Set<TestModule>} */
+  #begun = new Set();
+  /** Files that have ended.
+   * @type {Set<TestModule>} */
+  #ended = new Set();
+
+  /** @param {TestModule} module */
+  onTestModuleStart(module) {
+    this.#begun.add(module);
+  }
+
+  /** @param {TestModule} module */
+  onTestModuleEnd(module) {
+    this.#ended.add(module);
+    this.#write([...this.#ended], []);
+  }
+
   /**
    * @param {readonly TestModule[]} modules
    * @param {readonly SerializedError[]} outside
    */
   onTestRunEnd(modules, outside) {
+    this.#begun.clear();
+    this.#write(modules, outside);
+  }
+
+  /**
+   * @param {readonly TestModule[]} modules
+   * @param {readonly SerializedError[]} outside
+   */
+  #write(modules, outside) {
     const file = process.env['REDLATCH_VITEST_OUTCOME'];
     if (file === undefined) {
       throw new Error('REDLATCH_VITEST_OUTCOME must name the file for the outcome');
     }
     const outcomes = modules.map(outcomeOf);
+    const failures = outcomes.flatMap((each) => each.failures);
     /** @type {VitestOutcome} */
     const outcome = {
       passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
       skipped: outcomes.reduce((sum, { skipped }) => sum + skipped, 0),
-      failures: [
-        ...outcomes.flatMap(({ failures }) => failures),
-        ...outside.map((error) => outsideFailure(error, outcomes)),
-      ],
+      failures: [...failures, ...outside.map((error) => outsideFailure(error, failures))],
+      unfinished: [...this.#begun]
+        .filter((module) => !this.#ended.has(module))
+        .map(({ relativeModuleId }) => relativeModuleId),
     };
     writeFileSync(file, JSON.stringify(outcome));
   }

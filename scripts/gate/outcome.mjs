@@ -1,6 +1,7 @@
 // @ts-check
 // What came of a check of the gate, and how checks that run vitest or a script say so.
 
+import { stripVTControlCharacters } from 'node:util';
 import { run } from '../lib/run.mjs';
 import { runVitest } from '../lib/vitest.mjs';
 
@@ -17,6 +18,8 @@ import { runVitest } from '../lib/vitest.mjs';
  * @property {string} details
  * @property {string} repeat the command that repeats it
  * @property {boolean} canBeBadLuck whether it may pass when it runs alone, and the commit be good
+ * @property {boolean} [isTest] one of the tests that are counted; not a hook, or a file as a whole
+ * @property {boolean} [isLeft] only what an earlier failure of its file has left
  * @property {Again} [again] none for what belongs to no file
  *
  * @typedef {object} Outcome
@@ -32,8 +35,8 @@ import { runVitest } from '../lib/vitest.mjs';
  * with a real one is left out, since it talks to the real one. */
 const IN_VIRTUAL_TIME = /^test\/(?:unit|mutants|types|simulation(?!\/differential))\//;
 
-/** Of a script: its last lines name the cause. */
-const SCRIPT_LINES = 14;
+/** Of a script that has failed: from its first failure on. */
+const SCRIPT_LINES = 40;
 
 /**
  * @param {string} name
@@ -51,6 +54,16 @@ export const outcomeSince = (name, startedAt, what) => ({
   ...what,
 });
 
+/**
+ * What a program prints of its failure; some name first what has passed.
+ *
+ * @param {string} output
+ */
+export function fromFailure(output) {
+  const text = stripVTControlCharacters(output);
+  return text.slice(Math.max(0, text.search(/^.*(?:\bFAIL\b|rror\b)/m)));
+}
+
 /** @param {NodeJS.ProcessEnv} env */
 const assignments = (env) =>
   Object.entries(env)
@@ -63,14 +76,19 @@ const assignments = (env) =>
  * @param {{ args: string[], env: NodeJS.ProcessEnv, command: string }} how
  * @returns {Failure}
  */
-export function failureOf({ file, test, details, isBrokenPromise }, { args, env, command }) {
+export function failureOf(
+  { file, test, details, isTest, isFinal, isLeft },
+  { args, env, command },
+) {
   /** @type {Again} */
   const again = { tool: 'vitest', args: [...args, file], env };
   return {
-    name: file === '' ? 'outside of all tests' : [file, test].filter(Boolean).join(': '),
+    name: [file || 'outside of all files', test].filter(Boolean).join(': '),
     details,
     repeat: `${assignments(env)}${command} ${file}`.trimEnd(),
-    canBeBadLuck: file !== '' && !isBrokenPromise && !IN_VIRTUAL_TIME.test(file),
+    canBeBadLuck: file !== '' && !isFinal && !IN_VIRTUAL_TIME.test(file),
+    isTest,
+    isLeft,
     ...(file === '' ? {} : { again }),
   };
 }
@@ -124,8 +142,8 @@ export async function scriptOutcome(name, args, { timeoutMs, env = {} }) {
     return outcomeSince(name, startedAt, { passed: 1 });
   }
   const how = timedOut ? `not done after ${timeoutMs} ms` : `exit code ${code}`;
-  const last = output.trimEnd().split('\n').slice(-SCRIPT_LINES);
-  const details = [`${how}; its last lines:`, ...last].join('\n');
+  const lines = fromFailure(output).trimEnd().split('\n').slice(0, SCRIPT_LINES);
+  const details = [how, ...lines].join('\n');
   /** @type {Failure} */
   const failure = {
     name,
@@ -161,13 +179,14 @@ export async function outcomeOf(name, check) {
  *
  * @param {Again} again
  * @param {{ timeoutMs: number, show?: boolean }} options
- * @returns {Promise<boolean>} whether it has passed
+ * @returns {Promise<'passed' | 'failed' | 'cut off'>}
  */
-export async function passesAlone({ tool, args, env }, { timeoutMs, show = true }) {
+export async function runAlone({ tool, args, env }, { timeoutMs, show = true }) {
+  const options = { env, timeoutMs, show };
   if (tool === 'node') {
-    const { code } = await run(process.execPath, args, { show, timeoutMs, env });
-    return code === 0;
+    const { code, timedOut } = await run(process.execPath, args, options);
+    return timedOut ? 'cut off' : code === 0 ? 'passed' : 'failed';
   }
-  const { passed, failures } = await runVitest(args, { env, timeoutMs, show });
-  return passed > 0 && failures.length === 0;
+  const { passed, failures, timedOut } = await runVitest(args, options);
+  return timedOut ? 'cut off' : passed > 0 && failures.length === 0 ? 'passed' : 'failed';
 }

@@ -55,9 +55,15 @@ function slowChecks(outcomes) {
   });
 }
 
+/** More than this are shown by the commands that repeat them. */
+const NAMED_MAX = 15;
+
 /** Of each failure its name, its first lines and its command; with many failures fewer lines of each.
  * @param {Failure[]} failures */
 function shownFailures(failures) {
+  if (failures.length > NAMED_MAX) {
+    return failuresByCommand(failures);
+  }
   const each = Math.max(0, Math.min(DETAILS_MAX, Math.floor(LINES_MAX / failures.length) - 2));
   return failures.flatMap(({ name, details, repeat }) => [
     `FAILED ${name}`,
@@ -66,6 +72,23 @@ function shownFailures(failures) {
       .map((line) => `    ${line.slice(0, 240)}`),
     `  repeat: ${repeat}`,
   ]);
+}
+
+/** The commands that repeat them, those with most failures first, each with the first of its failures.
+ * @param {Failure[]} failures */
+function failuresByCommand(failures) {
+  /** @type {Map<string, Failure[]>} */
+  const groups = new Map();
+  for (const failure of failures) {
+    groups.set(failure.repeat, [...(groups.get(failure.repeat) ?? []), failure]);
+  }
+  const most = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
+  const shown = most.slice(0, NAMED_MAX).flatMap(([repeat, all]) => {
+    const more = all.length === 1 ? '' : `, and ${all.length - 1} more`;
+    return [`FAILED ${all[0]?.name ?? ''}${more}`, `  repeat: ${repeat}`];
+  });
+  const left = most.length - NAMED_MAX;
+  return left > 0 ? [...shown, `and failures of ${left} more commands`] : shown;
 }
 
 /**

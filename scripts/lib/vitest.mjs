@@ -18,7 +18,7 @@ import { runTool } from './run.mjs';
  * @property {string} [reporter] of the live output
  * @property {boolean} [show] whether there is live output, by default there is
  *
- * @typedef {VitestOutcome & { ms: number, timedOut: boolean }} VitestRun
+ * @typedef {Omit<VitestOutcome, 'unfinished'> & { ms: number, timedOut: boolean }} VitestRun
  */
 
 const REPORTER = fileURLToPath(new URL('../gate/outcome-reporter.mjs', import.meta.url));
@@ -27,7 +27,27 @@ const REPORTER = fileURLToPath(new URL('../gate/outcome-reporter.mjs', import.me
  * @param {string} details
  * @returns {ReportedFailure}
  */
-const outside = (details) => ({ file: '', test: '', details, isBrokenPromise: false });
+const outside = (details) => ({
+  file: '',
+  test: '',
+  details,
+  isTest: false,
+  isFinal: true,
+  isLeft: false,
+});
+
+/**
+ * @param {string} file
+ * @returns {VitestOutcome}
+ */
+function outcomeIn(file) {
+  try {
+    return /** @type {VitestOutcome} */ (JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // It has ended before its first file has: the exit code is not 0.
+    return { passed: 0, skipped: 0, failures: [], unfinished: [] };
+  }
+}
 
 /**
  * @param {string[]} args for `vitest run`
@@ -45,18 +65,13 @@ export async function runVitest(args, { reporter = 'default', show = true, env, 
       { ...options, env: { ...env, REDLATCH_VITEST_OUTCOME: file }, show },
     );
     const ms = performance.now() - startedAt;
-    /** @type {VitestOutcome} */
-    let outcome;
-    try {
-      outcome = /** @type {VitestOutcome} */ (JSON.parse(readFileSync(file, 'utf8')));
-    } catch {
-      const how = timedOut ? `stopped after ${options.timeoutMs} ms` : `exit code ${code}`;
-      outcome = { passed: 0, skipped: 0, failures: [outside(`vitest left no outcome: ${how}`)] };
+    const { passed, skipped, failures, unfinished } = outcomeIn(file);
+    const how = timedOut ? `stopped after ${options.timeoutMs} ms` : `exit code ${code}`;
+    if (timedOut || (code !== 0 && failures.length === 0)) {
+      const names = unfinished.length === 0 ? '' : `, before the end of ${unfinished.join(', ')}`;
+      failures.push(outside(`vitest: ${how}${names}`));
     }
-    if (code !== 0 && outcome.failures.length === 0) {
-      outcome.failures.push(outside(`vitest names no failure, exit code ${code}`));
-    }
-    return { ...outcome, ms, timedOut };
+    return { passed, skipped, failures, ms, timedOut };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

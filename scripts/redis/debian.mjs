@@ -76,8 +76,10 @@ async function downloadWithFallback(folder) {
     await mkdir(join(archives, 'partial'), { recursive: true });
     const own = [...options, '-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${archives}`];
     // One unreachable third-party source must not stop us; the download itself will tell.
-    await sh('apt-get', [...own, 'update']).catch(() => undefined);
-    await download(folder, own);
+    const updating = await sh('apt-get', [...own, 'update']).catch(String);
+    await download(folder, own).catch((/** @type {unknown} */ error) => {
+      throw new Error(`${String(error)}\n${updating}`, { cause: error });
+    });
   }
 }
 
@@ -95,7 +97,11 @@ async function install() {
         await downloadWithFallback(packages).then(
           () => ({ code: 0, output: '' }),
           // Its message has what the program has printed.
-          (/** @type {unknown} */ error) => ({ code: 1, output: String(error) }),
+          (/** @type {Error & { killed?: boolean }} */ error) => ({
+            code: 1,
+            output: String(error),
+            timedOut: error.killed === true,
+          }),
         ),
     );
     for (const name of await readdir(packages)) {

@@ -4,7 +4,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FetchError } from '../gate/fetch.mjs';
+import { missingOf, networkFailure } from '../gate/fetch.mjs';
 import { outcomeSince, scriptOutcome, vitestOutcome } from '../gate/outcome.mjs';
 import { root } from '../lib/fresh.mjs';
 import { installFromGit } from '../lib/git-install.mjs';
@@ -20,6 +20,9 @@ import { shuffled } from '../mutants/generated.mjs';
 
 /** A round that does not end is a finding: so much longer than its slice it may take. */
 const GRACE_MS = 5 * 60_000;
+
+/** Simulated worlds of one round. */
+const WORLDS = 2_000;
 
 /** Files of one round. */
 const SAMPLE = 24;
@@ -65,6 +68,7 @@ const strings = (values) =>
 const seeded = (name, roundS, files, more = {}) => ({
   name,
   roundS,
+  seeds: Number(more['REDLATCH_TEST_RUNS'] ?? 1),
   run: async ({ seed, leftMs }) =>
     await vitestOutcome(name, {
       files,
@@ -96,11 +100,13 @@ const sampled = (name, folders, env) => ({
  * @param {string} name
  * @param {number} roundS
  * @param {(seed: number) => string} command for Node.js, its words with one space between them
+ * @param {number} [seeds] of a round
  * @returns {SearchCheck}
  */
-const script = (name, roundS, command) => ({
+const script = (name, roundS, command, seeds = 1) => ({
   name,
   roundS,
+  seeds,
   run: async ({ seed, leftMs }) =>
     await scriptOutcome(name, command(seed).split(' '), { timeoutMs: leftMs + GRACE_MS }),
 });
@@ -119,10 +125,16 @@ const otherServers = {
     if (release === undefined) {
       throw new RangeError('no server is known');
     }
-    const program = await programOf(release).catch((/** @type {unknown} */ error) => String(error));
-    if (program.startsWith('Error')) {
-      const missing = [{ name: release.name, reason: program.split('\n')[0] ?? '' }];
-      return outcomeSince(name, startedAt, { missing });
+    /** @type {string} */
+    let program;
+    try {
+      program = await programOf(release);
+    } catch (error) {
+      const reason = networkFailure(String(error));
+      if (reason === undefined) {
+        throw error;
+      }
+      return outcomeSince(name, startedAt, { missing: [{ name: release.name, reason }] });
     }
     const env = {
       REDIS_PROVIDER: 'process',
@@ -145,13 +157,9 @@ const besideJava = {
     if (tools.length > 0) {
       return outcomeSince(name, startedAt, { missing: [{ name, reason: tools.join(' ') }] });
     }
-    try {
-      await buildJava();
-    } catch (error) {
-      if (error instanceof FetchError) {
-        return outcomeSince(name, startedAt, { missing: [{ name, reason: error.reason }] });
-      }
-      throw error;
+    const missing = await missingOf('the packages of Java', buildJava);
+    if (missing.length > 0) {
+      return outcomeSince(name, startedAt, { missing });
     }
     return await vitestOutcome(name, {
       files: sampleOf(['interop'], JAVA_SAMPLE, seed),
@@ -182,7 +190,8 @@ export const searchChecks = [
   script(
     'new worlds of the simulation',
     60,
-    (seed) => `scripts/simulate.mjs --seed ${seed} --seeds 2000`,
+    (seed) => `scripts/simulate.mjs --seed ${seed} --seeds ${WORLDS}`,
+    WORLDS,
   ),
   seeded('models', 90, ['test/property'], { REDLATCH_TEST_RUNS: 20 }),
   seeded('the server in virtual time beside a real one', 60, ['test/simulation/differential'], {

@@ -2,7 +2,7 @@
 // A search through checks that never end: each has a slice of the time, and finds what it finds. It never stops at a
 // finding; each is repeated alone in the end, and written down.
 
-import { outcomeOf, passesAlone } from '../gate/outcome.mjs';
+import { outcomeOf, runAlone } from '../gate/outcome.mjs';
 
 /**
  * @typedef {import('../gate/outcome.mjs').Outcome} Outcome
@@ -11,6 +11,7 @@ import { outcomeOf, passesAlone } from '../gate/outcome.mjs';
  * @typedef {object} SearchCheck
  * @property {string} name
  * @property {number} roundS what a round takes at least, in seconds: with less it is not begun
+ * @property {number} [seeds] how many seeds a round uses, from its own on; 1 by default
  * @property {(round: { seed: number, leftMs: number }) => Promise<Outcome>} run one round
  *
  * @typedef {object} Slice
@@ -49,11 +50,11 @@ export function inOrderOf(checks, commits) {
  * Runs rounds of a check until its slice is over.
  *
  * @param {SearchCheck} check
- * @param {number} seed of its first round; each further one is one more
+ * @param {number} seed of its first round; the next one begins where that has ended
  * @param {number} sliceMs
  * @returns {Promise<{ slice: Slice, found: Finding[] }>}
  */
-async function runSlice({ name, roundS, run }, seed, sliceMs) {
+async function runSlice({ name, roundS, seeds = 1, run }, seed, sliceMs) {
   const startedAt = performance.now();
   const leftMs = () => Math.round(startedAt + sliceMs - performance.now());
   /** @type {Finding[]} */
@@ -62,7 +63,7 @@ async function runSlice({ name, roundS, run }, seed, sliceMs) {
   /** @type {Set<string>} */
   const missing = new Set();
   do {
-    const roundSeed = seed + rounds;
+    const roundSeed = seed + rounds * seeds;
     console.log(`\nsearch: ${name}, seed ${roundSeed}`);
     const round = async () => await run({ seed: roundSeed, leftMs: leftMs() });
     const outcome = await outcomeOf(name, round);
@@ -91,10 +92,11 @@ async function runSlice({ name, roundS, run }, seed, sliceMs) {
  * is left, it is not reached.
  *
  * @param {readonly SearchCheck[]} checks in order
- * @param {{ ms: number, seed: number }} options
+ * @param {{ ms: number, seed: number, keep?: (findings: Finding[]) => void }} options `keep` is called after each
+ *   slice with all findings so far
  * @returns {Promise<{ slices: Slice[], findings: Finding[] }>}
  */
-export async function search(checks, { ms, seed }) {
+export async function search(checks, { ms, seed, keep = () => undefined }) {
   const endsAt = performance.now() + ms;
   /** @type {Slice[]} */
   const slices = [];
@@ -110,31 +112,15 @@ export async function search(checks, { ms, seed }) {
       const { slice, found } = await runSlice(check, seed, sliceMs);
       slices.push(slice);
       findings.push(...found);
+      keep(findings);
     }
   }
   return { slices, findings };
 }
 
-const NEVER = { failed: 0, repeated: 0 };
-
 /**
- * @param {string} name
- * @param {import('../gate/outcome.mjs').Again} again
- * @param {number} endsAt
- */
-async function repeat(name, again, endsAt) {
-  let { failed, repeated: times } = NEVER;
-  while (times < REPEATS && performance.now() < endsAt) {
-    console.log(`\nsearch: repeats ${name}, ${times + 1} of ${REPEATS}`);
-    const leftMs = Math.max(1_000, Math.round(endsAt - performance.now()));
-    failed += (await passesAlone(again, { timeoutMs: leftMs })) ? 0 : 1;
-    times += 1;
-  }
-  return { failed, repeated: times };
-}
-
-/**
- * Repeats each finding alone.
+ * Repeats each finding alone, one after the other, so that each has its share of the time. A repetition that is cut
+ * off says nothing.
  *
  * @param {Finding[]} findings
  * @param {number} limitMs for all of them
@@ -142,12 +128,18 @@ async function repeat(name, again, endsAt) {
  */
 export async function repeated(findings, limitMs) {
   const endsAt = performance.now() + limitMs;
-  /** @type {Finding[]} */
-  const all = [];
-  for (const finding of findings) {
-    const { again, name } = finding.failure;
-    const counts = again === undefined ? NEVER : await repeat(name, again, endsAt);
-    all.push({ ...finding, ...counts });
+  const all = findings.map((finding) => ({ ...finding }));
+  for (let round = 1; round <= REPEATS; round += 1) {
+    for (const finding of all) {
+      const { again, name } = finding.failure;
+      const leftMs = Math.round(endsAt - performance.now());
+      if (again !== undefined && leftMs > 0) {
+        console.log(`\nsearch: repeats ${name}, ${round} of ${REPEATS}`);
+        const result = await runAlone(again, { timeoutMs: leftMs });
+        finding.repeated += result === 'cut off' ? 0 : 1;
+        finding.failed += result === 'failed' ? 1 : 0;
+      }
+    }
   }
   return all;
 }

@@ -117,6 +117,8 @@ test.each([
   ['npm error code ETARGET\nnpm error notarget No matching version found for wanted@9.9.9.'],
   ['npm error code EUSAGE\n`npm ci` can only install packages when package-lock.json is in sync'],
   ['[ERROR] COMPILATION ERROR : /test/Program.java:[5,3] cannot find symbol'],
+  ['npm warn ECONNRESET, another attempt\nnpm error code EINTEGRITY'],
+  ['Connection reset\n[ERROR] COMPILATION ERROR'],
   ['Could not find artifact org.redisson:redisson:jar:9.9.9 in central'],
 ])('is a failure: %s', (output) => {
   expect(networkFailure(output)).toBeUndefined();

@@ -13,7 +13,14 @@ type Verdict = Awaited<ReturnType<typeof judge>>;
 const args = ['--config', 'test/gate/fixtures/vitest.config.ts'];
 
 /** Runs fixtures together. `runs`: how often one of them has run. */
-async function run(...fixtures: string[]): Promise<{
+async function run(...fixtures: string[]): ReturnType<typeof runWithin> {
+  return await runWithin(60_000, ...fixtures);
+}
+
+async function runWithin(
+  timeoutMs: number,
+  ...fixtures: string[]
+): Promise<{
   outcome: Outcome;
   runs: (fixture: string) => number;
 }> {
@@ -25,7 +32,7 @@ async function run(...fixtures: string[]): Promise<{
     files: fixtures.map((name) => `test/gate/fixtures/${name}.fixture.ts`),
     args,
     env: { REDLATCH_FIXTURES: folder },
-    timeoutMs: 60_000,
+    timeoutMs,
     show: false,
   });
   return {
@@ -85,9 +92,30 @@ test('a rejection that nobody handles is a failure at first sight', async () => 
   const { outcome, runs } = await run('unhandled');
   const verdict = await judge([outcome], { show: false });
 
-  expect(names(verdict.failures)).toEqual(['outside of all tests']);
+  expect(names(verdict.failures)).toEqual(['test/gate/fixtures/unhandled.fixture.ts']);
   expect(verdict.failures[0]?.details).toContain('nobody handles this');
   expect([outcome.passed, runs('unhandled')]).toEqual([1, 1]);
+});
+
+test('a run that hangs keeps what it has found, and names the file that has not ended', async () => {
+  const { outcome } = await runWithin(6_000, 'always', 'hanging');
+
+  expect(names(outcome.failures)).toEqual([
+    'test/gate/fixtures/always.fixture.ts: fails each time',
+    'outside of all files',
+  ]);
+  expect(outcome.failures[1]?.details).toBe(
+    'vitest: stopped after 6000 ms, before the end of test/gate/fixtures/hanging.fixture.ts',
+  );
+  expect(outcome.failures[1]?.canBeBadLuck).toBe(false);
+});
+
+test('a broken promise behind another failure is one all the same', async () => {
+  const { outcome, runs } = await run('broken-behind');
+  const verdict = await judge([outcome], { show: false });
+
+  expect(verdict.failures.map(({ canBeBadLuck }) => canBeBadLuck)).toEqual([false]);
+  expect(runs('broken-behind')).toBe(1);
 });
 
 test('a broken promise is a failure at first sight, and so nothing else is run again', async () => {
@@ -104,11 +132,13 @@ test('a broken promise is a failure at first sight, and so nothing else is run a
 
 test('what a failed test leaves is no broken promise of its own', async () => {
   const { outcome } = await run('left');
-  const verdict = await judge([outcome], { show: false });
+  const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, flaky: 1 } });
 
   expect(names(verdict.flaky).toSorted()).toEqual([
     'test/gate/fixtures/left.fixture.ts',
     'test/gate/fixtures/left.fixture.ts: fails the first time, and leaves something',
+    'test/gate/fixtures/left.fixture.ts: finds it, too',
+    'test/gate/fixtures/left.fixture.ts: finds what is left',
   ]);
   expect(verdict.failures).toEqual([]);
 });
@@ -122,7 +152,7 @@ test('a rejection that a failed test leaves is no failure of its own', async () 
 });
 
 test('what is in virtual time or static is a failure at first sight', () => {
-  const reported = { test: 'it', details: '', isBrokenPromise: false };
+  const reported = { test: 'it', details: '', isTest: true, isFinal: false, isLeft: false };
   const how = { args: [], env: {}, command: 'npm test --' };
   const canBe = (file: string): boolean => failureOf({ ...reported, file }, how).canBeBadLuck;
 
@@ -156,6 +186,7 @@ test('nothing is run again once the time for that is over', async () => {
   const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, ms: 0 } });
 
   expect([verdict.failures.length, verdict.flaky, runs('seldom')]).toEqual([1, [], 1]);
+  expect(verdict.note).toBe('the time to run files again was over before 1 of them had passed');
 });
 
 test('nothing is run again where every failure counts', async () => {

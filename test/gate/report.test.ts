@@ -29,7 +29,7 @@ test('the last line has the counts, and nothing but them', () => {
   expect(reportLines(verdict, 1_000).at(-1)).toBe('7 passed, 1 failed');
 });
 
-test.each([1, 4, 20])('%i failures fit in the last 60 lines, each with its command', (count) => {
+test.each([1, 4, 15])('%i failures fit in the last 60 lines, each with its command', (count) => {
   const failures = Array.from({ length: count }, (_, i) => failure(`test/some/file-${i}.test.ts`));
   const last = reportLines(judgeStrictly([outcome({ failures })]), 1_000).slice(-60);
 
@@ -38,6 +38,18 @@ test.each([1, 4, 20])('%i failures fit in the last 60 lines, each with its comma
     expect(last).toContain(`  repeat: npm test -- ${name}`);
   }
   expect(last.some((line) => line.startsWith('    line 0 of'))).toBe(count <= 10);
+});
+
+test('many failures are named by the commands that repeat them', () => {
+  const failures = Array.from({ length: 400 }, (_, i) => ({
+    ...failure(`test/file-${i % 20}.test.ts: test ${i}`),
+    repeat: `npm test -- test/file-${i % 20}.test.ts`,
+  }));
+  const last = reportLines(judgeStrictly([outcome({ failures })]), 1_000).slice(-60);
+
+  expect(last).toContain('FAILED test/file-0.test.ts: test 0, and 19 more');
+  expect(last).toContain('  repeat: npm test -- test/file-14.test.ts');
+  expect(last).toContain('and failures of 5 more commands');
 });
 
 test('flaky tests and what was missing have lines of their own before the last', () => {

@@ -10,19 +10,20 @@ import { inOrderOf, repeated, search, type SearchCheck } from '../../scripts/sea
 /** A check that notes the seeds of its rounds, of which some find something. */
 function check(
   name: string,
-  { roundS = 0, finds = [] as number[], takesMs = 20 } = {},
-): SearchCheck & { seeds: number[] } {
-  const seeds: number[] = [];
+  { roundS = 0, finds = [] as number[], takesMs = 20, seeds: used = 1 } = {},
+): SearchCheck & { begun: number[] } {
+  const begun: number[] = [];
   return {
     name,
     roundS,
-    seeds,
+    seeds: used,
+    begun,
     run: async ({ seed }): Promise<Outcome> => {
       const startedAt = performance.now();
       await new Promise((resolve) => {
         setTimeout(resolve, takesMs);
       });
-      seeds.push(seed);
+      begun.push(seed);
       const failure = {
         name: `${name} ${seed}`,
         details: 'it is wrong',
@@ -46,8 +47,8 @@ test('a check runs rounds with new seeds until its slice is over, also after a f
 
   const { slices, findings } = await search([one, two], { ms: 400, seed: 70 });
 
-  expect(one.seeds.slice(0, 3)).toEqual([70, 71, 72]);
-  expect(two.seeds[0]).toBe(70);
+  expect(one.begun.slice(0, 3)).toEqual([70, 71, 72]);
+  expect(two.begun[0]).toBe(70);
   expect(findings.map(({ seed, failure }) => [seed, failure.name])).toEqual([
     [70, 'one 70'],
     [71, 'one 71'],
@@ -58,6 +59,22 @@ test('a check runs rounds with new seeds until its slice is over, also after a f
   ]);
 });
 
+test('a round begins with the seed behind those of the round before', async () => {
+  const chaos = check('chaos', { seeds: 16 });
+
+  await search([chaos], { ms: 150, seed: 100 });
+
+  expect(chaos.begun.slice(0, 3)).toEqual([100, 116, 132]);
+});
+
+test('a repetition that is cut off says nothing', async () => {
+  const waits = program(0);
+  const again = { ...waits.failure.again, args: ['--eval', 'setTimeout(() => {}, 60_000)'] };
+  const [finding] = await repeated([{ ...waits, failure: { ...waits.failure, again } }], 500);
+
+  expect([finding!.failed, finding!.repeated]).toEqual([0, 0]);
+});
+
 test('a check for which too little time is left is named as not reached', async () => {
   const checks = [check('short'), check('long', { roundS: 60 }), check('last')];
 
@@ -65,7 +82,16 @@ test('a check for which too little time is left is named as not reached', async 
 
   expect(notReached(slices)).toEqual(['long']);
   expect(slicesTable(slices)).toMatch(/long.*not reached/);
-  expect(checks[2]!.seeds.length).toBeGreaterThan(0);
+  expect(checks[2]!.begun.length).toBeGreaterThan(0);
+});
+
+test('what is found is kept after each slice', async () => {
+  const kept: number[] = [];
+  const checks = [check('one', { finds: [5] }), check('two', { finds: [5] })];
+
+  await search(checks, { ms: 100, seed: 5, keep: (findings) => kept.push(findings.length) });
+
+  expect(kept).toEqual([1, 2]);
 });
 
 test('an error of a check is a finding, and the search goes on', async () => {
@@ -79,7 +105,7 @@ test('an error of a check is a finding, and the search goes on', async () => {
   const { findings } = await search([{ ...broken, roundS: 0.1 }, last], { ms: 200, seed: 1 });
 
   expect(findings[0]?.failure.details).toContain('no such program');
-  expect(last.seeds.length).toBeGreaterThan(0);
+  expect(last.begun.length).toBeGreaterThan(0);
 });
 
 /** A program that fails, or that passes. */

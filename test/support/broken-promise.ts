@@ -5,6 +5,18 @@
  */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
+  /** It is no news behind another failure: a test that has failed leaves what it would have cleared away. */
+  readonly mayFollow: boolean;
+
+  constructor(message: string, { cause, mayFollow = false }: BrokenPromiseOptions = {}) {
+    super(message, { cause });
+    this.mayFollow = mayFollow;
+  }
+}
+
+interface BrokenPromiseOptions {
+  readonly cause?: unknown;
+  readonly mayFollow?: boolean;
 }
 
 /**

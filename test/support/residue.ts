@@ -39,6 +39,7 @@ async function untilGone(
     } catch (error) {
       throw new BrokenPromise(error instanceof Error ? error.message : String(error), {
         cause: error,
+        mayFollow: true,
       });
     }
     throw late;
