@@ -1,5 +1,6 @@
 // @ts-check
-// Child processes for the scripts: one that shows its output, one that keeps it.
+// Child processes for the scripts: one that shows its output, one that keeps it. One with a time limit has a group of
+// its own, so that nothing that it has started outlives it.
 
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -9,7 +10,7 @@ import { root } from './fresh.mjs';
  * @typedef {object} RunOptions
  * @property {string} [cwd] the root of the project if there is none
  * @property {NodeJS.ProcessEnv} [env]
- * @property {number} [timeoutMs]
+ * @property {number} [timeoutMs] then its group gets SIGTERM, and SIGKILL after 5 seconds
  * @property {boolean} [yields] it takes the CPU that others leave
  * @property {string | undefined} [until] it gets SIGTERM once it has printed this
  */
@@ -17,6 +18,56 @@ import { root } from './fresh.mjs';
 /**
  * @typedef {{ code: number, output: string, timedOut: boolean }} RunResult
  */
+
+/** Leaders of the groups that are there.
+ * @type {Set<number>} */
+const groups = new Set();
+
+/** @param {number} leader @param {NodeJS.Signals} signal */
+function signalGroup(leader, signal) {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+/** @param {number} leader */
+function endGroup(leader) {
+  groups.delete(leader);
+  signalGroup(leader, 'SIGKILL');
+}
+
+process.on('exit', () => groups.forEach(endGroup));
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  // A signal for this process reaches no other group; with the only listener gone it ends the process.
+  process.once(signal, () => {
+    groups.forEach(endGroup);
+    process.kill(process.pid, signal);
+  });
+}
+
+/**
+ * Ends a group when its time is up.
+ *
+ * @param {number} leader
+ * @param {number} timeoutMs
+ * @returns {() => boolean} call it when the leader has ended; whether that was too late
+ */
+function limited(leader, timeoutMs) {
+  groups.add(leader);
+  let timedOut = false;
+  let timer = setTimeout(() => {
+    timedOut = true;
+    signalGroup(leader, 'SIGTERM');
+    timer = setTimeout(endGroup, 5_000, leader);
+  }, timeoutMs);
+  return () => {
+    clearTimeout(timer);
+    endGroup(leader);
+    return timedOut;
+  };
+}
 
 /**
  * Runs a program of this project to its end.
@@ -32,6 +83,7 @@ export async function run(command, args, options = {}) {
   const child = spawn(command, args, {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
+    detached: options.timeoutMs !== undefined,
     stdio: isWatched ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });
   if (options.yields === true && child.pid !== undefined) {
@@ -52,18 +104,14 @@ export async function run(command, args, options = {}) {
   };
   child.stdout?.setEncoding('utf8').on('data', keep(process.stdout));
   child.stderr?.setEncoding('utf8').on('data', keep(process.stderr));
-  let timedOut = false;
-  const timer =
-    options.timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          timedOut = true;
-          child.kill('SIGTERM');
-          setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
-        }, options.timeoutMs);
+  const { timeoutMs } = options;
+  const ended =
+    timeoutMs === undefined || child.pid === undefined
+      ? () => false
+      : limited(child.pid, timeoutMs);
   return await new Promise((resolve) => {
     const settle = (/** @type {number} */ code) => {
-      clearTimeout(timer);
+      const timedOut = ended();
       resolve({ code, output, timedOut });
     };
     child.on('error', (error) => {

@@ -1,8 +1,8 @@
 // @ts-check
 // Runs tests on a copy of the project, and says which of them finds its mistake.
 
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { run } from '../lib/run.mjs';
 
 /**
  * @typedef {import('./run-tests.mjs').Order} Order
@@ -29,59 +29,6 @@ const START_MS = 30_000;
 const FILE_MS = 20_000;
 const FILES_MS = 5 * 60_000;
 
-/** Groups of processes that are still there, by their leader.
- * @type {Set<number>} */
-const groups = new Set();
-
-/** @param {number} leader */
-function endGroup(leader) {
-  groups.delete(leader);
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // Nothing of it is left.
-  }
-}
-
-process.on('exit', () => {
-  for (const leader of groups) {
-    endGroup(leader);
-  }
-});
-
-/**
- * Runs a program in a group of processes of its own, and ends the group when its time is up.
- *
- * @param {string} cwd
- * @param {string[]} args for Node.js
- * @param {number} limitMs
- * @returns {Promise<{ code: number | null, output: string, timedOut: boolean }>}
- */
-async function runNode(cwd, args, limitMs) {
-  const child = spawn(process.execPath, args, {
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let output = '';
-  const keep = (/** @type {string} */ text) => (output += text);
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
-  let timedOut = false;
-  const leader = Number(child.pid);
-  groups.add(leader);
-  const timer = setTimeout(() => {
-    timedOut = true;
-    endGroup(leader);
-  }, limitMs);
-  const code = await new Promise((/** @type {(code: number | null) => void} */ resolve) => {
-    child.on('close', resolve);
-  });
-  clearTimeout(timer);
-  endGroup(leader);
-  return { code, output, timedOut };
-}
-
 /**
  * @param {Order} order
  * @param {number} limitMs
@@ -89,7 +36,9 @@ async function runNode(cwd, args, limitMs) {
  */
 export async function runTests(order, limitMs) {
   const script = join(order.root, 'scripts/mutants/run-tests.mjs');
-  const { output, timedOut } = await runNode(order.root, [script, JSON.stringify(order)], limitMs);
+  const args = [script, JSON.stringify(order)];
+  const options = { cwd: order.root, timeoutMs: limitMs };
+  const { output, timedOut } = await run(process.execPath, args, options);
   const line = output.trimEnd().split('\n').at(-1) ?? '';
   if (line.startsWith('{"failed"')) {
     const outcome = /** @type {import('./run-tests.mjs').Outcome} */ (JSON.parse(line));
