@@ -113,7 +113,8 @@ export interface ClientOptions {
    * connection for that reason, and it is called again soon.
    */
   credentials?:
-    ((server: { host: string; port: number }) => Credentials | Promise<Credentials>) | undefined;
+    | ((server: { host: string; port: number }) => Credentials | Promise<Credentials>)
+    | undefined;
 }
 
 const OF_ACQUISITIONS = 'each acquisition takes its own';

@@ -1,6 +1,7 @@
 // @ts-check
 // The table of figures in the README: the most asked for, from the pages that the bench has written.
-import { format, resolveConfig } from 'prettier';
+import { readFileSync } from 'node:fs';
+import { format } from 'oxfmt';
 
 /** Figures of docs/figures.md and docs/peers.md, and what the README calls them. */
 const QUOTED = new Map([
@@ -52,5 +53,10 @@ export async function withFigures(readme, pages) {
   const head = readme.slice(0, readme.indexOf('\n', from));
   const table = ['| figure | measured | target |', '| --- | --- | --- |', ...rows].join('\n');
   const text = `${head}\n\n${table}\n\n${readme.slice(to)}`;
-  return await format(text, { ...(await resolveConfig('README.md')), parser: 'markdown' });
+  const options = JSON.parse(readFileSync(new URL('../../.oxfmtrc.json', import.meta.url), 'utf8'));
+  const { code, errors } = await format('README.md', text, options);
+  if (errors.length > 0) {
+    throw new Error(`the README cannot be formatted: ${errors.map(({ message }) => message)}`);
+  }
+  return code;
 }

@@ -68,7 +68,7 @@ export const stages = [
     name: 'format',
     after: [],
     run: inOrder(
-      async () => await tool('prettier', '--check', '--log-level=warn', '.'),
+      async () => await tool('oxfmt', '--check'),
       async () => await node('scripts/format-lua.mjs'),
     ),
   },

@@ -48,7 +48,15 @@ export interface Disturbance {
 
 /** What became of a call. `not done` never runs; `unknown` may have run, once. */
 export type Outcome =
-  'done' | 'no' | 'busy' | 'not done' | 'unknown' | 'lost' | 'not held' | 'deadlock' | 'aborted';
+  | 'done'
+  | 'no'
+  | 'busy'
+  | 'not done'
+  | 'unknown'
+  | 'lost'
+  | 'not held'
+  | 'deadlock'
+  | 'aborted';
 
 export interface Call {
   readonly what: string;

@@ -46,19 +46,16 @@ async function stage({ isAnswerLost = false } = {}) {
   return { name, client, lock, asked, lost, leave, releases, tombstones };
 }
 
-test.concurrent(
-  'all of them: one release takes back what the ask was granted behind their backs',
-  async () => {
-    const { name, client, asked, leave, releases, tombstones } = await stage();
+test.concurrent('all of them: one release takes back what the ask was granted behind their backs', async () => {
+  const { name, client, asked, leave, releases, tombstones } = await stage();
 
-    await leave();
-    asked.release();
-    await client.close();
+  await leave();
+  asked.release();
+  await client.close();
 
-    expect(await readLock.isFree(name, url)).toBe(true);
-    expect([releases(), await tombstones()]).toEqual([1, []]);
-  },
-);
+  expect(await readLock.isFree(name, url)).toBe(true);
+  expect([releases(), await tombstones()]).toEqual([1, []]);
+});
 
 test.concurrent('all but one: that one is in, and one release gives back the others', async () => {
   const { name, client, lock, asked, leave, releases, tombstones } = await stage();
@@ -77,24 +74,21 @@ test.concurrent('all but one: that one is in, and one release gives back the oth
   await client.close();
 });
 
-test.concurrent(
-  'all but one, and the answer is lost: no late copy of the ask lets the others in',
-  async () => {
-    const all = await stage({ isAnswerLost: true });
-    const { name, client, lock, asked, lost, leave, releases, tombstones } = all;
-    const staying = lock.acquire();
+test.concurrent('all but one, and the answer is lost: no late copy of the ask lets the others in', async () => {
+  const all = await stage({ isAnswerLost: true });
+  const { name, client, lock, asked, lost, leave, releases, tombstones } = all;
+  const staying = lock.acquire();
 
-    await leave();
-    asked.release();
-    const hold = await staying;
+  await leave();
+  asked.release();
+  const hold = await staying;
 
-    await eventually(async () => {
-      expect(await stored(name, url)).toEqual({ [hold.holderId]: '1' });
-    });
-    expect(lost.cut.length).toBe(1);
-    expect([releases(), (await tombstones()).length]).toEqual([1, READERS]);
-    await hold.release();
-    expect(await readLock.isFree(name, url)).toBe(true);
-    await client.close();
-  },
-);
+  await eventually(async () => {
+    expect(await stored(name, url)).toEqual({ [hold.holderId]: '1' });
+  });
+  expect(lost.cut.length).toBe(1);
+  expect([releases(), (await tombstones()).length]).toEqual([1, READERS]);
+  await hold.release();
+  expect(await readLock.isFree(name, url)).toBe(true);
+  await client.close();
+});

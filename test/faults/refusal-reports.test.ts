@@ -126,27 +126,26 @@ describe.concurrent.each(readers)('beside $reader', ({ everyMs }) => {
   );
 });
 
-test.concurrent(
-  'a writing script that wrote nothing does not end the report',
-  async ({ onTestFinished }) => {
-    const here = await world(onTestFinished);
-    const busy = here.client.getLock('busy');
-    await busy.acquire();
-    await here.command(states[0]!.begin);
+test.concurrent('a writing script that wrote nothing does not end the report', async ({
+  onTestFinished,
+}) => {
+  const here = await world(onTestFinished);
+  const busy = here.client.getLock('busy');
+  await busy.acquire();
+  await here.command(states[0]!.begin);
 
-    const waiting = here.client.getLock('free').acquire();
-    for (let asked = 0; here.warnings.length === 0; asked += 1) {
-      expect(asked).toBeLessThan(1_000);
-      expect(await busy.tryAcquire({ waitMs: 10 }).catch(() => null)).toBeNull();
-    }
-    await moreLooks(here, 3);
+  const waiting = here.client.getLock('free').acquire();
+  for (let asked = 0; here.warnings.length === 0; asked += 1) {
+    expect(asked).toBeLessThan(1_000);
+    expect(await busy.tryAcquire({ waitMs: 10 }).catch(() => null)).toBeNull();
+  }
+  await moreLooks(here, 3);
 
-    expect(here.warnings).toEqual(['REDLATCH_TROUBLE']);
-    await here.command(states[0]!.end);
-    await (await waiting).release();
-    await eventually(() => here.warnings.length > 1, { withinMs: 8_000 });
-  },
-);
+  expect(here.warnings).toEqual(['REDLATCH_TROUBLE']);
+  await here.command(states[0]!.end);
+  await (await waiting).release();
+  await eventually(() => here.warnings.length > 1, { withinMs: 8_000 });
+});
 
 test.concurrent('it is over when nobody makes calls any more', async ({ onTestFinished }) => {
   const here = await world(onTestFinished, { timeoutMs: 1_500 });
@@ -159,39 +158,37 @@ test.concurrent('it is over when nobody makes calls any more', async ({ onTestFi
   expect(here.warnings).toEqual(['REDLATCH_TROUBLE', 'REDLATCH_TROUBLE_OVER']);
 });
 
-test.concurrent(
-  'a script that the user may run does not end the report of another',
-  async ({ onTestFinished }) => {
-    const here = await world(onTestFinished, { everyMs: 5, user: '~* &* +@all' });
-    const semaphore = here.client.getSemaphore('read-only');
-    await semaphore.trySetPermits(1);
-    await (await semaphore.acquire()).release();
-    await here.command(['ACL', 'SETUSER', 'jo', 'resetkeys', '~read-only']);
+test.concurrent('a script that the user may run does not end the report of another', async ({
+  onTestFinished,
+}) => {
+  const here = await world(onTestFinished, { everyMs: 5, user: '~* &* +@all' });
+  const semaphore = here.client.getSemaphore('read-only');
+  await semaphore.trySetPermits(1);
+  await (await semaphore.acquire()).release();
+  await here.command(['ACL', 'SETUSER', 'jo', 'resetkeys', '~read-only']);
 
-    const waiting = semaphore.acquire();
-    await eventually(() => here.warnings.length > 0, { withinMs: 5_000 });
-    await moreLooks(here, 20);
-    expect(here.warnings).toEqual(['REDLATCH_TROUBLE']);
+  const waiting = semaphore.acquire();
+  await eventually(() => here.warnings.length > 0, { withinMs: 5_000 });
+  await moreLooks(here, 20);
+  expect(here.warnings).toEqual(['REDLATCH_TROUBLE']);
 
-    await here.command(['ACL', 'SETUSER', 'jo', '~*']);
-    await (await waiting).release();
-    await eventually(() => here.warnings.length > 1, { withinMs: 8_000 });
-  },
-);
+  await here.command(['ACL', 'SETUSER', 'jo', '~*']);
+  await (await waiting).release();
+  await eventually(() => here.warnings.length > 1, { withinMs: 8_000 });
+});
 
-test.concurrent(
-  'where the user may not do the write that proves it, a call does',
-  async ({ onTestFinished }) => {
-    const here = await world(onTestFinished, { everyMs: 5, user: '~* &* +@all -set' });
-    await here.command(states[0]!.begin);
+test.concurrent('where the user may not do the write that proves it, a call does', async ({
+  onTestFinished,
+}) => {
+  const here = await world(onTestFinished, { everyMs: 5, user: '~* &* +@all -set' });
+  await here.command(states[0]!.begin);
 
-    const waiting = here.client.getLock('free').acquire();
-    await eventually(() => here.warnings.length > 0, { withinMs: 5_000 });
-    await moreLooks(here, 20);
-    expect(here.warnings).toEqual(['REDLATCH_TROUBLE']);
+  const waiting = here.client.getLock('free').acquire();
+  await eventually(() => here.warnings.length > 0, { withinMs: 5_000 });
+  await moreLooks(here, 20);
+  expect(here.warnings).toEqual(['REDLATCH_TROUBLE']);
 
-    await here.command(states[0]!.end);
-    await (await waiting).release();
-    await eventually(() => here.warnings.length > 1, { withinMs: 8_000 });
-  },
-);
+  await here.command(states[0]!.end);
+  await (await waiting).release();
+  await eventually(() => here.warnings.length > 1, { withinMs: 8_000 });
+});

@@ -141,20 +141,17 @@ describe.concurrent.each([lock, fencedLock, fairLock, writeLock])('of a $what', 
 
 // The default lease, of which a grant has a third until it is confirmed: what a user of a plain client
 // can rely on, so it is not tested with a shorter one.
-test.concurrent(
-  'an event loop that is blocked for 8 s right after it was told keeps a lock',
-  async (context) => {
-    const all = await scene(context, lock, '8000', 30_000);
+test.concurrent('an event loop that is blocked for 8 s right after it was told keeps a lock', async (context) => {
+  const all = await scene(context, lock, '8000', 30_000);
 
-    await all.held.release();
-    const told = await all.worker.message<Told & { holderId: string }>('told', {
-      withinMs: 20_000,
-    });
+  await all.held.release();
+  const told = await all.worker.message<Told & { holderId: string }>('told', {
+    withinMs: 20_000,
+  });
 
-    expect(told).toMatchObject({ isHeld: true, state: 'held' });
-    expect(await stored(all.name)).toEqual({ [told.holderId]: '1' });
-    all.worker.send({ type: 'release' });
-    expect(await all.worker.message('over')).toMatchObject({ outcome: 'released' });
-    await expectNext(all);
-  },
-);
+  expect(told).toMatchObject({ isHeld: true, state: 'held' });
+  expect(await stored(all.name)).toEqual({ [told.holderId]: '1' });
+  all.worker.send({ type: 'release' });
+  expect(await all.worker.message('over')).toMatchObject({ outcome: 'released' });
+  await expectNext(all);
+});

@@ -85,7 +85,8 @@ expectTypeOf<Omit<ClientOptions, 'redis'>>().toEqualTypeOf<{
   replicas?: ReplicasOptions | undefined;
   label?: string | undefined;
   credentials?:
-    ((server: { host: string; port: number }) => Credentials | Promise<Credentials>) | undefined;
+    | ((server: { host: string; port: number }) => Credentials | Promise<Credentials>)
+    | undefined;
 }>();
 expectTypeOf<Credentials>().toEqualTypeOf<{
   username?: string | undefined;

@@ -82,7 +82,11 @@ export interface NodeRedisCluster {
  * ```
  */
 export type DriverInstance =
-  Redis | Cluster | CompatibleDriver | NodeRedisClient | NodeRedisCluster;
+  | Redis
+  | Cluster
+  | CompatibleDriver
+  | NodeRedisClient
+  | NodeRedisCluster;
 
 /**
  * Where to connect, in any form that a program already has. It is only read from.

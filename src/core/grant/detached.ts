@@ -6,7 +6,11 @@ import { checkOptions, type OptionSet } from '../base/options.js';
 
 /** The kinds whose grants can be detached. */
 export type DetachableKind =
-  'lock' | 'fair-lock' | 'fenced-lock' | 'write-lock' | 'permit-expirable-semaphore';
+  | 'lock'
+  | 'fair-lock'
+  | 'fenced-lock'
+  | 'write-lock'
+  | 'permit-expirable-semaphore';
 
 const KINDS: readonly DetachableKind[] = [
   'lock',

@@ -53,46 +53,43 @@ test.concurrent('a thousand waiters of one process on one lock send next to noth
   expect(await raw.exists(name)).toBe(0);
 });
 
-test.concurrent(
-  'waits for many locks share their re-checks, and still notice a key that went',
-  async () => {
-    const name = randomName('crowd');
-    const traffic = await countedTraffic(server.url);
-    await using client = clientOn(traffic.url);
-    await using holder = clientOn(server.url);
-    const locks = Array.from({ length: 250 }, (_, i) => `${name}-${i}`);
-    await Promise.all(
-      locks.map(async (lock) => await holder.getLock(lock).acquire({ leaseMs: 120_000 })),
-    );
-    const abort = new AbortController();
-    const waits = locks.map(
-      async (lock) =>
-        await client
-          .getLock(lock)
-          .acquire({ signal: abort.signal })
-          .catch(() => 'aborted'),
-    );
-    await eventually(async () => {
-      const told = await Promise.all(locks.map(async (lock) => await toldOf(lock, raw)));
-      return told.every((count) => count === 1);
-    });
-    await quiet(traffic, client);
-    // Gone without a message: only a re-check can tell.
-    await raw.del(locks[7] ?? '');
+test.concurrent('waits for many locks share their re-checks, and still notice a key that went', async () => {
+  const name = randomName('crowd');
+  const traffic = await countedTraffic(server.url);
+  await using client = clientOn(traffic.url);
+  await using holder = clientOn(server.url);
+  const locks = Array.from({ length: 250 }, (_, i) => `${name}-${i}`);
+  await Promise.all(
+    locks.map(async (lock) => await holder.getLock(lock).acquire({ leaseMs: 120_000 })),
+  );
+  const abort = new AbortController();
+  const waits = locks.map(
+    async (lock) =>
+      await client
+        .getLock(lock)
+        .acquire({ signal: abort.signal })
+        .catch(() => 'aborted'),
+  );
+  await eventually(async () => {
+    const told = await Promise.all(locks.map(async (lock) => await toldOf(lock, raw)));
+    return told.every((count) => count === 1);
+  });
+  await quiet(traffic, client);
+  // Gone without a message: only a re-check can tell.
+  await raw.del(locks[7] ?? '');
 
-    const before = traffic.scripts();
-    await delay(windowMs);
-    const sent = traffic.scripts() - before;
+  const before = traffic.scripts();
+  await delay(windowMs);
+  const sent = traffic.scripts() - before;
 
-    // Five or six rounds of three heartbeats, and the confirmation of a grant.
-    expect(sent).toBeLessThanOrEqual(20);
-    expect(await Promise.race([waits[7], Promise.resolve('nothing yet')])).toMatchObject({
-      isHeld: true,
-    });
-    abort.abort();
-    await Promise.all(waits);
-  },
-);
+  // Five or six rounds of three heartbeats, and the confirmation of a grant.
+  expect(sent).toBeLessThanOrEqual(20);
+  expect(await Promise.race([waits[7], Promise.resolve('nothing yet')])).toMatchObject({
+    isHeld: true,
+  });
+  abort.abort();
+  await Promise.all(waits);
+});
 
 function thousand<T>(make: (i: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: 1_000 }, async (_, i) => await make(i)));

@@ -94,86 +94,77 @@ test('a reader with a short lease does not shorten that of another reader', asyn
   await long.release();
 });
 
-test.concurrent(
-  'readers, writers, a writer that reads and nested reads outlive three leases',
-  async () => {
-    await using reader = setUp(LEASE_MS);
-    await using writer = setUp(LEASE_MS);
-    await using both = setUp(LEASE_MS);
-    await using nested = setUp(LEASE_MS);
-    const reading = await reader.readLock.acquire();
-    const writing = await writer.writeLock.acquire();
-    const outer = await both.writeLock.acquire();
-    const own = await both.readLock.acquire({ within: outer });
-    const first = await nested.readLock.acquire();
-    const second = await nested.readLock.acquire({ within: first });
-    const third = await nested.readLock.acquire({ within: second });
-    const holds = [third, second, first, own, outer, writing, reading];
+test.concurrent('readers, writers, a writer that reads and nested reads outlive three leases', async () => {
+  await using reader = setUp(LEASE_MS);
+  await using writer = setUp(LEASE_MS);
+  await using both = setUp(LEASE_MS);
+  await using nested = setUp(LEASE_MS);
+  const reading = await reader.readLock.acquire();
+  const writing = await writer.writeLock.acquire();
+  const outer = await both.writeLock.acquire();
+  const own = await both.readLock.acquire({ within: outer });
+  const first = await nested.readLock.acquire();
+  const second = await nested.readLock.acquire({ within: first });
+  const third = await nested.readLock.acquire({ within: second });
+  const holds = [third, second, first, own, outer, writing, reading];
 
-    await outlive(3, LEASE_MS);
+  await outlive(3, LEASE_MS);
 
-    expect(new Set(holds.map(({ state }) => state))).toEqual(new Set(['held']));
-    expect(await reader.view.holdKeys()).toHaveLength(1);
-    expect(await both.view.holdKeys()).toHaveLength(1);
-    expect(await nested.view.holdKeys()).toHaveLength(3);
-    expect(await nested.view.fields()).toEqual({ mode: 'read', [first.holderId]: '3' });
-    const keys = await Promise.all([reader, both, nested].map(({ view }) => view.holdKeys()));
-    const ttls = await Promise.all(keys.flat().map(async (key) => await raw.pttl(key)));
-    expect(Math.min(...ttls)).toBeGreaterThan(0);
-    expect(Math.max(...ttls)).toBeLessThanOrEqual(LEASE_MS);
-    await releaseAll(...holds);
-  },
-);
+  expect(new Set(holds.map(({ state }) => state))).toEqual(new Set(['held']));
+  expect(await reader.view.holdKeys()).toHaveLength(1);
+  expect(await both.view.holdKeys()).toHaveLength(1);
+  expect(await nested.view.holdKeys()).toHaveLength(3);
+  expect(await nested.view.fields()).toEqual({ mode: 'read', [first.holderId]: '3' });
+  const keys = await Promise.all([reader, both, nested].map(({ view }) => view.holdKeys()));
+  const ttls = await Promise.all(keys.flat().map(async (key) => await raw.pttl(key)));
+  expect(Math.min(...ttls)).toBeGreaterThan(0);
+  expect(Math.max(...ttls)).toBeLessThanOrEqual(LEASE_MS);
+  await releaseAll(...holds);
+});
 
-test.concurrent(
-  'L1: releasing inner reads leaves the write lock, and other reads, renewed',
-  async () => {
-    await using lock = setUp(LEASE_MS);
-    const { readLock, writeLock, view } = lock;
-    const writing = await writeLock.acquire();
-    const reads = [];
-    for (let i = 0; i < 3; i += 1) {
-      reads.push(await readLock.acquire({ within: writing }));
-    }
-    const [kept, ...others] = reads;
+test.concurrent('L1: releasing inner reads leaves the write lock, and other reads, renewed', async () => {
+  await using lock = setUp(LEASE_MS);
+  const { readLock, writeLock, view } = lock;
+  const writing = await writeLock.acquire();
+  const reads = [];
+  for (let i = 0; i < 3; i += 1) {
+    reads.push(await readLock.acquire({ within: writing }));
+  }
+  const [kept, ...others] = reads;
 
-    await releaseAll(...others);
-    await outlive(2, LEASE_MS);
+  await releaseAll(...others);
+  await outlive(2, LEASE_MS);
 
-    const { holderId } = writing;
-    expect([writing.state, kept?.state]).toEqual(['held', 'held']);
-    expect(await view.fields()).toEqual({
-      mode: 'write',
-      [`${holderId}:write`]: '1',
-      [holderId]: '1',
-    });
-    expect(await view.holdKeys()).toEqual([view.holdKey(holderId)]);
-    await releaseAll(writing);
-    await outlive(2, LEASE_MS);
-    expect(kept?.state).toBe('held');
-    await releaseAll(kept ?? null);
-  },
-);
+  const { holderId } = writing;
+  expect([writing.state, kept?.state]).toEqual(['held', 'held']);
+  expect(await view.fields()).toEqual({
+    mode: 'write',
+    [`${holderId}:write`]: '1',
+    [holderId]: '1',
+  });
+  expect(await view.holdKeys()).toEqual([view.holdKey(holderId)]);
+  await releaseAll(writing);
+  await outlive(2, LEASE_MS);
+  expect(kept?.state).toBe('held');
+  await releaseAll(kept ?? null);
+});
 
-test.concurrent(
-  'L9: a read that is acquired while the last one is released is renewed',
-  async () => {
-    await using lock = setUp(LEASE_MS);
-    const { readLock, view } = lock;
-    let hold = await readLock.acquire();
+test.concurrent('L9: a read that is acquired while the last one is released is renewed', async () => {
+  await using lock = setUp(LEASE_MS);
+  const { readLock, view } = lock;
+  let hold = await readLock.acquire();
 
-    for (let i = 0; i < 20; i += 1) {
-      const releasing = hold.release();
-      hold = await readLock.acquire();
-      await releasing;
-    }
-    await outlive(2, LEASE_MS);
+  for (let i = 0; i < 20; i += 1) {
+    const releasing = hold.release();
+    hold = await readLock.acquire();
+    await releasing;
+  }
+  await outlive(2, LEASE_MS);
 
-    expect(hold.state).toBe('held');
-    expect(await view.fields()).toEqual({ mode: 'read', [hold.holderId]: '1' });
-    await hold.release();
-  },
-);
+  expect(hold.state).toBe('held');
+  expect(await view.fields()).toEqual({ mode: 'read', [hold.holderId]: '1' });
+  await hold.release();
+});
 
 test.concurrent('L19: a fixed read inside a renewed one changes nothing for it', async () => {
   await using lock = setUp(LEASE_MS);
@@ -188,24 +179,21 @@ test.concurrent('L19: a fixed read inside a renewed one changes nothing for it',
   await outer.release();
 });
 
-test.concurrent(
-  'L19: a renewed read inside a fixed one renews both until it is released',
-  async () => {
-    await using lock = setUp(LEASE_MS);
-    const { readLock, view } = lock;
-    const outer = await readLock.acquire({ leaseMs: LEASE_MS });
-    const inner = await readLock.acquire({ within: outer });
+test.concurrent('L19: a renewed read inside a fixed one renews both until it is released', async () => {
+  await using lock = setUp(LEASE_MS);
+  const { readLock, view } = lock;
+  const outer = await readLock.acquire({ leaseMs: LEASE_MS });
+  const inner = await readLock.acquire({ within: outer });
 
-    await outlive(2, LEASE_MS);
-    const during = [outer.state, inner.state];
-    await inner.release();
-    await eventually(() => !outer.isHeld);
+  await outlive(2, LEASE_MS);
+  const during = [outer.state, inner.state];
+  await inner.release();
+  await eventually(() => !outer.isHeld);
 
-    expect(during).toEqual(['held', 'held']);
-    expect(outer.signal.reason).toMatchObject({ reason: 'expired' });
-    await eventually(async () => (await raw.exists(view.holdKey(outer.holderId))) === 0);
-  },
-);
+  expect(during).toEqual(['held', 'held']);
+  expect(outer.signal.reason).toMatchObject({ reason: 'expired' });
+  await eventually(async () => (await raw.exists(view.holdKey(outer.holderId))) === 0);
+});
 
 test('extend makes every hold key of the reader last, and never shortens', async () => {
   await using lock = setUp();
@@ -223,25 +211,22 @@ test('extend makes every hold key of the reader last, and never shortens', async
   await releaseAll(inner, outer);
 });
 
-test.concurrent(
-  'a read with a fixed lease ends with it, is told so, and lets a writer in',
-  async () => {
-    await using lock = setUp();
-    const { readLock, writeLock } = lock;
-    const reading = await readLock.acquire({ leaseMs: 400 });
-    const told = new Promise((resolve) => {
-      reading.signal.addEventListener('abort', () => resolve(reading.signal.reason));
-    });
+test.concurrent('a read with a fixed lease ends with it, is told so, and lets a writer in', async () => {
+  await using lock = setUp();
+  const { readLock, writeLock } = lock;
+  const reading = await readLock.acquire({ leaseMs: 400 });
+  const told = new Promise((resolve) => {
+    reading.signal.addEventListener('abort', () => resolve(reading.signal.reason));
+  });
 
-    const writing = await writeLock.acquire({ waitMs: 10_000 });
+  const writing = await writeLock.acquire({ waitMs: 10_000 });
 
-    expect(reading.isHeld).toBe(false);
-    expect(await told).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'expired' });
-    expect(await rejection(reading.release())).toBeInstanceOf(LeaseLostError);
-    expect(writing.isHeld).toBe(true);
-    await writing.release();
-  },
-);
+  expect(reading.isHeld).toBe(false);
+  expect(await told).toMatchObject({ code: 'ERR_LEASE_LOST', reason: 'expired' });
+  expect(await rejection(reading.release())).toBeInstanceOf(LeaseLostError);
+  expect(writing.isHeld).toBe(true);
+  await writing.release();
+});
 
 test.concurrent('a fixed read inside a write hold ends alone', async () => {
   await using lock = setUp(LEASE_MS);
@@ -271,21 +256,18 @@ test.concurrent('a writer whose own read has expired frees the lock when it leav
   expect(await raw.exists(view.readers)).toBe(0);
 });
 
-test.concurrent(
-  'a write whose lease ends before that of its read lets nobody wait for it',
-  async () => {
-    await using lock = setUp();
-    const { readLock, writeLock, view } = lock;
-    const writing = await writeLock.acquire({ leaseMs: 300 });
-    const reading = await readLock.acquire({ within: writing, leaseMs: 20_000 });
+test.concurrent('a write whose lease ends before that of its read lets nobody wait for it', async () => {
+  await using lock = setUp();
+  const { readLock, writeLock, view } = lock;
+  const writing = await writeLock.acquire({ leaseMs: 300 });
+  const reading = await readLock.acquire({ within: writing, leaseMs: 20_000 });
 
-    await eventually(() => !writing.isHeld);
-    const readingOn = reading.isHeld;
-    await reading.release();
-    const next = await writeLock.acquire({ waitMs: 2_000 });
+  await eventually(() => !writing.isHeld);
+  const readingOn = reading.isHeld;
+  await reading.release();
+  const next = await writeLock.acquire({ waitMs: 2_000 });
 
-    expect(readingOn).toBe(true);
-    expect(await view.fields()).toEqual({ mode: 'write', [`${next.holderId}:write`]: '1' });
-    await next.release();
-  },
-);
+  expect(readingOn).toBe(true);
+  expect(await view.fields()).toEqual({ mode: 'write', [`${next.holderId}:write`]: '1' });
+  await next.release();
+});

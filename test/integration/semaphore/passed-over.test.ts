@@ -96,31 +96,28 @@ test.concurrent('S3: permits that come without a message are found all the same'
   expect(permits.count).toBe(1);
 });
 
-test.concurrent(
-  'S7: a big request that is passed over gets in, and the small ones go on',
-  async () => {
-    const name = newName('passed');
-    await using small = open();
-    await using big = open();
-    const gate = small.getSemaphore(name);
-    await gate.trySetPermits(2);
-    const traffic = stream(gate);
-    await eventually(() => traffic.served() > 8);
-    const startedAt = performance.now();
+test.concurrent('S7: a big request that is passed over gets in, and the small ones go on', async () => {
+  const name = newName('passed');
+  await using small = open();
+  await using big = open();
+  const gate = small.getSemaphore(name);
+  await gate.trySetPermits(2);
+  const traffic = stream(gate);
+  await eventually(() => traffic.served() > 8);
+  const startedAt = performance.now();
 
-    const permits = await big.getSemaphore(name).acquire(2);
-    const waitedMs = performance.now() - startedAt;
-    const before = traffic.served();
-    await permits.release();
-    await eventually(() => traffic.served() > before + 8);
+  const permits = await big.getSemaphore(name).acquire(2);
+  const waitedMs = performance.now() - startedAt;
+  const before = traffic.served();
+  await permits.release();
+  await eventually(() => traffic.served() > before + 8);
 
-    expect(waitedMs).toBeGreaterThan(4_000);
-    expect(waitedMs).toBeLessThan(8_000);
-    await traffic.stop();
-    expect(await raw.get(name)).toBe('2');
-    expect(await privateKeys(name)).toEqual([]);
-  },
-);
+  expect(waitedMs).toBeGreaterThan(4_000);
+  expect(waitedMs).toBeLessThan(8_000);
+  await traffic.stop();
+  expect(await raw.get(name)).toBe('2');
+  expect(await privateKeys(name)).toEqual([]);
+});
 
 test.concurrent('S7: while one is first in line, attempts of others are refused', async () => {
   const name = newName('refused');
@@ -170,68 +167,62 @@ test.concurrent('S7: when it gives up, the others get in at once', async () => {
   });
 });
 
-test.concurrent(
-  'S7: when its client is cut off, the others stand back no longer than 5 s',
-  async () => {
-    const name = newName('cut-off');
-    const proxy = await startProxy({ target: redisUrl() });
-    await using other = open();
-    const { big, nowInLine } = passed(name, proxy.url);
-    await using _ = big;
-    await other.getSemaphore(name).trySetPermits(2);
-    const caught = big
+test.concurrent('S7: when its client is cut off, the others stand back no longer than 5 s', async () => {
+  const name = newName('cut-off');
+  const proxy = await startProxy({ target: redisUrl() });
+  await using other = open();
+  const { big, nowInLine } = passed(name, proxy.url);
+  await using _ = big;
+  await other.getSemaphore(name).trySetPermits(2);
+  const caught = big
+    .getSemaphore(name)
+    .acquire(3)
+    .catch(() => 'gone');
+  await nowInLine(1);
+
+  proxy.refuse();
+  proxy.cutAll();
+  const startedAt = performance.now();
+  const permits = await other.getSemaphore(name).acquire(1);
+  const waitedMs = performance.now() - startedAt;
+
+  expect(waitedMs).toBeLessThan(5_000);
+  await permits.release();
+  await big.close({ timeoutMs: 100 });
+  expect(await caught).toBe('gone');
+  expect(await privateKeys(name)).toEqual([]);
+});
+
+test.concurrent('S7: those who were passed over are served in the order of their places', async () => {
+  const name = newName('order');
+  await using holder = open();
+  const [first, second] = [passed(name), passed(name)];
+  await using _ = first.big;
+  await using __ = second.big;
+  const gate = holder.getSemaphore(name);
+  await gate.trySetPermits(2);
+  const held = await gate.acquire(2);
+  const order: string[] = [];
+  const waits = [
+    first.big
       .getSemaphore(name)
-      .acquire(3)
-      .catch(() => 'gone');
-    await nowInLine(1);
+      .acquire(2)
+      .then((permits) => (order.push('first'), permits)),
+  ];
+  await first.nowInLine(1);
+  waits.push(
+    second.big
+      .getSemaphore(name)
+      .acquire(1)
+      .then((permits) => (order.push('second'), permits)),
+  );
+  await second.nowInLine(2);
 
-    proxy.refuse();
-    proxy.cutAll();
-    const startedAt = performance.now();
-    const permits = await other.getSemaphore(name).acquire(1);
-    const waitedMs = performance.now() - startedAt;
+  await held.release();
+  for (const wait of waits) {
+    await (await wait).release();
+  }
 
-    expect(waitedMs).toBeLessThan(5_000);
-    await permits.release();
-    await big.close({ timeoutMs: 100 });
-    expect(await caught).toBe('gone');
-    expect(await privateKeys(name)).toEqual([]);
-  },
-);
-
-test.concurrent(
-  'S7: those who were passed over are served in the order of their places',
-  async () => {
-    const name = newName('order');
-    await using holder = open();
-    const [first, second] = [passed(name), passed(name)];
-    await using _ = first.big;
-    await using __ = second.big;
-    const gate = holder.getSemaphore(name);
-    await gate.trySetPermits(2);
-    const held = await gate.acquire(2);
-    const order: string[] = [];
-    const waits = [
-      first.big
-        .getSemaphore(name)
-        .acquire(2)
-        .then((permits) => (order.push('first'), permits)),
-    ];
-    await first.nowInLine(1);
-    waits.push(
-      second.big
-        .getSemaphore(name)
-        .acquire(1)
-        .then((permits) => (order.push('second'), permits)),
-    );
-    await second.nowInLine(2);
-
-    await held.release();
-    for (const wait of waits) {
-      await (await wait).release();
-    }
-
-    expect(order).toEqual(['first', 'second']);
-    expect(await privateKeys(name)).toEqual([]);
-  },
-);
+  expect(order).toEqual(['first', 'second']);
+  expect(await privateKeys(name)).toEqual([]);
+});
