@@ -25,6 +25,7 @@ const QUOTED = new Map([
   ['1,000 renewed holds: commands per round', 'commands to renew 1,000 held locks once'],
 ]);
 
+const SETTINGS = new URL('../../.oxfmtrc.json', import.meta.url);
 const [BEGIN, END] = ['<!-- figures: ', '<!-- /figures -->'];
 
 /** What was measured, without the details behind it. @param {string} measured */
@@ -53,10 +54,12 @@ export async function withFigures(readme, pages) {
   const head = readme.slice(0, readme.indexOf('\n', from));
   const table = ['| figure | measured | target |', '| --- | --- | --- |', ...rows].join('\n');
   const text = `${head}\n\n${table}\n\n${readme.slice(to)}`;
-  const options = JSON.parse(readFileSync(new URL('../../.oxfmtrc.json', import.meta.url), 'utf8'));
+  const options = /** @type {import('oxfmt').Oxfmtrc} */ (
+    JSON.parse(readFileSync(SETTINGS, 'utf8'))
+  );
   const { code, errors } = await format('README.md', text, options);
   if (errors.length > 0) {
-    throw new Error(`the README cannot be formatted: ${errors.map(({ message }) => message)}`);
+    throw new Error(`the README cannot be formatted: ${errors[0]?.message}`);
   }
   return code;
 }
