@@ -17,7 +17,7 @@ export interface ClusterWorld {
   readonly servers: Servers['nodes'];
   /** A plain connection to a node, masters first. */
   node(index: number): Redis;
-  /** A new name that one master is responsible for. */
+  /** A new name that one master is responsible for, in a slot of its own. */
   nameOn(master: number): string;
   /** A template that is never connected. */
   template(user?: User): Cluster;
@@ -32,6 +32,8 @@ export async function clusterWorld(
     await cluster.stop();
   });
   const raws = cluster.nodes.map(({ url }) => rawClient(url));
+  // A test may move the slot of its name: no other test gets that slot.
+  const used = new Set<number>();
   const addresses = cluster.nodes.map(({ host, port }) => ({ host, port }));
   return {
     servers: cluster.nodes,
@@ -45,7 +47,9 @@ export async function clusterWorld(
     nameOn(master) {
       for (;;) {
         const name = randomName();
-        if (masterOf(slotOf(name), options.masters) === master) {
+        const slot = slotOf(name);
+        if (masterOf(slot, options.masters) === master && !used.has(slot)) {
+          used.add(slot);
           return name;
         }
       }

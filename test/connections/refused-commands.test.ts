@@ -31,7 +31,8 @@ beforeAll(async () => {
   const url = await startGate(server, async (script, operands) => {
     trials.push(...(await tryCall(raw, users, script, operands)));
   });
-  await useEverything(openClient({ redis: url }), raw);
+  // Every call is tried by all users before it is carried out.
+  await useEverything(openClient({ redis: url, commandTimeoutMs: 20_000 }), raw);
   const direct = rawClient(url);
   await seldomCalls(
     raw,

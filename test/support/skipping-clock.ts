@@ -60,10 +60,11 @@ export function skippingClock(clock: Clock = systemClock()): SkippingClock {
     },
     skip,
     async lapse(condition) {
-      await eventually(() => {
+      const look = (): boolean => {
         skip(250);
         return condition();
-      });
+      };
+      await eventually(look, { withinMs: 20_000 });
     },
   };
 }

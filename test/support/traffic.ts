@@ -1,5 +1,6 @@
 // What a client really sends, seen from a proxy in front of the server.
 
+import * as scripts from '../../src/core/wire/scripts.generated.js';
 import type { Client } from '../../src/index.js';
 import { eventually } from './eventually.js';
 import { startProxy, type Proxy } from './proxy.js';
@@ -9,6 +10,14 @@ import { randomName } from './redis.js';
 const upkeep = /^(?:hello|auth|client|info|select|ping|readonly)$/i;
 const toItself = /^redlatch_self:/u;
 
+/** By digest and by source. */
+const scriptOf = new Map(
+  Object.values(scripts).flatMap(({ name, sha1, source }) => [
+    [sha1, name],
+    [source, name],
+  ]),
+);
+
 export interface Traffic {
   readonly url: string;
   readonly proxy: Proxy;
@@ -17,21 +26,28 @@ export interface Traffic {
   names(): string[];
   /** How many of them run a script. */
   scripts(): number;
+  /** The names of these scripts. */
+  scriptNames(): string[];
 }
 
 /** A way to the server on which every command is counted. */
 export async function countedTraffic(target: string): Promise<Traffic> {
   const proxy = await startProxy({ target });
-  const names = (): string[] =>
+  const requests = (): string[][] =>
     proxy
       .requests()
-      .filter(([name = '', channel = '']) => !upkeep.test(name) && !toItself.test(channel))
-      .map(([name = '']) => name.toLowerCase());
+      .filter(([name = '', channel = '']) => !upkeep.test(name) && !toItself.test(channel));
+  const names = (): string[] => requests().map(([name = '']) => name.toLowerCase());
+  const scriptNames = (): string[] =>
+    requests().flatMap(([name = '', script = '']) =>
+      /^eval/iu.test(name) ? [scriptOf.get(script) ?? 'another script'] : [],
+    );
   return {
     url: proxy.url,
     proxy,
     names,
-    scripts: () => names().filter((name) => name.startsWith('eval')).length,
+    scripts: () => scriptNames().length,
+    scriptNames,
   };
 }
 
