@@ -6,19 +6,78 @@
 // TEXT      only the checks whose name has one of these in it
 // --list    only says which there are
 // --strict  a test that fails is not run again
+//
+// Checks in which nothing has to be in time run beside the others, in a process of low priority: with --beside, which
+// runs only these.
 
 import { parseArgs } from 'node:util';
 import { checks } from './gate/checks.mjs';
+import { outcomesOfCommand } from './gate/command.mjs';
 import { conclude } from './gate/conclude.mjs';
 import { outcomeOf } from './gate/outcome.mjs';
+
+/**
+ * @typedef {import('./gate/outcome.mjs').Outcome} Outcome
+ * @typedef {import('./gate/checks.mjs').Check} Check
+ */
+
+/** For what runs beside the others. */
+const LIMIT_MS = 35 * 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     list: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
+    beside: { type: 'boolean', default: false },
   },
 });
+
+/** @param {readonly Check[]} chosen @returns {Promise<Outcome[]>} */
+async function inTurn(chosen) {
+  /** @type {Outcome[]} */
+  const outcomes = [];
+  for (const { name, run } of chosen) {
+    console.log(`\ncheck: ${name}`);
+    outcomes.push(await outcomeOf(name, async () => await run(outcomes)));
+  }
+  return outcomes;
+}
+
+/**
+ * @param {readonly Check[]} chosen
+ * @returns {Promise<Outcome[]>}
+ */
+async function beside(chosen) {
+  if (chosen.length === 0) {
+    return [];
+  }
+  const names = chosen.map(({ name }) => name);
+  console.log(`\nbeside the others: ${names.join(', ')}`);
+  const args = ['scripts/gate.mjs', '--beside', ...names];
+  const { outcomes, output } = await outcomesOfCommand(process.execPath, args, {
+    repeat: 'npm run test:gate -- --beside',
+    timeoutMs: LIMIT_MS,
+    yields: true,
+  });
+  console.log(`\nwhat ran beside the others:\n${output.trimEnd()}`);
+  return outcomes;
+}
+
+/** @param {Outcome} outcome */
+const place = ({ name }) => checks.findIndex((check) => check.name === name);
+
+/** @param {readonly Check[]} chosen @returns {Promise<Outcome[]>} in the order of the checks */
+async function outcomesOf(chosen) {
+  if (values.beside) {
+    return await inTurn(chosen.filter(({ isBeside }) => isBeside === true));
+  }
+  const [rest, first] = await Promise.all([
+    beside(chosen.filter(({ isBeside }) => isBeside === true)),
+    inTurn(chosen.filter(({ isBeside }) => isBeside !== true)),
+  ]);
+  return [...first, ...rest].toSorted((one, other) => place(one) - place(other));
+}
 
 const chosen = checks.filter(
   ({ name }) => positionals.length === 0 || positionals.some((text) => name.includes(text)),
@@ -31,11 +90,6 @@ if (values.list) {
   console.log(chosen.map(({ name }) => name).join('\n'));
 } else {
   const startedAt = performance.now();
-  /** @type {import('./gate/outcome.mjs').Outcome[]} */
-  const outcomes = [];
-  for (const { name, run } of chosen) {
-    console.log(`\ncheck: ${name}`);
-    outcomes.push(await outcomeOf(name, async () => await run(outcomes)));
-  }
+  const outcomes = await outcomesOf(chosen);
   process.exitCode = (await conclude(outcomes, { startedAt, isStrict: values.strict })) ? 0 : 1;
 }

@@ -67,7 +67,7 @@ export async function runVitest(args, { reporter = 'default', show = true, env, 
     const ms = performance.now() - startedAt;
     const { passed, skipped, failures, unfinished } = outcomeIn(file);
     const how = timedOut ? `stopped after ${options.timeoutMs} ms` : `exit code ${code}`;
-    if (timedOut || (code !== 0 && failures.length === 0)) {
+    if (timedOut || unfinished.length > 0 || (code !== 0 && failures.length === 0)) {
       const names = unfinished.length === 0 ? '' : `, before the end of ${unfinished.join(', ')}`;
       failures.push(outside(`vitest: ${how}${names}`));
     }

@@ -83,8 +83,10 @@ test('every part of the gate has its share, and all of them fit', () => {
 
   expect(Object.keys(BUDGET).toSorted()).toEqual([...names, suite, 'install'].toSorted());
   expect(BUDGET[suite]! + BUDGET['build']!).toBeLessThanOrEqual(240);
-  // The other static checks run beside the suite.
-  const inTurn = checks.reduce((sum, { name }) => sum + BUDGET[name]!, BUDGET['install']!);
+  // The other static checks run beside the suite, and some of the gate beside the rest of it.
+  const inTurn = checks
+    .filter(({ isBeside }) => isBeside !== true)
+    .reduce((sum, { name }) => sum + BUDGET[name]!, BUDGET['install']!);
   expect(inTurn + 240).toBeLessThanOrEqual(18 * 60);
 });
 

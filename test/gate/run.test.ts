@@ -1,0 +1,55 @@
+// A program with a time limit, and what it starts.
+
+import { expect, test } from 'vitest';
+import { run } from '../../scripts/lib/run.mjs';
+import { eventually } from '../support/eventually.js';
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A program that has started another, whose pid it prints, and does not end when it is asked to. */
+const parent = `
+  const { spawn } = require('node:child_process');
+  process.on('SIGTERM', () => {});
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+  console.log(other.pid);
+`;
+
+test('the time limit ends what a program has started, too', async () => {
+  const { timedOut, output } = await run(process.execPath, ['-e', parent], { timeoutMs: 2_000 });
+
+  expect(timedOut).toBe(true);
+  const [other = 0] = output.split('\n').map(Number);
+  expect(other).toBeGreaterThan(0);
+  await eventually(() => !isThere(other));
+});
+
+test('a program that has ended leaves nothing behind that it has started', async () => {
+  const leaves = parent.replace("'inherit'", "'ignore'").concat('process.exit(3);');
+  const { code, timedOut, output } = await run(process.execPath, ['-e', leaves], {
+    timeoutMs: 60_000,
+  });
+
+  expect([code, timedOut]).toEqual([3, false]);
+  await eventually(() => !isThere(Number(output)));
+});
+
+test('a program that ends by a signal takes along what it runs', async () => {
+  const script = `
+    import { run } from ${JSON.stringify(new URL('../../scripts/lib/run.mjs', import.meta.url).href)};
+    await run(process.execPath, ['-e', 'console.log(process.pid); setInterval(() => {}, 1000)'],
+      { show: true, timeoutMs: 60000 });
+  `;
+  const { output } = await run(process.execPath, ['--input-type=module', '-e', script], {
+    timeoutMs: 6_000,
+  });
+
+  expect(Number(output)).toBeGreaterThan(0);
+  await eventually(() => !isThere(Number(output)));
+});
