@@ -11,7 +11,7 @@ import { keysUnder, randomName, rawClient, redisUrl } from '../support/redis.js'
 import type { Kind, WireScript } from '../support/kinds/kind.js';
 import { onlyAsks, scriptOf } from '../support/scripts.js';
 import { stored } from '../support/kinds/locks.js';
-import { expectNoChannels, expectNoResidue } from '../support/residue.js';
+import { expectNoChannels, expectNoResidue, untilGone } from '../support/residue.js';
 import { toldOf } from '../support/told.js';
 
 export interface World {
@@ -61,7 +61,7 @@ export function faultWorlds(
     const raw = rawClient();
     for (const name of semaphores) {
       const timeouts = `{${name}}:timeout`;
-      await eventually(async () => {
+      await untilGone(async () => {
         expect(await raw.zcount(timeouts, Date.now(), '+inf'), 'permits that are held').toBe(0);
       });
       await raw.del(name, timeouts);

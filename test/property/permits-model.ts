@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest';
 import type { Permit } from '../../src/index.js';
+import { promised } from '../support/broken-promise.js';
 import { eventually } from '../support/eventually.js';
 import { settled, type World } from './world.js';
 
@@ -84,7 +85,7 @@ export function granted(
   const known = new Set(real.permits.map(({ id }) => id));
   for (const permit of permits) {
     expect(permit.id).toMatch(/^[0-9a-f]{32}$/);
-    expect(known.has(permit.id), 'no id is granted twice').toBe(false);
+    promised('no id is granted twice', () => expect(known.has(permit.id)).toBe(false));
     known.add(permit.id);
     model.permits.push({ client, state: leaseMs === undefined ? 'live' : 'fixed', isUnsure });
     real.permits.push(permit);

@@ -27,9 +27,9 @@ interface Within {
 }
 
 /** Waits until nothing is left. What is gone only later fails too, and is no broken promise. */
-async function untilGone(
+export async function untilGone(
   check: () => Promise<void>,
-  { withinMs = 2_000, lateMs = LATE_MS }: Within,
+  { withinMs = 2_000, lateMs = LATE_MS }: Within = {},
 ): Promise<void> {
   try {
     await eventually(check, { withinMs });
