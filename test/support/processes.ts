@@ -85,7 +85,7 @@ export class Worker {
    */
   async message<T extends WorkerMessage = WorkerMessage>(
     type: string,
-    { withinMs = 10_000 }: { withinMs?: number } = {},
+    { withinMs = 30_000 }: { withinMs?: number } = {},
   ): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
       const settle = (act: () => void): void => {

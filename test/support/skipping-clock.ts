@@ -64,7 +64,8 @@ export function skippingClock(clock: Clock = systemClock()): SkippingClock {
         skip(250);
         return condition();
       };
-      await eventually(look, { withinMs: 20_000 });
+      // Answers come meanwhile: none of them may be late by more than a few looks.
+      await eventually(look, { withinMs: 20_000, everyMs: 50 });
     },
   };
 }
