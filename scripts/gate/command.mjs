@@ -31,19 +31,20 @@ export async function outcomesOfCommand(program, args, { repeat, env, ...options
   const file = join(folder, 'outcomes.json');
   const startedAt = performance.now();
   try {
-    const { code, output } = await run(program, args, {
+    const { code, output, timedOut } = await run(program, args, {
       ...options,
       env: { ...env, [OUTCOMES]: file },
     });
     const outcomes = outcomesIn(file);
-    if (
-      outcomes !== undefined &&
-      (code === 0 || outcomes.some((each) => each.failures.length > 0))
-    ) {
+    const isExplained =
+      code === 0 || outcomes?.some(({ failures }) => failures.length > 0) === true;
+    if (outcomes !== undefined && isExplained && !timedOut) {
       return { outcomes, output };
     }
-    const why = outcomes === undefined ? 'it left no outcomes' : 'none of its checks has failed';
-    const details = `exit code ${code}, and ${why}`;
+    const how = timedOut ? `stopped after ${options.timeoutMs} ms` : `exit code ${code}`;
+    const why =
+      outcomes === undefined ? 'it left no outcomes' : 'no failure of a check explains it';
+    const details = `${how}, and ${why}`;
     const failures = [{ name: repeat, details, repeat, canBeBadLuck: false }];
     return {
       outcomes: [...(outcomes ?? []), outcomeSince(repeat, startedAt, { failures })],

@@ -20,6 +20,7 @@ import { relative } from 'node:path';
  * @property {number} skipped
  * @property {ReportedFailure[]} failures
  * @property {string[]} unfinished files that have begun and not ended
+ * @property {boolean} hasEnded the whole run, and not the process alone
  *
  * @typedef {import('vitest/node').TestModule} TestModule
  * @typedef {import('vitest/node').SerializedError} SerializedError
@@ -130,7 +131,7 @@ export default class OutcomeReporter {
   /** @param {TestModule} module */
   onTestModuleEnd(module) {
     this.#ended.add(module);
-    this.#write([...this.#ended], []);
+    this.#write([...this.#ended], [], false);
   }
 
   /**
@@ -139,14 +140,15 @@ export default class OutcomeReporter {
    */
   onTestRunEnd(modules, outside) {
     this.#begun.clear();
-    this.#write(modules, outside);
+    this.#write(modules, outside, true);
   }
 
   /**
    * @param {readonly TestModule[]} modules
    * @param {readonly SerializedError[]} outside
+   * @param {boolean} hasEnded
    */
-  #write(modules, outside) {
+  #write(modules, outside, hasEnded) {
     const file = process.env['REDLATCH_VITEST_OUTCOME'];
     if (file === undefined) {
       throw new Error('REDLATCH_VITEST_OUTCOME must name the file for the outcome');
@@ -161,6 +163,7 @@ export default class OutcomeReporter {
       unfinished: [...this.#begun]
         .filter((module) => !this.#ended.has(module))
         .map(({ relativeModuleId }) => relativeModuleId),
+      hasEnded,
     };
     writeFileSync(file, JSON.stringify(outcome));
   }

@@ -3,7 +3,8 @@
 // its own, so that nothing that it has started outlives it.
 
 import { spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { root } from './fresh.mjs';
 
 /**
@@ -18,6 +19,27 @@ import { root } from './fresh.mjs';
 /**
  * @typedef {{ code: number, output: string, timedOut: boolean }} RunResult
  */
+
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 5_000;
+
+/** The lowest priority, as a nice value. */
+const LOW = constants.priority.PRIORITY_LOW;
+
+/**
+ * Gives a process that leads a session the CPU that others leave. On Linux a session may be scheduled as one: then a
+ * nice value orders only the processes of one session, and the session has a nice value of its own.
+ *
+ * @param {number} leader
+ */
+function yieldCpu(leader) {
+  setPriority(leader, LOW);
+  try {
+    writeFileSync(`/proc/${leader}/autogroup`, String(LOW));
+  } catch {
+    // Not on this system, or it has ended: its nice value is all that there is.
+  }
+}
 
 /** Leaders of the groups that are there.
  * @type {Set<number>} */
@@ -40,28 +62,36 @@ function endGroup(leader) {
 
 process.on('exit', () => groups.forEach(endGroup));
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  // A signal for this process reaches no other group; with the only listener gone it ends the process.
+  // A signal for this process reaches no other group. Each may have groups of its own, to which it passes it on.
   process.once(signal, () => {
-    groups.forEach(endGroup);
-    process.kill(process.pid, signal);
+    groups.forEach((leader) => signalGroup(leader, signal));
+    const endsAt = performance.now() + GRACE_MS;
+    const wait = setInterval(() => {
+      if (groups.size === 0 || performance.now() > endsAt) {
+        clearInterval(wait);
+        groups.forEach(endGroup);
+        process.kill(process.pid, signal);
+      }
+    }, 20);
   });
 }
 
 /**
- * Ends a group when its time is up.
+ * Ends a group when its time is up, if that is limited, and with its leader.
  *
  * @param {number} leader
- * @param {number} timeoutMs
+ * @param {number | undefined} timeoutMs
  * @returns {() => boolean} call it when the leader has ended; whether that was too late
  */
 function limited(leader, timeoutMs) {
   groups.add(leader);
   let timedOut = false;
-  let timer = setTimeout(() => {
+  const stop = () => {
     timedOut = true;
     signalGroup(leader, 'SIGTERM');
-    timer = setTimeout(endGroup, 5_000, leader);
-  }, timeoutMs);
+    timer = setTimeout(endGroup, GRACE_MS, leader);
+  };
+  let timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
   return () => {
     clearTimeout(timer);
     endGroup(leader);
@@ -79,15 +109,17 @@ function limited(leader, timeoutMs) {
  * @returns {Promise<RunResult>}
  */
 export async function run(command, args, options = {}) {
+  // What yields starts nothing that does not.
+  const isLow = options.yields === true || getPriority() >= LOW;
   const isWatched = options.show === true && process.stdout.isTTY;
   const child = spawn(command, args, {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
-    detached: options.timeoutMs !== undefined,
+    detached: isLow || options.timeoutMs !== undefined,
     stdio: isWatched ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });
-  if (options.yields === true && child.pid !== undefined) {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (isLow && child.pid !== undefined) {
+    yieldCpu(child.pid);
   }
   let output = '';
   let { until } = options;
@@ -106,7 +138,7 @@ export async function run(command, args, options = {}) {
   child.stderr?.setEncoding('utf8').on('data', keep(process.stderr));
   const { timeoutMs } = options;
   const ended =
-    timeoutMs === undefined || child.pid === undefined
+    child.pid === undefined || !(isLow || timeoutMs !== undefined)
       ? () => false
       : limited(child.pid, timeoutMs);
   return await new Promise((resolve) => {

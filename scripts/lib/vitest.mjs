@@ -18,7 +18,7 @@ import { runTool } from './run.mjs';
  * @property {string} [reporter] of the live output
  * @property {boolean} [show] whether there is live output, by default there is
  *
- * @typedef {Omit<VitestOutcome, 'unfinished'> & { ms: number, timedOut: boolean }} VitestRun
+ * @typedef {Omit<VitestOutcome, 'unfinished' | 'hasEnded'> & { ms: number, timedOut: boolean }} VitestRun
  */
 
 const REPORTER = fileURLToPath(new URL('../gate/outcome-reporter.mjs', import.meta.url));
@@ -45,7 +45,7 @@ function outcomeIn(file) {
     return /** @type {VitestOutcome} */ (JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     // It has ended before its first file has: the exit code is not 0.
-    return { passed: 0, skipped: 0, failures: [], unfinished: [] };
+    return { passed: 0, skipped: 0, failures: [], unfinished: [], hasEnded: false };
   }
 }
 
@@ -65,9 +65,9 @@ export async function runVitest(args, { reporter = 'default', show = true, env, 
       { ...options, env: { ...env, REDLATCH_VITEST_OUTCOME: file }, show },
     );
     const ms = performance.now() - startedAt;
-    const { passed, skipped, failures, unfinished } = outcomeIn(file);
+    const { passed, skipped, failures, unfinished, hasEnded } = outcomeIn(file);
     const how = timedOut ? `stopped after ${options.timeoutMs} ms` : `exit code ${code}`;
-    if (timedOut || unfinished.length > 0 || (code !== 0 && failures.length === 0)) {
+    if (timedOut || !hasEnded || (code !== 0 && failures.length === 0)) {
       const names = unfinished.length === 0 ? '' : `, before the end of ${unfinished.join(', ')}`;
       failures.push(outside(`vitest: ${how}${names}`));
     }

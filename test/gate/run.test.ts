@@ -40,16 +40,41 @@ test('a program that has ended leaves nothing behind that it has started', async
   await eventually(() => !isThere(Number(output)));
 });
 
-test('a program that ends by a signal takes along what it runs', async () => {
-  const script = `
-    import { run } from ${JSON.stringify(new URL('../../scripts/lib/run.mjs', import.meta.url).href)};
-    await run(process.execPath, ['-e', 'console.log(process.pid); setInterval(() => {}, 1000)'],
-      { show: true, timeoutMs: 60000 });
-  `;
-  const { output } = await run(process.execPath, ['--input-type=module', '-e', script], {
-    timeoutMs: 6_000,
-  });
+test('a program that ends by a signal takes along what it runs, and what that runs', async () => {
+  const module = JSON.stringify(new URL('../../scripts/lib/run.mjs', import.meta.url).href);
+  const running = (args: readonly string[]): string[] => [
+    '--input-type=module',
+    '-e',
+    `import { run } from ${module};
+     await run(process.execPath, ${JSON.stringify(args)}, { show: true, timeoutMs: 60000 });`,
+  ];
+  const leaf = ['-e', 'console.log(process.pid); setInterval(() => {}, 1000)'];
+
+  const { output } = await run(process.execPath, running(running(leaf)), { timeoutMs: 6_000 });
 
   expect(Number(output)).toBeGreaterThan(0);
   await eventually(() => !isThere(Number(output)));
+});
+
+test('what yields takes the CPU that others leave, and so does all that it starts', async () => {
+  // Its nice value, and that of its session where sessions are scheduled as one.
+  const shows = `
+    const { readFileSync, existsSync } = await import('node:fs');
+    const file = '/proc/self/autogroup';
+    const session = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').at(-1) : 19;
+    console.log('nice ' + (await import('node:os')).getPriority() + ', session ' + session);
+  `;
+  const script = `
+    import { run } from ${JSON.stringify(new URL('../../scripts/lib/run.mjs', import.meta.url).href)};
+    ${shows}
+    const inner = ['--input-type=module', '-e', ${JSON.stringify(shows)}];
+    const { output } = await run(process.execPath, inner, { timeoutMs: 60000 });
+    console.log(output);
+  `;
+
+  const { output } = await run(process.execPath, ['--input-type=module', '-e', script], {
+    yields: true,
+  });
+
+  expect(output.trim().split(/\n+/u)).toEqual(['nice 19, session 19', 'nice 19, session 19']);
 });
