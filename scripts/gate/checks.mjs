@@ -44,9 +44,8 @@ const BESIDE_JAVA = ['bytes', 'state'];
  * @param {() => Promise<Outcome>} run
  * @returns {Check}
  */
-const fetchedBeside = (name, prepare, run) => ({
+const afterFetching = (name, prepare, run) => ({
   name,
-  isBeside: true,
   run: async () => {
     const startedAt = performance.now();
     const missing = await prepare();
@@ -76,7 +75,6 @@ function packageOnNodes() {
   const name = 'the package on releases of Node.js';
   return {
     name,
-    isBeside: true,
     run: async () => {
       const startedAt = performance.now();
       /** @type {string[]} */
@@ -88,7 +86,7 @@ function packageOnNodes() {
         missing.push(...(await missingOf(`Node.js ${release}`, fetch)));
       }
       const env = { REDLATCH_TEST_NODES: programs.join(delimiter) };
-      const options = { files: ['test/package'], env, timeoutMs: BESIDE_LIMIT_MS };
+      const options = { files: ['test/package'], env, timeoutMs: 5 * MINUTE_MS };
       const outcome = await vitestOutcome(name, options);
       return { ...outcome, missing, ms: performance.now() - startedAt };
     },
@@ -164,21 +162,23 @@ export const checks = [
   contracts('the contract on ioredis 5', { REDLATCH_TEST_IOREDIS: '5' }),
   contracts('the contract through the driver', { REDLATCH_TEST_WIRE: 'driver' }),
   packageOnNodes(),
-  fetchedBeside(
+  afterFetching(
     RECIPES,
     async () =>
       await missingOf('the packages of the recipes', async () => await installIn('recipes')),
-    async () =>
-      await vitestOutcome(RECIPES, { files: ['test/recipes'], timeoutMs: BESIDE_LIMIT_MS }),
+    async () => await vitestOutcome(RECIPES, { files: ['test/recipes'], timeoutMs: 5 * MINUTE_MS }),
   ),
-  fetchedBeside(
-    SITE,
-    async () => await missingOf('the packages of the site', async () => await installIn('site')),
-    async () =>
-      await scriptOutcome(SITE, ['site/build.mjs', '--without-demo'], {
-        timeoutMs: BESIDE_LIMIT_MS,
-      }),
-  ),
+  {
+    ...afterFetching(
+      SITE,
+      async () => await missingOf('the packages of the site', async () => await installIn('site')),
+      async () =>
+        await scriptOutcome(SITE, ['site/build.mjs', '--without-demo'], {
+          timeoutMs: BESIDE_LIMIT_MS,
+        }),
+    ),
+    isBeside: true,
+  },
   {
     name: MISTAKES,
     run: async (before) => {
