@@ -168,17 +168,14 @@ export const checks = [
       await missingOf('the packages of the recipes', async () => await installIn('recipes')),
     async () => await vitestOutcome(RECIPES, { files: ['test/recipes'], timeoutMs: 5 * MINUTE_MS }),
   ),
-  {
-    ...afterFetching(
-      SITE,
-      async () => await missingOf('the packages of the site', async () => await installIn('site')),
-      async () =>
-        await scriptOutcome(SITE, ['site/build.mjs', '--without-demo'], {
-          timeoutMs: BESIDE_LIMIT_MS,
-        }),
-    ),
-    isBeside: true,
-  },
+  afterFetching(
+    SITE,
+    async () => await missingOf('the packages of the site', async () => await installIn('site')),
+    async () =>
+      await scriptOutcome(SITE, ['site/build.mjs', '--without-demo'], {
+        timeoutMs: 5 * MINUTE_MS,
+      }),
+  ),
   {
     name: MISTAKES,
     run: async (before) => {
