@@ -7,12 +7,10 @@
 // --list    only says which there are
 // --strict  a test that fails is not run again
 //
-// Checks in which nothing has to be in time run beside the others, in a process of low priority: with --beside, which
-// runs only these.
+// Checks in which nothing has to be in time run beside the others, at low priority.
 
 import { parseArgs } from 'node:util';
 import { checks } from './gate/checks.mjs';
-import { outcomesOfCommand } from './gate/command.mjs';
 import { conclude } from './gate/conclude.mjs';
 import { outcomeOf } from './gate/outcome.mjs';
 
@@ -21,15 +19,11 @@ import { outcomeOf } from './gate/outcome.mjs';
  * @typedef {import('./gate/checks.mjs').Check} Check
  */
 
-/** For what runs beside the others. */
-const LIMIT_MS = 35 * 60_000;
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     list: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
-    beside: { type: 'boolean', default: false },
   },
 });
 
@@ -44,36 +38,13 @@ async function inTurn(chosen) {
   return outcomes;
 }
 
-/**
- * @param {readonly Check[]} chosen
- * @returns {Promise<Outcome[]>}
- */
-async function beside(chosen) {
-  if (chosen.length === 0) {
-    return [];
-  }
-  const names = chosen.map(({ name }) => name);
-  console.log(`\nbeside the others: ${names.join(', ')}`);
-  const args = ['scripts/gate.mjs', '--beside', ...names];
-  const { outcomes, output } = await outcomesOfCommand(process.execPath, args, {
-    repeat: 'npm run test:gate -- --beside',
-    timeoutMs: LIMIT_MS,
-    yields: true,
-  });
-  console.log(`\nwhat ran beside the others:\n${output.trimEnd()}`);
-  return outcomes;
-}
-
 /** @param {Outcome} outcome */
 const place = ({ name }) => checks.findIndex((check) => check.name === name);
 
 /** @param {readonly Check[]} chosen @returns {Promise<Outcome[]>} in the order of the checks */
 async function outcomesOf(chosen) {
-  if (values.beside) {
-    return await inTurn(chosen.filter(({ isBeside }) => isBeside === true));
-  }
   const [rest, first] = await Promise.all([
-    beside(chosen.filter(({ isBeside }) => isBeside === true)),
+    inTurn(chosen.filter(({ isBeside }) => isBeside === true)),
     inTurn(chosen.filter(({ isBeside }) => isBeside !== true)),
   ]);
   return [...first, ...rest].toSorted((one, other) => place(one) - place(other));

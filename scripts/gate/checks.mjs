@@ -157,6 +157,7 @@ export const checks = [
     run: async () =>
       await scriptOutcome(SIMULATION, ['scripts/simulate.mjs', '--traces', '--seeds', SIMULATED], {
         timeoutMs: BESIDE_LIMIT_MS,
+        yields: true,
       }),
   },
   contracts('the contract on ioredis 5', { REDLATCH_TEST_IOREDIS: '5' }),

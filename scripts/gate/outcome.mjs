@@ -131,12 +131,13 @@ export async function vitestOutcome(
  *
  * @param {string} name
  * @param {string[]} args for Node.js
- * @param {{ timeoutMs: number, env?: NodeJS.ProcessEnv }} options
+ * @param {{ timeoutMs: number, env?: NodeJS.ProcessEnv, yields?: boolean }} options `yields`: at low priority, and
+ *   without live output
  * @returns {Promise<Outcome>}
  */
-export async function scriptOutcome(name, args, { timeoutMs, env = {} }) {
+export async function scriptOutcome(name, args, { timeoutMs, env = {}, yields = false }) {
   const startedAt = performance.now();
-  const options = { show: true, timeoutMs, env };
+  const options = { show: !yields, timeoutMs, env, yields };
   const { code, timedOut, output } = await run(process.execPath, args, options);
   if (code === 0) {
     return outcomeSince(name, startedAt, { passed: 1 });
