@@ -13,7 +13,8 @@
 //
 // --traces  compares what is sent and what users see, from seed 0 on, with the hashes that are kept in
 //           test/simulation/traces.txt: a kind whose traces differ is a failure
-// --keep-traces  writes these hashes, for 22,000 seeds: the commit says which kinds changed, and why
+// --keep-traces  writes these hashes, for 22,000 seeds, or of those the ones of --only: the commit says which kinds
+//           changed, and why
 //
 // Exit code 1 when a property is violated. The last line is "N passed, N failed", in seeds.
 

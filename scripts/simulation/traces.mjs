@@ -52,12 +52,23 @@ function hashesOf(runs) {
   });
 }
 
-/** @param {Batches} batches */
+/**
+ * Those of other kinds stay as they are.
+ *
+ * @param {Batches} batches
+ */
 export async function keepTraces(batches) {
-  const lines = Object.entries(batches).flatMap(([kind, hashes]) =>
-    hashes.map((hash, i) => `${kind} ${i} ${hash}\n`),
+  const before = (await readFile(FILE, 'utf8')).trimEnd().split('\n');
+  const kinds = new Set([
+    ...before.map((line) => line.split(' ')[0] ?? ''),
+    ...Object.keys(batches),
+  ]);
+  const lines = [...kinds].flatMap(
+    (kind) =>
+      batches[kind]?.map((hash, i) => `${kind} ${i} ${hash}`) ??
+      before.filter((line) => line.startsWith(`${kind} `)),
   );
-  await writeFile(FILE, lines.join(''));
+  await writeFile(FILE, `${lines.join('\n')}\n`);
 }
 
 /**
