@@ -3,6 +3,7 @@ import base from './vitest.config.js';
 
 // Beside a Java program, which `npm run test:interop` builds first.
 export default defineConfig({
+  plugins: base.plugins ?? [],
   test: {
     ...base.test,
     include: ['test/interop/**/*.test.ts'],

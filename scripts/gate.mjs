@@ -7,7 +7,8 @@
 // --list    only says which there are
 // --strict  a test that fails is not run again
 //
-// Checks in which nothing has to be in time run beside the others, at low priority.
+// Checks in which nothing has to be in time run beside the others, at low priority. What has to be fetched is fetched
+// beside them, too.
 
 import { parseArgs } from 'node:util';
 import { checks } from './gate/checks.mjs';
@@ -16,6 +17,7 @@ import { outcomeOf } from './gate/outcome.mjs';
 
 /**
  * @typedef {import('./gate/outcome.mjs').Outcome} Outcome
+ * @typedef {import('./gate/outcome.mjs').Missing} Missing
  * @typedef {import('./gate/checks.mjs').Check} Check
  */
 
@@ -27,13 +29,37 @@ const { values, positionals } = parseArgs({
   },
 });
 
+/**
+ * Begins to fetch what checks need, one after the other.
+ *
+ * @param {readonly Check[]} chosen
+ * @returns {Map<string, Promise<Missing[]>>} by the name of the check
+ */
+function fetchInTurn(chosen) {
+  /** @type {Map<string, Promise<Missing[]>>} */
+  const fetches = new Map();
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+  for (const { name, fetch } of chosen) {
+    if (fetch !== undefined) {
+      const fetching = last.then(fetch);
+      fetches.set(name, fetching);
+      // Its check reports a failure.
+      last = fetching.catch(() => undefined);
+    }
+  }
+  return fetches;
+}
+
 /** @param {readonly Check[]} chosen @returns {Promise<Outcome[]>} */
 async function inTurn(chosen) {
+  const fetches = fetchInTurn(chosen);
   /** @type {Outcome[]} */
   const outcomes = [];
   for (const { name, run } of chosen) {
     console.log(`\ncheck: ${name}`);
-    outcomes.push(await outcomeOf(name, async () => await run(outcomes)));
+    const check = async () => await run(outcomes, (await fetches.get(name)) ?? []);
+    outcomes.push(await outcomeOf(name, check));
   }
   return outcomes;
 }

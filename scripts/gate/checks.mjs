@@ -18,8 +18,10 @@ import { outcomeSince, scriptOutcome, vitestOutcome } from './outcome.mjs';
  *
  * @typedef {object} Check
  * @property {string} name
- * @property {boolean} [isBeside] nothing in it has to be in time: it takes the CPU that others leave
- * @property {(before: Outcome[]) => Promise<Outcome>} run `before`: what came of the checks before it
+ * @property {boolean} [isBeside] nothing in it has to be in time: it runs beside the others, at low priority
+ * @property {() => Promise<Missing[]>} [fetch] what it needs, beside earlier checks
+ * @property {(before: Outcome[], missing: Missing[]) => Promise<Outcome>} run `before`: what came of the checks before
+ *   it; `missing`: what could not be fetched
  */
 
 const MINUTE_MS = 60_000;
@@ -36,25 +38,23 @@ const COMPARED = '10000';
 /** Beside Java: the bytes of every object and what each side sees of the other. The rest takes too long. */
 const BESIDE_JAVA = ['bytes', 'state'];
 
+/** Node.js loads what is compiled in a third of the time that a transformation takes. */
+const COMPILED = { REDLATCH_TEST_COMPILED: '1' };
+
 /**
  * A check of packages that are fetched for it, which is skipped where they cannot be had.
  *
  * @param {string} name
- * @param {() => Promise<Missing[]>} prepare
+ * @param {() => Promise<Missing[]>} fetch
  * @param {() => Promise<Outcome>} run
  * @returns {Check}
  */
-const afterFetching = (name, prepare, run) => ({
+const withPackages = (name, fetch, run) => ({
   name,
-  run: async () => {
+  fetch,
+  run: async (_, missing) => {
     const startedAt = performance.now();
-    const missing = await prepare();
-    if (missing.length > 0) {
-      return outcomeSince(name, startedAt, { missing });
-    }
-    // With the time of the fetch.
-    const outcome = await run();
-    return { ...outcome, ms: performance.now() - startedAt };
+    return missing.length > 0 ? outcomeSince(name, startedAt, { missing }) : await run();
   },
 });
 
@@ -64,7 +64,7 @@ const contracts = (name, env) => ({
   run: async () =>
     await vitestOutcome(name, {
       files: ['test/contract/'],
-      args: ['--no-isolate', '--maxWorkers=4'],
+      args: ['--no-isolate', '--maxWorkers=6'],
       env,
       timeoutMs: 5 * MINUTE_MS,
     }),
@@ -73,50 +73,35 @@ const contracts = (name, env) => ({
 /** @returns {Check} */
 function packageOnNodes() {
   const name = 'the package on releases of Node.js';
+  /** @type {string[]} */
+  const programs = [];
   return {
     name,
-    run: async () => {
-      const startedAt = performance.now();
-      /** @type {string[]} */
-      const programs = [];
+    fetch: async () => {
       /** @type {Missing[]} */
       const missing = [];
       for (const release of NODE_RELEASES) {
-        const fetch = async () => void programs.push(await installNode(release));
-        missing.push(...(await missingOf(`Node.js ${release}`, fetch)));
+        const install = async () => void programs.push(await installNode(release));
+        missing.push(...(await missingOf(`Node.js ${release}`, install)));
       }
+      return missing;
+    },
+    run: async (_, missing) => {
       const env = { REDLATCH_TEST_NODES: programs.join(delimiter) };
       const options = { files: ['test/package'], env, timeoutMs: 5 * MINUTE_MS };
-      const outcome = await vitestOutcome(name, options);
-      return { ...outcome, missing, ms: performance.now() - startedAt };
+      return { ...(await vitestOutcome(name, options)), missing };
     },
   };
 }
 
-/** @returns {Check} */
-function besideJava() {
-  const name = 'beside Java';
-  return {
-    name,
-    run: async () => {
-      const startedAt = performance.now();
-      const tools = await missingTools();
-      const missing =
-        tools.length > 0
-          ? tools.map((reason) => ({ name, reason }))
-          : await missingOf('the packages of Java', buildJava);
-      if (missing.length > 0) {
-        return outcomeSince(name, startedAt, { missing });
-      }
-      const outcome = await vitestOutcome(name, {
-        files: BESIDE_JAVA.map((folder) => `test/interop/${folder}/`),
-        args: ['--config', 'vitest.interop.config.ts'],
-        command: 'npm run test:interop --',
-        timeoutMs: 8 * MINUTE_MS,
-      });
-      return { ...outcome, ms: performance.now() - startedAt };
-    },
-  };
+const JAVA = 'beside Java';
+
+/** @returns {Promise<Missing[]>} */
+async function fetchJava() {
+  const tools = await missingTools();
+  return tools.length > 0
+    ? tools.map((reason) => ({ name: JAVA, reason }))
+    : await missingOf('the packages of Java', buildJava);
 }
 
 const RECIPES = 'the recipes';
@@ -133,21 +118,25 @@ export const checks = [
     name: SUITE,
     run: async () =>
       await suiteOutcome(SUITE, REST, {
-        env: { REDLATCH_TEST_COMPILED: '1' },
+        env: COMPILED,
         timeoutMs: 15 * MINUTE_MS,
       }),
   },
   {
     name: MODELS,
     run: async () =>
-      await vitestOutcome(MODELS, { files: ['test/property'], timeoutMs: 8 * MINUTE_MS }),
+      await vitestOutcome(MODELS, {
+        files: ['test/property'],
+        env: COMPILED,
+        timeoutMs: 8 * MINUTE_MS,
+      }),
   },
   {
     name: COMPARISON,
     run: async () =>
       await vitestOutcome(COMPARISON, {
         files: ['test/simulation/differential'],
-        env: { REDLATCH_DIFFERENTIAL_STEPS: COMPARED },
+        env: { ...COMPILED, REDLATCH_DIFFERENTIAL_STEPS: COMPARED },
         timeoutMs: 8 * MINUTE_MS,
       }),
   },
@@ -160,16 +149,17 @@ export const checks = [
         yields: true,
       }),
   },
+  // What is compiled would take the other driver.
   contracts('the contract on ioredis 5', { REDLATCH_TEST_IOREDIS: '5' }),
-  contracts('the contract through the driver', { REDLATCH_TEST_WIRE: 'driver' }),
+  contracts('the contract through the driver', { ...COMPILED, REDLATCH_TEST_WIRE: 'driver' }),
   packageOnNodes(),
-  afterFetching(
+  withPackages(
     RECIPES,
     async () =>
       await missingOf('the packages of the recipes', async () => await installIn('recipes')),
     async () => await vitestOutcome(RECIPES, { files: ['test/recipes'], timeoutMs: 5 * MINUTE_MS }),
   ),
-  afterFetching(
+  withPackages(
     SITE,
     async () => await missingOf('the packages of the site', async () => await installIn('site')),
     async () =>
@@ -195,5 +185,16 @@ export const checks = [
       return await scriptOutcome(MISTAKES, args, { timeoutMs: 8 * MINUTE_MS });
     },
   },
-  besideJava(),
+  withPackages(
+    JAVA,
+    fetchJava,
+    async () =>
+      await vitestOutcome(JAVA, {
+        files: BESIDE_JAVA.map((folder) => `test/interop/${folder}/`),
+        args: ['--config', 'vitest.interop.config.ts'],
+        env: COMPILED,
+        command: 'npm run test:interop --',
+        timeoutMs: 8 * MINUTE_MS,
+      }),
+  ),
 ];

@@ -29,7 +29,7 @@ export async function installNode(release) {
     const install = ['install', '--prefix', folder, ...quiet, `${name}@${release}`];
     await fetched(
       `${name}@${release}`,
-      async () => await run('npm', install, { timeoutMs: 120_000 }),
+      async () => await run('npm', install, { timeoutMs: 120_000, yields: true }),
     );
   }
   return program;

@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { constants, getPriority, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { root } from './fresh.mjs';
 
 /**
@@ -12,7 +12,7 @@ import { root } from './fresh.mjs';
  * @property {string} [cwd] the root of the project if there is none
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} [timeoutMs] then its group gets SIGTERM, and SIGKILL after 5 seconds
- * @property {boolean} [yields] it takes the CPU that others leave
+ * @property {boolean} [yields] it runs at low priority
  * @property {string | undefined} [until] it gets SIGTERM once it has printed this
  */
 
@@ -23,11 +23,12 @@ import { root } from './fresh.mjs';
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
 
-/** The lowest priority, as a nice value. */
-const LOW = constants.priority.PRIORITY_LOW;
+/** As a nice value: a third of the weight of the others. With the lowest one, other work on the machine would keep it
+ * from the CPU for as long as that lasts. */
+const LOW = 5;
 
 /**
- * Gives a process that leads a session the CPU that others leave. On Linux a session may be scheduled as one: then a
+ * Lowers the priority of a process that leads a session. On Linux a session may be scheduled as one: then a
  * nice value orders only the processes of one session, and the session has a nice value of its own.
  *
  * @param {number} leader

@@ -27,7 +27,7 @@ export async function installIn(name) {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   await fetched(
     `the packages of ${name}`,
-    async () => await run('npm', args, { cwd: folder, timeoutMs: LIMIT_MS }),
+    async () => await run('npm', args, { cwd: folder, timeoutMs: LIMIT_MS, yields: true }),
   );
   const own = join(folder, 'node_modules', 'redlatch');
   if (name === 'recipes' && !existsSync(own)) {
