@@ -7,13 +7,14 @@
 // --list    only says which there are
 // --strict  a test that fails is not run again
 //
-// Checks in which nothing has to be in time run beside the others, at low priority. What has to be fetched is fetched
-// beside them, too.
+// Checks in which nothing has to be in time run beside the others, and take the CPU that these leave. What has to be
+// fetched is fetched beside them, too.
 
 import { parseArgs } from 'node:util';
 import { checks } from './gate/checks.mjs';
 import { conclude } from './gate/conclude.mjs';
 import { outcomeOf } from './gate/outcome.mjs';
+import { stopYielding } from './lib/run.mjs';
 
 /**
  * @typedef {import('./gate/outcome.mjs').Outcome} Outcome
@@ -71,7 +72,7 @@ const place = ({ name }) => checks.findIndex((check) => check.name === name);
 async function outcomesOf(chosen) {
   const [rest, first] = await Promise.all([
     inTurn(chosen.filter(({ isBeside }) => isBeside === true)),
-    inTurn(chosen.filter(({ isBeside }) => isBeside !== true)),
+    inTurn(chosen.filter(({ isBeside }) => isBeside !== true)).finally(stopYielding),
   ]);
   return [...first, ...rest].toSorted((one, other) => place(one) - place(other));
 }

@@ -17,6 +17,7 @@ import { parseArgs, styleText } from 'node:util';
 import { conclude } from './gate/conclude.mjs';
 import { fromFailure, outcomeOf, vitestOutcome } from './gate/outcome.mjs';
 import { distIsFresh } from './lib/fresh.mjs';
+import { stopYielding } from './lib/run.mjs';
 import { runStages, stages } from './lib/stages.mjs';
 import { FIRST, suiteOutcome } from './lib/suite.mjs';
 
@@ -108,7 +109,10 @@ async function main(argv) {
     }
     outcomes.push(...(build === undefined ? [] : [build]));
     const others = stages.map(({ name }) => name).filter((name) => name !== 'build');
-    const [results, tests] = await Promise.all([staticOutcomes(others), suite()]);
+    const [results, tests] = await Promise.all([
+      staticOutcomes(others),
+      suite().finally(stopYielding),
+    ]);
     outcomes.push(...results, tests);
   }
   const isStrict = values.strict === true || rest.length > 0;

@@ -131,7 +131,7 @@ export async function vitestOutcome(
  *
  * @param {string} name
  * @param {string[]} args for Node.js
- * @param {{ timeoutMs: number, env?: NodeJS.ProcessEnv, yields?: boolean }} options `yields`: at low priority, and
+ * @param {{ timeoutMs: number, env?: NodeJS.ProcessEnv, yields?: boolean }} options `yields`: beside others, and
  *   without live output
  * @returns {Promise<Outcome>}
  */

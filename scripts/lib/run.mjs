@@ -12,7 +12,7 @@ import { root } from './fresh.mjs';
  * @property {string} [cwd] the root of the project if there is none
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} [timeoutMs] then its group gets SIGTERM, and SIGKILL after 5 seconds
- * @property {boolean} [yields] it runs at low priority
+ * @property {boolean} [yields] it takes the CPU that others leave
  * @property {string | undefined} [until] it gets SIGTERM once it has printed this
  */
 
@@ -23,22 +23,44 @@ import { root } from './fresh.mjs';
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
 
-/** As a nice value: a third of the weight of the others. With the lowest one, other work on the machine would keep it
- * from the CPU for as long as that lasts. */
-const LOW = 5;
+/** The nice values of what yields: of a process, and of a session, which can be raised again. */
+const LOW = 10;
+const LOW_SESSION = 19;
+
+/** Leaders of the sessions that yield.
+ * @type {Set<number>} */
+const yielding = new Set();
+let isBusy = true;
+
+/** @param {number} leader @param {number} nice */
+function setSession(leader, nice) {
+  try {
+    writeFileSync(`/proc/${leader}/autogroup`, String(nice));
+  } catch {
+    // Not on this system, or it has ended: its nice value is all that there is.
+  }
+}
 
 /**
- * Lowers the priority of a process that leads a session. On Linux a session may be scheduled as one: then a
+ * Gives a process that leads a session the CPU that others leave. On Linux a session may be scheduled as one: then a
  * nice value orders only the processes of one session, and the session has a nice value of its own.
  *
  * @param {number} leader
  */
 function yieldCpu(leader) {
   setPriority(leader, LOW);
-  try {
-    writeFileSync(`/proc/${leader}/autogroup`, String(LOW));
-  } catch {
-    // Not on this system, or it has ended: its nice value is all that there is.
+  if (isBusy) {
+    yielding.add(leader);
+    setSession(leader, LOW_SESSION);
+  }
+}
+
+/** What has yielded, and what would, competes from now on: nothing is left to yield to, and other work on the machine
+ * would keep it from the CPU. */
+export function stopYielding() {
+  isBusy = false;
+  for (const leader of yielding) {
+    setSession(leader, 0);
   }
 }
 
@@ -58,6 +80,7 @@ function signalGroup(leader, signal) {
 /** @param {number} leader */
 function endGroup(leader) {
   groups.delete(leader);
+  yielding.delete(leader);
   signalGroup(leader, 'SIGKILL');
 }
 

@@ -16,10 +16,10 @@ const POOLS = [
   // They wait for most of the time.
   {
     folders: ['unit', 'simulation/checkers', 'integration', 'contract', 'faults'],
-    args: ['--no-isolate', '--maxWorkers=6'],
+    args: ['--no-isolate', '--maxWorkers=4'],
   },
   // Each starts processes of its own.
-  { folders: ['process'], args: ['--no-isolate', '--maxWorkers=3'] },
+  { folders: ['process'], args: ['--no-isolate', '--maxWorkers=2'] },
   // They wait for nothing, and would keep others from being in time.
   {
     folders: ['simulation'],

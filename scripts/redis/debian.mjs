@@ -11,6 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { fetched } from '../gate/fetch.mjs';
 
+/** A program that took too long was `killed`.
+ * @typedef {Error & { killed?: boolean, cause?: Stopped }} Stopped */
+
 const execute = promisify(execFile);
 const cache = fileURLToPath(new URL('../../node_modules/.cache/redis/', import.meta.url));
 const home = join(cache, 'debian');
@@ -97,10 +100,10 @@ async function install() {
         await downloadWithFallback(packages).then(
           () => ({ code: 0, output: '' }),
           // Its message has what the program has printed.
-          (/** @type {Error & { killed?: boolean }} */ error) => ({
+          (/** @type {Stopped} */ error) => ({
             code: 1,
             output: String(error),
-            timedOut: error.killed === true,
+            timedOut: error.killed === true || error.cause?.killed === true,
           }),
         ),
     );

@@ -56,29 +56,47 @@ test('a program that ends by a signal takes along what it runs, and what that ru
   await eventually(() => !isThere(Number(output)));
 });
 
-test('what yields runs at low priority, and so does all that it starts', async () => {
-  // Its nice value, and that of its session where sessions are scheduled as one.
-  const shows = `
-    const { readFileSync, existsSync } = await import('node:fs');
-    const file = '/proc/self/autogroup';
-    const nice = () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').at(-1) : '5');
-    // Its parent writes it behind its start, and may have to wait for the CPU.
-    const { setTimeout: delay } = await import('node:timers/promises');
-    for (let i = 0; i < 500 && nice() !== '5'; i += 1) await delay(20);
-    const session = nice();
-    console.log('nice ' + (await import('node:os')).getPriority() + ', session ' + session);
-  `;
+/** What a program prints of its nice value, and of that of its session where sessions are scheduled as one. Its parent
+ * writes the latter behind its start, and may have to wait for the CPU. */
+const showsNice = (session: string) => `
+  const { readFileSync, existsSync } = await import('node:fs');
+  const { setTimeout: delay } = await import('node:timers/promises');
+  const file = '/proc/self/autogroup';
+  const nice = () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').at(-1) : '${session}');
+  for (let i = 0; i < 500 && nice() !== '${session}'; i += 1) await delay(20);
+  console.log('nice ' + (await import('node:os')).getPriority() + ', session ' + nice());
+`;
+
+const runModule = JSON.stringify(new URL('../../scripts/lib/run.mjs', import.meta.url).href);
+const asModule = ['--input-type=module', '-e'];
+
+test('what yields takes the CPU that others leave, and so does all that it starts', async () => {
   const script = `
-    import { run } from ${JSON.stringify(new URL('../../scripts/lib/run.mjs', import.meta.url).href)};
-    ${shows}
-    const inner = ['--input-type=module', '-e', ${JSON.stringify(shows)}];
+    import { run } from ${runModule};
+    ${showsNice('19')}
+    const inner = ['--input-type=module', '-e', ${JSON.stringify(showsNice('19'))}];
     const { output } = await run(process.execPath, inner, { timeoutMs: 60000 });
     console.log(output);
   `;
 
-  const { output } = await run(process.execPath, ['--input-type=module', '-e', script], {
-    yields: true,
-  });
+  const { output } = await run(process.execPath, [...asModule, script], { yields: true });
 
-  expect(output.trim().split(/\n+/u)).toEqual(['nice 5, session 5', 'nice 5, session 5']);
+  expect(output.trim().split(/\n+/u)).toEqual(['nice 10, session 19', 'nice 10, session 19']);
+});
+
+test('it competes when there is nothing left to yield to', async () => {
+  const script = `
+    import { setTimeout as delay } from 'node:timers/promises';
+    import { run, stopYielding } from ${runModule};
+    const inner = ['--input-type=module', '-e', ${JSON.stringify(showsNice('0'))}];
+    const running = run(process.execPath, inner, { yields: true });
+    // Linux takes one such value in a tenth of a second.
+    await delay(200);
+    stopYielding();
+    console.log((await running).output);
+  `;
+
+  const { output } = await run(process.execPath, [...asModule, script], { timeoutMs: 60_000 });
+
+  expect(output.trim()).toBe('nice 10, session 0');
 });
