@@ -42,8 +42,8 @@ export interface QuorumOptions extends Omit<
    * read) for one server. TypeError for Sentinel options and for a Cluster. Two that are one server, and one that is a replica, are
    * found when they are connected: each call rejects with a TypeError then. */
   servers: readonly (string | RedisOptions | DriverRedis | NodeRedisClient)[];
-  /** For how many milliseconds the answer of a server is waited for: 1 to 2147483647, default 50; never more than a
-   * tenth of the lease. */
+  /** For how many milliseconds the answer of a server is waited for: 1 to 2147483647, default 50. An
+   * acquisition waits a tenth of its lease at most. */
   serverTimeoutMs?: number | undefined;
   /** The longest lease, in milliseconds, of any process that shares the locks, the same in each: 100 to 2147483647,
    * default `leaseMs`. A longer lease is a RangeError. A server that was started does not vote for so long. */

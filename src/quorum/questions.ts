@@ -11,7 +11,7 @@ import type { Member } from './member.js';
 import type { Members } from './members.js';
 import type { QuorumName } from './names.js';
 import { Steps } from './steps.js';
-import { Survey } from './survey.js';
+import { Survey, type IsSettled } from './survey.js';
 
 /** Each server may take the time of a command, and the answers are counted then. */
 const LIMIT_OF_ALL = 1.02;
@@ -30,11 +30,16 @@ export class Questions {
 
   /** An acquisition would wait: too few servers have all names free. */
   async isLocked(resource: string, names: readonly QuorumName[]): Promise<boolean> {
-    const answers = await this.#ask(resource, async (member) => {
-      const locked = await Promise.all(names.map((name) => questionsOf(member, name).isLocked()));
-      return locked.includes(true);
-    });
-    return answers.filter((isLocked) => !isLocked).length < this.#members.majority;
+    const { majority } = this.#members;
+    const answers = await this.#ask(
+      resource,
+      async (member) => {
+        const locked = await Promise.all(names.map((name) => questionsOf(member, name).isLocked()));
+        return locked.includes(true);
+      },
+      (known, missing) => countFree(known) >= majority || countFree(known) + missing < majority,
+    );
+    return countFree(answers) < majority;
   }
 
   /** Who holds a majority of each name. What a minority has is left from an attempt that has failed. */
@@ -44,15 +49,16 @@ export class Questions {
   }
 
   async #holdersOf(resource: string, name: QuorumName): Promise<Holder[]> {
+    const { majority } = this.#members;
     const answers = await this.#ask(
       resource,
       async (member) => await questionsOf(member, name).holders(),
+      (known, missing) =>
+        [...byHolder(known).values()].every(
+          ({ length }) => length >= majority || length + missing < majority,
+        ),
     );
-    const { majority } = this.#members;
-    const found = answers.flat();
-    const ids = [...new Set(found.map(({ holderId }) => holderId))];
-    return ids.flatMap((id) => {
-      const held = found.filter(({ holderId }) => holderId === id);
+    return [...byHolder(answers).values()].flatMap((held) => {
       const [first] = held;
       if (first === undefined || held.length < majority) {
         return [];
@@ -78,40 +84,46 @@ export class Questions {
   /** Frees all names on all servers; true if a majority held one of them. A server that did not answer counts as one
    * that did: who held it there has lost the majority. */
   async forceRelease(resource: string, names: readonly QuorumName[]): Promise<boolean> {
+    const { all, majority } = this.#members;
     const survey = new Survey(
       this.#members,
       async (member) =>
         await Promise.all(names.map((name) => forceRelease(member, resource, name))),
-      true,
+      {
+        // A server whose answer is not waited for could free what is acquired after this call.
+        isCommand: true,
+        isSettled: (known, missing) =>
+          names.every((_, i) => {
+            const freed = countFreed(known, i);
+            return freed >= majority || freed + missing < majority;
+          }),
+      },
     );
     let answers;
     try {
-      // A server whose answer is not waited for could free what is acquired after this call. The end of its own time
-      // is the end of each of its commands.
-      answers = await this.#answersOf(resource, survey, this.#client.settings.commandTimeoutMs);
+      answers = await this.#answersOf(resource, survey);
     } catch (error) {
       throw survey.mayHaveRun ? outcomeUnknown(resource, asError(error)) : error;
     }
-    const { all, majority } = this.#members;
     const silent = all.length - answers.length;
-    return names.some(
-      (_, i) => answers.filter((freed) => freed[i] === true).length + silent >= majority,
-    );
+    return names.some((_, i) => countFreed(answers, i) + silent >= majority);
   }
 
-  async #ask<T>(resource: string, ask: (member: Member) => Promise<T>): Promise<T[]> {
-    return await this.#answersOf(resource, new Survey(this.#members, ask, false));
-  }
-
-  /** `timeoutMs`: for how long servers are waited for when a majority has answered. */
-  async #answersOf<T>(
+  async #ask<T>(
     resource: string,
-    survey: Survey<T>,
-    timeoutMs = this.#serverTimeoutMs,
+    ask: (member: Member) => Promise<T>,
+    isSettled: IsSettled<T>,
   ): Promise<T[]> {
+    return await this.#answersOf(resource, new Survey(this.#members, ask, { isSettled }));
+  }
+
+  async #answersOf<T>(resource: string, survey: Survey<T>): Promise<T[]> {
     const client = this.#client;
     client.assertOpen(resource);
-    const limitMs = Math.ceil(client.settings.commandTimeoutMs * LIMIT_OF_ALL);
+    const { commandTimeoutMs } = client.settings;
+    const limitMs = Math.ceil(commandTimeoutMs * LIMIT_OF_ALL);
+    // Each command ends at that time, too.
+    const limits = { missingMs: this.#serverTimeoutMs, totalMs: commandTimeoutMs };
     const waitLimit = client.waitLimit({ limitMs });
     const errorOf = (ending: Ending): unknown =>
       client.errorOf(ending, resource, () =>
@@ -119,13 +131,32 @@ export class Questions {
       );
     try {
       return await new Steps(client.clock, waitLimit, errorOf).run<T[]>((resolve, reject) =>
-        survey.start(client.clock, timeoutMs, resolve, () => reject(errorOf({ why: 'timeout' }))),
+        survey.start(client.clock, limits, resolve, () => reject(errorOf({ why: 'timeout' }))),
       );
     } finally {
       survey.end();
       waitLimit.dispose();
     }
   }
+}
+
+/** How many servers have all names free. */
+function countFree(locked: readonly boolean[]): number {
+  return locked.filter((isLocked) => !isLocked).length;
+}
+
+/** How many servers held this name before. */
+function countFreed(answers: readonly boolean[][], i: number): number {
+  return answers.filter((freed) => freed[i] === true).length;
+}
+
+/** What each server reports of each holder. */
+function byHolder(answers: readonly Holder[][]): Map<string, Holder[]> {
+  const found = new Map<string, Holder[]>();
+  for (const holder of answers.flat()) {
+    found.set(holder.holderId, [...(found.get(holder.holderId) ?? []), holder]);
+  }
+  return found;
 }
 
 function protocolOf(member: Member, { resource, key, keys }: QuorumName): HashLockProtocol {

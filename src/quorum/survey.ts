@@ -5,42 +5,69 @@ import { asError } from '../core/wire/replies.js';
 import type { Member } from './member.js';
 import type { Members } from './members.js';
 
-/** Asks each server the same question, as soon as it is connected. It ends when a
- * majority has answered, and all others that were asked, or they take too long; or when no majority can any more. */
+/** Returns whether so many servers whose answers are missing cannot change the result. */
+export type IsSettled<T> = (answers: readonly T[], missing: number) => boolean;
+
+interface SurveyTerms<T> {
+  readonly isSettled: IsSettled<T>;
+  /** It changes data: servers that do not vote get it, too, and the answer of each that was sent it is waited for. */
+  readonly isCommand?: boolean;
+}
+
+/** How long a survey waits. */
+interface SurveyLimits {
+  /** For the servers that are missing when a majority has answered. */
+  readonly missingMs: number;
+  /** In all. */
+  readonly totalMs: number;
+}
+
+/** Sends each server one question once it is connected. It ends when a majority has answered and one of these holds:
+ * all servers have answered; all that were sent it have, and the others cannot change the result; the time for the
+ * missing ones is up. It fails when no majority can answer. */
 export class Survey<T> {
   readonly errors: Error[] = [];
   readonly #answers: T[] = [];
   readonly #members: Members;
   readonly #ask: (member: Member) => Promise<T>;
-  /** Those that do not vote are asked as well. */
-  readonly #all: boolean;
+  readonly #terms: SurveyTerms<T>;
   readonly #asked = new Set<Member>();
-  #isOverdue = false;
+  /** The missing servers have had their time. */
+  #isLate = false;
+  #isOver = false;
+  #hasEnded = false;
+  #missing: Timer | undefined;
   readonly #timers: Timer[] = [];
+  #begin: () => Timer | undefined = () => undefined;
   #stop: () => void = () => {};
   #done: (answers: T[]) => void = () => {};
   #failed: () => void = () => {};
 
-  constructor(members: Members, ask: (member: Member) => Promise<T>, all: boolean) {
+  constructor(members: Members, ask: (member: Member) => Promise<T>, terms: SurveyTerms<T>) {
     this.#members = members;
     this.#ask = ask;
-    this.#all = all;
+    this.#terms = terms;
   }
 
   /** Calls one of the two; returns the function that ends it. */
   start(
     clock: Clock,
-    timeoutMs: number,
+    { missingMs, totalMs }: SurveyLimits,
     done: (answers: T[]) => void,
     failed: () => void,
   ): () => void {
     this.#done = done;
     this.#failed = failed;
-    const overdue = (): void => {
-      this.#isOverdue = true;
+    this.#begin = () =>
+      deadline(clock, missingMs, () => {
+        this.#isLate = true;
+        this.#judge();
+      });
+    const over = (): void => {
+      this.#isOver = true;
       this.#judge();
     };
-    this.#timers.push(deadline(clock, timeoutMs, overdue));
+    this.#timers.push(deadline(clock, totalMs, over));
     this.#stop = this.#members.onConnection(() => this.#askReady());
     this.#members.assertFit();
     this.#askReady();
@@ -53,7 +80,9 @@ export class Survey<T> {
   }
 
   end(): void {
+    this.#hasEnded = true;
     this.#timers.forEach((timer) => timer.cancel());
+    this.#missing?.cancel();
     this.#stop();
   }
 
@@ -65,7 +94,7 @@ export class Survey<T> {
 
   #askReady(): void {
     for (const member of this.#members.all) {
-      const isAskable = this.#all ? member.isReady : member.votes;
+      const isAskable = this.#terms.isCommand === true ? member.isReady : member.votes;
       if (isAskable && !this.#asked.has(member)) {
         this.#asked.add(member);
         whenSettled(
@@ -84,13 +113,27 @@ export class Survey<T> {
   }
 
   #judge(): void {
+    if (this.#hasEnded) {
+      return;
+    }
     const { all, majority } = this.#members;
-    const answered = this.#answers.length;
-    const isAll = answered + this.errors.length === this.#asked.size;
-    if (answered >= majority && (this.#isOverdue || isAll)) {
-      this.#done(this.#answers);
+    const heard = this.#answers.length + this.errors.length;
+    if (this.#answers.length >= majority) {
+      this.#missing ??= this.#begin();
+      if (this.#isOver || this.#isComplete(all.length - heard, heard === this.#asked.size)) {
+        this.#done(this.#answers);
+      }
     } else if (all.length - this.errors.length < majority) {
       this.#failed();
     }
+  }
+
+  /** `isQuiet`: each server that was sent the question has answered. One that is not connected yet may have the vote
+   * that decides. */
+  #isComplete(missing: number, isQuiet: boolean): boolean {
+    const { isSettled, isCommand } = this.#terms;
+    return isQuiet
+      ? missing === 0 || this.#isLate || isSettled(this.#answers, missing)
+      : this.#isLate && isCommand !== true;
   }
 }

@@ -65,7 +65,7 @@ export class QuorumStage implements AsyncDisposable {
     const client = createQuorumClient({
       servers: this.urls,
       leaseMs: this.#leaseMs,
-      // A tenth of the lease, which a busy machine needs.
+      // By default it is 50 ms, in which a busy machine may not answer.
       serverTimeoutMs: this.#leaseMs,
       ...options,
     });

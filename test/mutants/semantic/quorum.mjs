@@ -16,6 +16,20 @@ const servers = ['test/integration/quorum/servers.test.ts'];
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const quorum = [
   {
+    id: 'quorum-question-for-all',
+    mistake: 'a question waits for a server whose answer cannot change anything',
+    file: 'src/quorum/survey.ts',
+    changes: [[' || isSettled(this.#answers, missing)', '']],
+    tests: ['test/integration/quorum/questions.test.ts'],
+  },
+  {
+    id: 'quorum-question-unsettled',
+    mistake: 'a question is over although a server that is not connected yet decides it',
+    file: 'src/quorum/survey.ts',
+    changes: [['isSettled(this.#answers, missing)', 'missing >= 0']],
+    tests: ['test/integration/quorum/questions.test.ts'],
+  },
+  {
     id: 'quorum-loss-by-bystander',
     mistake: 'a server that never gave its vote names the reason of a loss',
     file: VOTE,
@@ -214,7 +228,9 @@ export const quorum = [
     id: 'quorum-force-denied',
     mistake: 'a server that does not answer a forced release counts as one that had no vote',
     file: 'src/quorum/questions.ts',
-    changes: [['.length + silent >= majority', '.length >= majority']],
+    changes: [
+      ['countFreed(answers, i) + silent >= majority', 'countFreed(answers, i) >= majority'],
+    ],
     tests: forced,
   },
   {
@@ -227,13 +243,8 @@ export const quorum = [
   {
     id: 'quorum-forced-late',
     mistake: 'a forced release ends before all its servers, which free what is acquired after it',
-    file: 'src/quorum/questions.ts',
-    changes: [
-      [
-        'this.#answersOf(resource, survey, this.#client.settings.commandTimeoutMs)',
-        'this.#answersOf(resource, survey)',
-      ],
-    ],
+    file: 'src/quorum/survey.ts',
+    changes: [['this.#isLate && isCommand !== true', 'this.#isLate']],
     tests: forced,
   },
   {
