@@ -59,8 +59,11 @@ async function inTurn(chosen) {
   const outcomes = [];
   for (const { name, run } of chosen) {
     console.log(`\ncheck: ${name}`);
+    const startedAt = performance.now();
     const check = async () => await run(outcomes, (await fetches.get(name)) ?? []);
-    outcomes.push(await outcomeOf(name, check));
+    const outcome = await outcomeOf(name, check);
+    // With the time for which it has waited for its packages.
+    outcomes.push({ ...outcome, ms: performance.now() - startedAt });
   }
   return outcomes;
 }

@@ -23,45 +23,56 @@ import { root } from './fresh.mjs';
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
 
-/** The nice values of what yields: of a process, and of a session, which can be raised again. */
+/** The nice value of what yields, and of its session: a tenth of the weight of the others. Less would keep it from the
+ * CPU for as long as other work on the machine lasts. */
 const LOW = 10;
-const LOW_SESSION = 19;
+
+/** Set for what yields, and for all that it starts. */
+const YIELDS = 'REDLATCH_YIELDS';
+
+/** Linux takes one value of a session in a tenth of a second. */
+const SESSION_PAUSE_MS = 120;
 
 /** Leaders of the sessions that yield.
  * @type {Set<number>} */
 const yielding = new Set();
 let isBusy = true;
 
-/** @param {number} leader @param {number} nice */
-function setSession(leader, nice) {
+/** @param {number} leader */
+function scheduleSession(leader) {
+  if (!yielding.has(leader)) {
+    return;
+  }
   try {
-    writeFileSync(`/proc/${leader}/autogroup`, String(nice));
-  } catch {
-    // Not on this system, or it has ended: its nice value is all that there is.
+    writeFileSync(`/proc/${leader}/autogroup`, String(isBusy ? LOW : 0));
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EAGAIN') {
+      setTimeout(scheduleSession, SESSION_PAUSE_MS, leader).unref();
+    }
+    // Or not on this system, or it has ended: its nice value is all that there is.
   }
 }
 
 /**
- * Gives a process that leads a session the CPU that others leave. On Linux a session may be scheduled as one: then a
- * nice value orders only the processes of one session, and the session has a nice value of its own.
+ * Lowers the priority of a process that leads a session. On Linux a session may be scheduled as one: then a nice value
+ * orders only the processes of one session, and the session has a nice value of its own.
  *
  * @param {number} leader
  */
 function yieldCpu(leader) {
-  setPriority(leader, LOW);
-  if (isBusy) {
-    yielding.add(leader);
-    setSession(leader, LOW_SESSION);
+  try {
+    setPriority(leader, Math.max(LOW, getPriority()));
+  } catch {
+    // It has ended.
   }
+  yielding.add(leader);
+  scheduleSession(leader);
 }
 
-/** What has yielded, and what would, competes from now on: nothing is left to yield to, and other work on the machine
- * would keep it from the CPU. */
+/** Ends the yielding: nothing is left to yield to. Without sessions that are scheduled as one, a nice value stays. */
 export function stopYielding() {
   isBusy = false;
-  for (const leader of yielding) {
-    setSession(leader, 0);
-  }
+  yielding.forEach(scheduleSession);
 }
 
 /** Leaders of the groups that are there.
@@ -133,18 +144,17 @@ function limited(leader, timeoutMs) {
  * @returns {Promise<RunResult>}
  */
 export async function run(command, args, options = {}) {
-  // What yields starts nothing that does not.
-  const isLow = options.yields === true || getPriority() >= LOW;
+  // What it starts has its session, or yields with one of its own.
+  const isNested = process.env[YIELDS] !== undefined;
+  const hasGroup = options.timeoutMs !== undefined || (options.yields === true && !isNested);
+  const isLow = hasGroup && (options.yields === true || isNested);
   const isWatched = options.show === true && process.stdout.isTTY;
   const child = spawn(command, args, {
     cwd: options.cwd ?? root,
-    env: { ...process.env, ...options.env },
-    detached: isLow || options.timeoutMs !== undefined,
+    env: { ...process.env, ...options.env, ...(isLow ? { [YIELDS]: '1' } : {}) },
+    detached: hasGroup,
     stdio: isWatched ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });
-  if (isLow && child.pid !== undefined) {
-    yieldCpu(child.pid);
-  }
   let output = '';
   let { until } = options;
   /** @param {NodeJS.WriteStream} screen */
@@ -161,10 +171,10 @@ export async function run(command, args, options = {}) {
   child.stdout?.setEncoding('utf8').on('data', keep(process.stdout));
   child.stderr?.setEncoding('utf8').on('data', keep(process.stderr));
   const { timeoutMs } = options;
-  const ended =
-    child.pid === undefined || !(isLow || timeoutMs !== undefined)
-      ? () => false
-      : limited(child.pid, timeoutMs);
+  const ended = child.pid === undefined || !hasGroup ? () => false : limited(child.pid, timeoutMs);
+  if (isLow && child.pid !== undefined) {
+    yieldCpu(child.pid);
+  }
   return await new Promise((resolve) => {
     const settle = (/** @type {number} */ code) => {
       const timedOut = ended();

@@ -49,14 +49,14 @@ test('a command that fails without one is a failure itself', async () => {
   });
 });
 
-test('so is one that leaves no outcomes, whatever its exit code', async () => {
+test('a command that leaves no outcomes is a failure, whatever its exit code', async () => {
   expect(await resultOf(undefined, '')).toEqual({
     names: ['npm run this'],
     failures: ['npm run this: exit code 0, and it left no outcomes'],
   });
 });
 
-test('and one that does not end in time, with what it has handed over', async () => {
+test('a command that does not end in time is a failure, beside what it has handed over', async () => {
   expect(await resultOf([good], 'setInterval(() => {}, 1000)', 5_000)).toEqual({
     names: ['good', 'npm run this'],
     failures: ['npm run this: stopped after 5000 ms, and no failure of a check explains it'],

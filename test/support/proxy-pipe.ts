@@ -6,32 +6,45 @@ type Stop = 'paused' | 'held';
 interface Item {
   /** Undefined: the sender closed, after all that came before. */
   readonly bytes: Buffer | undefined;
-  readonly dueAt: number;
+  /** When it would be due without a pace. */
+  readonly arrivesAt: number;
+  dueAt: number;
 }
 
 export class Pipe {
   delayMs = 0;
-  /** Time from each piece to the next one, as on a server that is busy. */
-  paceMs = 0;
   swallows = false;
   readonly #deliver: (bytes: Buffer | undefined) => void;
   readonly #queue: Item[] = [];
   readonly #stops = new Set<Stop>();
   #timer: NodeJS.Timeout | undefined;
   #lastDueAt = 0;
+  #paceMs = 0;
 
   /** @param deliver gets each piece in its time; undefined is the end */
   constructor(deliver: (bytes: Buffer | undefined) => void) {
     this.#deliver = deliver;
   }
 
+  /** Time from each piece to the next one, as on a server that is busy; 0 ends that, also for what waits. */
+  setPace(paceMs: number): void {
+    this.#paceMs = paceMs;
+    if (paceMs === 0) {
+      for (const item of this.#queue) {
+        item.dueAt = item.arrivesAt;
+      }
+      this.#flush();
+    }
+  }
+
   push(bytes: Buffer | undefined): void {
     if (!this.swallows) {
       // Without a pace the last piece does not matter: a test may have set the clock back since.
-      const pacedAt = this.paceMs > 0 ? this.#lastDueAt + this.paceMs : Number.NEGATIVE_INFINITY;
-      const dueAt = Math.max(performance.now() + this.delayMs, pacedAt);
+      const pacedAt = this.#paceMs > 0 ? this.#lastDueAt + this.#paceMs : Number.NEGATIVE_INFINITY;
+      const arrivesAt = performance.now() + this.delayMs;
+      const dueAt = Math.max(arrivesAt, pacedAt);
       this.#lastDueAt = dueAt;
-      this.#queue.push({ bytes, dueAt });
+      this.#queue.push({ bytes, arrivesAt, dueAt });
       this.#flush();
     }
   }

@@ -49,6 +49,20 @@ test('it passes commands and messages and tells subscribers from others', async 
   expect(proxy.requests()).toContainEqual(['publish', name, 'hello']);
 });
 
+test('what waits for its turn when a pace ends goes on at once', async () => {
+  const proxy = await startProxy({ target: redisUrl() });
+  const client = proxied(proxy);
+  await client.ping();
+
+  proxy.pace(0.1);
+  const answers = Promise.all(Array.from({ length: 10 }, async () => await client.ping()));
+  await eventually(() => proxy.requests().length > 10);
+  proxy.pace(0);
+
+  // At that pace they would take minutes.
+  expect(await answers).toHaveLength(10);
+});
+
 test('a reply is cut after the server ran its command', async () => {
   const proxy = await startProxy({ target: redisUrl() });
   const [client, name] = [proxied(proxy), randomName()];

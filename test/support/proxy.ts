@@ -131,7 +131,7 @@ export class Proxy {
   pace(perSecond: number): void {
     this.#paceMs = perSecond === 0 ? 0 : 1_000 / perSecond;
     for (const connection of this.#all) {
-      connection.up.paceMs = this.#paceMs;
+      connection.up.setPace(this.#paceMs);
     }
   }
 
@@ -236,7 +236,7 @@ export class Proxy {
     });
     connection.up.delayMs = this.#delay.upMs;
     connection.down.delayMs = this.#delay.downMs;
-    connection.up.paceMs = this.#paceMs;
+    connection.up.setPace(this.#paceMs);
     for (const direction of ['up', 'down'] as const) {
       if (this.#paused[direction]) {
         connection[direction].stop('paused');

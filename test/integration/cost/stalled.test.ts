@@ -107,11 +107,16 @@ async function spokenOf(stall: Stall): Promise<[string, string]> {
   await using holder = clientOn(server.url);
   const holderId = await stall.hold(holder, name);
   const abort = new AbortController();
-  const caught = stall.wait(client, name, { signal: abort.signal }).catch(() => {});
+  let ended: unknown;
+  const waiting = stall.wait(client, name, { signal: abort.signal }).then(
+    () => (ended = 'it got in'),
+    (error: unknown) => (ended = error),
+  );
 
-  await clock.lapse(() => waitWarningsAbout(name).length > 0);
+  await clock.lapse(() => ended !== undefined || waitWarningsAbout(name).length > 0);
+  expect(ended).toBeUndefined();
   abort.abort(new Error('seen enough'));
-  await caught;
+  await waiting;
 
   return [waitWarningsAbout(name).join('\n'), `the ${stall.id} "${name}"${holderId ?? ''}`];
 }
