@@ -12,7 +12,7 @@ const excluded = (path) => `--exclude=test/${path}${path.endsWith('.ts') ? '' : 
  * Folders whose files share processes, since each file in a process of its own costs half a second of CPU. None of them
  * looks at its process, and `test/support/file-end.ts` ends what they leave open.
  */
-const POOLS = [
+export const POOLS = [
   // They wait for most of the time.
   {
     folders: ['unit', 'simulation/checkers', 'integration', 'contract', 'faults'],

@@ -1,8 +1,8 @@
 // Every file of tests belongs to a check of the gate, or of the search.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { FIRST, REST, STORMS } from '../../scripts/lib/suite.mjs';
+import { FIRST, POOLS, REST, STORMS } from '../../scripts/lib/suite.mjs';
 
 /** What checks of their own run. */
 const OTHERS = [
@@ -17,9 +17,10 @@ const OTHERS = [
   'versions',
 ];
 
-const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.test.ts'),
+const modules = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
 );
+const files = modules.filter((file) => file.endsWith('.test.ts'));
 
 const isIn = (file: string, places: readonly string[]): boolean =>
   places.some((place) => file === place || file.startsWith(`${place}/`));
@@ -37,4 +38,15 @@ test('a part of the suite names what is there', () => {
       place,
     ).not.toEqual([]);
   }
+});
+
+test('no module that files of one process share does anything for the first of them only', () => {
+  const pooled = ['support', ...POOLS.flatMap(({ folders }) => folders)];
+  const shared = modules.filter((file) => isIn(file, pooled) && !files.includes(file));
+  const hooks = /^(?:(?:after|before)(?:All|Each)|process\.on)\(/mu;
+
+  // The one is loaded anew for each file, and the other is a program.
+  expect(
+    shared.filter((file) => hooks.test(readFileSync(`test/${file}`, 'utf8'))).toSorted(),
+  ).toEqual(['simulation/main.ts', 'support/endings.ts']);
 });

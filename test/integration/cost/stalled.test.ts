@@ -6,15 +6,16 @@ import { systemClock } from '../../../src/core/base/clock.js';
 import type { Client, ClientEvents, WaitOptions } from '../../../src/index.js';
 import { lockInspect } from '../../../src/core/wire/scripts.generated.js';
 import { eventually } from '../../support/eventually.js';
+import { warningsWith } from '../../support/process-warnings.js';
 import { randomName } from '../../support/redis.js';
 import { ownServer } from '../../support/server.js';
 import { skippingClock, type SkippingClock } from '../../support/skipping-clock.js';
-import { waitWarningsAbout } from '../../support/wait-warnings.js';
 import { countedTraffic } from '../../support/traffic.js';
 import { leasedKinds } from '../../support/kinds/kinds.js';
 import { readLock, writeLock } from '../../support/kinds/locks.js';
 
 const server = await ownServer();
+const warnings = warningsWith('REDLATCH_WAIT');
 
 /** Ends at the end of the test that made it: the tests of this file run side by side. */
 function clientOn(url: string, clock = systemClock(), leaseMs = 30_000): Client {
@@ -97,6 +98,9 @@ test.concurrent('a wait that lasts is told with who is in the way', async () => 
   expect(events.map(([told]) => told)).toEqual(events.map(([, expected]) => expected));
 });
 
+const warningsAbout = (name: string): string[] =>
+  warnings.filter((text) => text.includes(`"${name}"`));
+
 /** What is warned of a wait to which nobody listens, and whom it has to name. */
 async function spokenOf(stall: Stall): Promise<[string, string]> {
   const name = randomName('spoken');
@@ -113,12 +117,12 @@ async function spokenOf(stall: Stall): Promise<[string, string]> {
     (error: unknown) => (ended = error),
   );
 
-  await clock.lapse(() => ended !== undefined || waitWarningsAbout(name).length > 0);
+  await clock.lapse(() => ended !== undefined || warningsAbout(name).length > 0);
   expect(ended).toBeUndefined();
   abort.abort(new Error('seen enough'));
   await waiting;
 
-  return [waitWarningsAbout(name).join('\n'), `the ${stall.id} "${name}"${holderId ?? ''}`];
+  return [warningsAbout(name).join('\n'), `the ${stall.id} "${name}"${holderId ?? ''}`];
 }
 
 test.concurrent('a wait that lasts and that nobody hears about is warned of once', async () => {

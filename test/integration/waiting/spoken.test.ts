@@ -4,15 +4,19 @@
 import { expect, test } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
+import { warningsWith } from '../../support/process-warnings.js';
 import { quorumOfFile } from '../../support/quorum.js';
 import { runNode } from '../../support/run-node.js';
 import { randomName } from '../../support/redis.js';
 import { ownServer } from '../../support/server.js';
-import { waitWarningsAbout } from '../../support/wait-warnings.js';
 
 const server = await ownServer();
 const quorum = await quorumOfFile('spoken');
+const warnings = warningsWith('REDLATCH_WAIT');
 const none = (): void => undefined;
+
+const warningsAbout = (name: string): string[] =>
+  warnings.filter((text) => text.includes(`"${name}"`));
 
 const clientWith = (options: ClientOptions = {}): Client =>
   createClient({ redis: server.url, stalledAfterMs: 200, ...options });
@@ -31,8 +35,8 @@ async function ended(waits: Promise<unknown>[], abort: AbortController): Promise
 }
 
 async function spokenOf(name: string): Promise<string> {
-  await eventually(() => waitWarningsAbout(name).length > 0, { withinMs: 5_000 });
-  return waitWarningsAbout(name).join('\n');
+  await eventually(() => warningsAbout(name).length > 0, { withinMs: 5_000 });
+  return warningsAbout(name).join('\n');
 }
 
 test('acquire() and then using() in one function is said in time', async () => {
@@ -259,6 +263,6 @@ test('a wait with a limit is silent, of each kind that waits for parts or server
   await Promise.all([...holds, other].map((hold) => hold.release()));
 
   expect(results).toEqual([null, null, null, null]);
-  expect(waitWarningsAbout(name)).toEqual([]);
-  expect(waitWarningsAbout(semaphore.name)).toEqual([]);
+  expect(warningsAbout(name)).toEqual([]);
+  expect(warningsAbout(semaphore.name)).toEqual([]);
 });
