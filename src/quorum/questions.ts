@@ -87,16 +87,17 @@ export class Questions {
     const { all, majority } = this.#members;
     const survey = new Survey(
       this.#members,
+      this.#client.clock,
       async (member) =>
         await Promise.all(names.map((name) => forceRelease(member, resource, name))),
       {
         // A server whose answer is not waited for could free what is acquired after this call.
         isCommand: true,
-        isSettled: (known, missing) =>
-          names.every((_, i) => {
-            const freed = countFreed(known, i);
-            return freed >= majority || freed + missing < majority;
-          }),
+        isSettled: (known, missing, failed) => {
+          const isHeld = (more: number): boolean =>
+            names.some((_, i) => countFreed(known, i) + failed + more >= majority);
+          return isHeld(0) || !isHeld(missing);
+        },
       },
     );
     let answers;
@@ -114,7 +115,8 @@ export class Questions {
     ask: (member: Member) => Promise<T>,
     isSettled: IsSettled<T>,
   ): Promise<T[]> {
-    return await this.#answersOf(resource, new Survey(this.#members, ask, { isSettled }));
+    const survey = new Survey(this.#members, this.#client.clock, ask, { isSettled });
+    return await this.#answersOf(resource, survey);
   }
 
   async #answersOf<T>(resource: string, survey: Survey<T>): Promise<T[]> {
@@ -122,7 +124,6 @@ export class Questions {
     client.assertOpen(resource);
     const { commandTimeoutMs } = client.settings;
     const limitMs = Math.ceil(commandTimeoutMs * LIMIT_OF_ALL);
-    // Each command ends at that time, too.
     const limits = { missingMs: this.#serverTimeoutMs, totalMs: commandTimeoutMs };
     const waitLimit = client.waitLimit({ limitMs });
     const errorOf = (ending: Ending): unknown =>
@@ -131,7 +132,7 @@ export class Questions {
       );
     try {
       return await new Steps(client.clock, waitLimit, errorOf).run<T[]>((resolve, reject) =>
-        survey.start(client.clock, limits, resolve, () => reject(errorOf({ why: 'timeout' }))),
+        survey.start(limits, resolve, () => reject(errorOf({ why: 'timeout' }))),
       );
     } finally {
       survey.end();

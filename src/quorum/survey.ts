@@ -5,12 +5,12 @@ import { asError } from '../core/wire/replies.js';
 import type { Member } from './member.js';
 import type { Members } from './members.js';
 
-/** Returns whether so many servers whose answers are missing cannot change the result. */
-export type IsSettled<T> = (answers: readonly T[], missing: number) => boolean;
+/** Returns whether the result stays the same, whatever so many more servers answer. Others have failed. */
+export type IsSettled<T> = (answers: readonly T[], missing: number, failed: number) => boolean;
 
 interface SurveyTerms<T> {
   readonly isSettled: IsSettled<T>;
-  /** It changes data: servers that do not vote get it, too, and the answer of each that was sent it is waited for. */
+  /** It changes data. Servers that do not vote get it, too. The survey waits for each server to which it was sent. */
   readonly isCommand?: boolean;
 }
 
@@ -29,6 +29,7 @@ export class Survey<T> {
   readonly errors: Error[] = [];
   readonly #answers: T[] = [];
   readonly #members: Members;
+  readonly #clock: Clock;
   readonly #ask: (member: Member) => Promise<T>;
   readonly #terms: SurveyTerms<T>;
   readonly #asked = new Set<Member>();
@@ -37,25 +38,33 @@ export class Survey<T> {
   #isOver = false;
   #hasEnded = false;
   #missing: Timer | undefined;
-  readonly #timers: Timer[] = [];
+  /** Servers that do not vote yet, each with the timer that ends when it does. */
+  readonly #silent = new Map<Member, Timer>();
+  #over: Timer | undefined;
   #begin: () => Timer | undefined = () => undefined;
   #stop: () => void = () => {};
   #done: (answers: T[]) => void = () => {};
   #failed: () => void = () => {};
 
-  constructor(members: Members, ask: (member: Member) => Promise<T>, terms: SurveyTerms<T>) {
+  constructor(
+    members: Members,
+    clock: Clock,
+    ask: (member: Member) => Promise<T>,
+    terms: SurveyTerms<T>,
+  ) {
     this.#members = members;
+    this.#clock = clock;
     this.#ask = ask;
     this.#terms = terms;
   }
 
   /** Calls one of the two; returns the function that ends it. */
   start(
-    clock: Clock,
     { missingMs, totalMs }: SurveyLimits,
     done: (answers: T[]) => void,
     failed: () => void,
   ): () => void {
+    const clock = this.#clock;
     this.#done = done;
     this.#failed = failed;
     this.#begin = () =>
@@ -67,21 +76,17 @@ export class Survey<T> {
       this.#isOver = true;
       this.#judge();
     };
-    this.#timers.push(deadline(clock, totalMs, over));
+    this.#over = deadline(clock, totalMs, over);
     this.#stop = this.#members.onConnection(() => this.#askReady());
     this.#members.assertFit();
     this.#askReady();
-    // Those that begin to vote meanwhile are asked then.
-    const silent = this.#members.all.filter(({ isReady, votes }) => isReady && !votes);
-    for (const { memory } of silent) {
-      this.#timers.push(clock.after(memory.silentMs + 1, () => this.#askReady()));
-    }
     return () => this.end();
   }
 
   end(): void {
     this.#hasEnded = true;
-    this.#timers.forEach((timer) => timer.cancel());
+    this.#over?.cancel();
+    this.#silent.forEach((timer) => timer.cancel());
     this.#missing?.cancel();
     this.#stop();
   }
@@ -94,21 +99,39 @@ export class Survey<T> {
 
   #askReady(): void {
     for (const member of this.#members.all) {
-      const isAskable = this.#terms.isCommand === true ? member.isReady : member.votes;
-      if (isAskable && !this.#asked.has(member)) {
-        this.#asked.add(member);
-        whenSettled(
-          this.#ask(member),
-          (answer) => {
-            this.#answers.push(answer);
-            this.#judge();
-          },
-          (error) => {
-            this.errors.push(asError(error));
-            this.#judge();
-          },
-        );
+      if (member.isReady && !this.#asked.has(member)) {
+        if (member.votes || this.#terms.isCommand === true) {
+          this.#askOne(member);
+        } else {
+          this.#askLater(member);
+        }
       }
+    }
+  }
+
+  #askOne(member: Member): void {
+    this.#asked.add(member);
+    whenSettled(
+      this.#ask(member),
+      (answer) => {
+        this.#answers.push(answer);
+        this.#judge();
+      },
+      (error) => {
+        this.errors.push(asError(error));
+        this.#judge();
+      },
+    );
+  }
+
+  /** Sends the question to a server that does not vote yet, once it does. */
+  #askLater(member: Member): void {
+    if (!this.#silent.has(member)) {
+      const timer = this.#clock.after(member.memory.silentMs + 1, () => {
+        this.#silent.delete(member);
+        this.#askReady();
+      });
+      this.#silent.set(member, timer);
     }
   }
 
@@ -133,7 +156,7 @@ export class Survey<T> {
   #isComplete(missing: number, isQuiet: boolean): boolean {
     const { isSettled, isCommand } = this.#terms;
     return isQuiet
-      ? missing === 0 || this.#isLate || isSettled(this.#answers, missing)
+      ? missing === 0 || this.#isLate || isSettled(this.#answers, missing, this.errors.length)
       : this.#isLate && isCommand !== true;
   }
 }

@@ -36,7 +36,7 @@ export async function allVote(
   await eventually(isHeldEverywhere, { withinMs });
 }
 
-/** Three servers, and the clients of one test. */
+/** Servers, and the clients of one test. */
 export class QuorumStage implements AsyncDisposable {
   readonly servers: readonly OwnServer[];
   readonly #prefix: string;
@@ -129,8 +129,12 @@ export class QuorumStage implements AsyncDisposable {
 }
 
 /** Starts servers for one test, which ends them. */
-export async function startQuorum(word: string, leaseMs = LEASE_MS): Promise<QuorumStage> {
-  const servers = await Promise.all([ownServer(), ownServer(), ownServer()]);
+export async function startQuorum(
+  word: string,
+  leaseMs = LEASE_MS,
+  count = 3,
+): Promise<QuorumStage> {
+  const servers = await Promise.all(Array.from({ length: count }, async () => await ownServer()));
   return new QuorumStage(servers, word, leaseMs);
 }
 

@@ -1,9 +1,11 @@
 // Questions about a lock of a quorum while a server is not connected.
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
-import { LEASE_MS, quorumOfFile } from '../../support/quorum.js';
+import { LEASE_MS, quorumOfFile, startQuorum } from '../../support/quorum.js';
 
 const stage = await quorumOfFile('quorum-questions');
 
@@ -21,7 +23,16 @@ async function halfSeen() {
   return { third, hold, lock: other.getLock(name) };
 }
 
-test('who holds it is not known before the server has answered that decides', async () => {
+/** The second server has the lock for somebody whose attempt has failed; the others have it free. */
+async function onlySecondHas(): Promise<Omit<Awaited<ReturnType<typeof halfSeen>>, 'hold'>> {
+  const { third, hold, lock } = await halfSeen();
+  await hold.release();
+  await stage.raw(1).hset(lock.name, hold.holderId, 1);
+  await stage.raw(1).pexpire(lock.name, 60_000);
+  return { third, lock };
+}
+
+test('who holds it is not known before the deciding server has answered', async () => {
   const { third, hold, lock } = await halfSeen();
 
   const [holders, leaseMs] = [lock.holders(), lock.remainingLeaseMs()];
@@ -33,12 +44,8 @@ test('who holds it is not known before the server has answered that decides', as
   await stage.expectNothingLeft();
 });
 
-test('whether it is free is not known before the server has answered that decides', async () => {
-  const { third, hold, lock } = await halfSeen();
-  await hold.release();
-  // Left by an attempt that has failed: the other two are free.
-  await stage.raw(1).hset(lock.name, hold.holderId, 1);
-  await stage.raw(1).pexpire(lock.name, 60_000);
+test('whether it is free is not known before the deciding server has answered', async () => {
+  const { third, lock } = await onlySecondHas();
 
   const locked = lock.isLocked();
   await third.accept();
@@ -48,12 +55,8 @@ test('whether it is free is not known before the server has answered that decide
   await stage.expectNothingLeft();
 });
 
-test('a forced release reports no lock that a minority had, before the server has answered that decides', async () => {
-  const { third, hold, lock } = await halfSeen();
-  await hold.release();
-  // Left by an attempt that has failed.
-  await stage.raw(1).hset(lock.name, hold.holderId, 1);
-  await stage.raw(1).pexpire(lock.name, 60_000);
+test('a forced release reports no lock that a minority had, before the deciding server has answered', async () => {
+  const { third, lock } = await onlySecondHas();
 
   const freed = lock.forceRelease();
   await third.accept();
@@ -61,6 +64,54 @@ test('a forced release reports no lock that a minority had, before the server ha
   expect(await freed).toBe(false);
   expect(await stage.holders(lock.name)).toEqual([[], [], []]);
   await stage.expectNothingLeft();
+});
+
+test('a forced release that a server refuses waits for the deciding server', async () => {
+  await using five = await startQuorum('forced-by-five', LEASE_MS, 5);
+  const last = await startProxy({ target: five.urls[4]! });
+  await five.connected();
+  last.refuse();
+  const other = five.client({ servers: [...five.urls.slice(0, 4), last.url] });
+  const lock = other.getLock(five.name());
+  await other.getLock(five.name()).isLocked();
+  await five.raw(0).hset(lock.name, `${randomUUID()}:1`, 1);
+  await five.raw(0).pexpire(lock.name, 60_000);
+  await five.raw(3).config('SET', 'min-replicas-to-write', '1');
+
+  const freed = lock.forceRelease();
+  await eventually(async () => (await five.raw(0).exists(lock.name)) === 0);
+  await last.accept();
+
+  // One had it, and one may have had it: no majority, as the last one has it free.
+  expect(await freed).toBe(false);
+  await five.raw(3).config('SET', 'min-replicas-to-write', '0');
+  await five.expectNothingLeft();
+});
+
+test('a forced release waits for each server to which it was sent', async () => {
+  const third = await startProxy({ target: stage.urls[2]! });
+  const servers = [stage.urls[0]!, stage.urls[1]!, third.url];
+  const serverTimeoutMs = 50;
+  const other = await stage.connected({ servers, serverTimeoutMs });
+  const lock = other.getLock(stage.name());
+  const ended: string[] = [];
+  third.pauseDownstream();
+
+  const freed = lock.forceRelease().finally(() => ended.push('the forced release'));
+  await delay(4 * serverTimeoutMs);
+  ended.push('the pause');
+  third.resumeDownstream();
+
+  expect(await freed).toBe(false);
+  expect(ended).toEqual(['the pause', 'the forced release']);
+  await stage.expectNothingLeft();
+});
+
+test('servers that connect before they vote get a question once they do', async () => {
+  await using young = await startQuorum('quorum-young', 1_500);
+  const lock = young.client({ commandTimeoutMs: 10_000 }).getLock(young.name());
+
+  expect(await lock.isLocked()).toBe(false);
 });
 
 test('servers that take long to connect are waited for like others', async () => {
