@@ -1,7 +1,7 @@
 // @ts-check
 // A reporter of vitest that writes what came of each test to the file that REDLATCH_VITEST_OUTCOME names:
-// failures, whether they are final, and errors outside of all tests. It writes after each file, so that what a run
-// that hangs has found is not lost.
+// failures, whether they are final, and errors outside of all tests. It writes when a file begins and when it ends, so
+// that what a run that hangs has found is not lost.
 
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -25,6 +25,7 @@ import { relative } from 'node:path';
  * @typedef {import('vitest/node').TestModule} TestModule
  * @typedef {import('vitest/node').SerializedError} SerializedError
  *
+ * @typedef {{ passed: number, skipped: number, failures: ReportedFailure[] }} ModuleOutcome
  * @typedef {{ name?: unknown, cause?: unknown, errors?: unknown, mayFollow?: unknown }} ErrorParts
  */
 
@@ -65,7 +66,7 @@ function failureOf(file, test, errors, { isTest = false, follows = false } = {})
 
 /** The tests of a file, and its hooks that have failed.
  * @param {TestModule} module
- * @returns {{ passed: number, skipped: number, failures: ReportedFailure[] }} */
+ * @returns {ModuleOutcome} */
 function outcomeOf(module) {
   const file = module.relativeModuleId;
   const tests = [...module.children.allTests()];
@@ -116,22 +117,24 @@ function outsideFailure(error, failures) {
 /** @implements {Reporter} */
 // oxlint-disable-next-line import/no-default-export -- so vitest loads a reporter by its path
 export default class OutcomeReporter {
-  /** Files that have begun.
+  /** Files that have begun and not ended.
    * @type {Set<TestModule>} */
-  #begun = new Set();
-  /** Files that have ended.
-   * @type {Set<TestModule>} */
-  #ended = new Set();
+  #open = new Set();
+  /** Of the files that have ended.
+   * @type {ModuleOutcome[]} */
+  #outcomes = [];
 
   /** @param {TestModule} module */
   onTestModuleStart(module) {
-    this.#begun.add(module);
+    this.#open.add(module);
+    this.#write(this.#outcomes, [], false);
   }
 
   /** @param {TestModule} module */
   onTestModuleEnd(module) {
-    this.#ended.add(module);
-    this.#write([...this.#ended], [], false);
+    this.#open.delete(module);
+    this.#outcomes.push(outcomeOf(module));
+    this.#write(this.#outcomes, [], false);
   }
 
   /**
@@ -139,30 +142,27 @@ export default class OutcomeReporter {
    * @param {readonly SerializedError[]} outside
    */
   onTestRunEnd(modules, outside) {
-    this.#begun.clear();
-    this.#write(modules, outside, true);
+    this.#open.clear();
+    this.#write(modules.map(outcomeOf), outside, true);
   }
 
   /**
-   * @param {readonly TestModule[]} modules
+   * @param {readonly ModuleOutcome[]} outcomes
    * @param {readonly SerializedError[]} outside
    * @param {boolean} hasEnded
    */
-  #write(modules, outside, hasEnded) {
+  #write(outcomes, outside, hasEnded) {
     const file = process.env['REDLATCH_VITEST_OUTCOME'];
     if (file === undefined) {
       throw new Error('REDLATCH_VITEST_OUTCOME must name the file for the outcome');
     }
-    const outcomes = modules.map(outcomeOf);
     const failures = outcomes.flatMap((each) => each.failures);
     /** @type {VitestOutcome} */
     const outcome = {
       passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
       skipped: outcomes.reduce((sum, { skipped }) => sum + skipped, 0),
       failures: [...failures, ...outside.map((error) => outsideFailure(error, failures))],
-      unfinished: [...this.#begun]
-        .filter((module) => !this.#ended.has(module))
-        .map(({ relativeModuleId }) => relativeModuleId),
+      unfinished: [...this.#open].map(({ relativeModuleId }) => relativeModuleId),
       hasEnded,
     };
     writeFileSync(file, JSON.stringify(outcome));

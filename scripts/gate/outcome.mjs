@@ -33,7 +33,7 @@ import { runVitest } from '../lib/vitest.mjs';
 
 /** Without a server and without real time: what fails here fails again. The comparison of the server in virtual time
  * with a real one is left out, since it talks to the real one. */
-const IN_VIRTUAL_TIME = /^test\/(?:unit|mutants|types|simulation(?!\/differential))\//;
+export const IN_VIRTUAL_TIME = /^test\/(?:unit|mutants|types|simulation(?!\/differential))\//;
 
 /** Of a script that has failed: from its first failure on. */
 const SCRIPT_LINES = 40;

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, utimesSync } from
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { root } from '../lib/fresh.mjs';
 
 /** What tests and scripts read. Programs that only people start are left out. */
@@ -67,6 +68,8 @@ export class Tree {
   }
 
   /**
+   * Changes a file. Tests load what is compiled, so a source is compiled anew.
+   *
    * @param {string} file
    * @param {string} text
    */
@@ -75,6 +78,11 @@ export class Tree {
       this.#originals.set(file, this.read(file));
     }
     writeFileSync(join(this.root, file), text);
+    const [, source] = /^src\/(.*)\.ts$/u.exec(file) ?? [];
+    if (source !== undefined) {
+      const { code } = transformSync(text, { loader: 'ts', sourcefile: file, target: 'esnext' });
+      this.write(`dist/compiled/${source}.js`, code);
+    }
   }
 
   /** Undoes every change. */

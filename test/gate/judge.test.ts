@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { judge, judgeStrictly, LIMITS } from '../../scripts/gate/judge.mjs';
 import { failureOf, vitestOutcome } from '../../scripts/gate/outcome.mjs';
 
@@ -11,6 +11,12 @@ type Outcome = Awaited<ReturnType<typeof vitestOutcome>>;
 type Verdict = Awaited<ReturnType<typeof judge>>;
 
 const args = ['--config', 'test/gate/fixtures/vitest.config.ts'];
+
+/** Where fixtures count their runs. */
+const folders: string[] = [];
+afterAll(() => {
+  folders.forEach((folder) => rmSync(folder, { recursive: true }));
+});
 
 /** Runs fixtures together. `runs`: how often one of them has run. */
 async function run(...fixtures: string[]): ReturnType<typeof runWithin> {
@@ -25,9 +31,7 @@ async function runWithin(
   runs: (fixture: string) => number;
 }> {
   const folder = mkdtempSync(join(tmpdir(), 'redlatch-fixtures-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
+  folders.push(folder);
   const outcome = await vitestOutcome('fixtures', {
     files: fixtures.map((name) => `test/gate/fixtures/${name}.fixture.ts`),
     args,
@@ -46,18 +50,25 @@ async function runWithin(
 
 const names = (failures: Verdict['failures']): string[] => failures.map(({ name }) => name);
 
-test('a test that fails each time is a failure', async () => {
-  const { outcome, runs } = await run('always');
+test('what fails each time, or every second time, or cannot be loaded, is a failure', async () => {
+  const { outcome, runs } = await run('always', 'second', 'unloadable');
   const verdict = await judge([outcome], { show: false });
+  const failures = new Map(verdict.failures.map((failure) => [failure.name, failure]));
 
-  expect(names(verdict.failures)).toEqual([
+  expect([...failures.keys()].toSorted()).toEqual([
     'test/gate/fixtures/always.fixture.ts: fails each time',
+    'test/gate/fixtures/second.fixture.ts: fails every second time',
+    'test/gate/fixtures/unloadable.fixture.ts',
   ]);
-  expect(verdict.failures[0]?.details).toContain('expected 1 to be 2');
-  expect(verdict.failures[0]?.repeat).toContain('npm test -- test/gate/fixtures/always.fixture.ts');
+  const always = failures.get('test/gate/fixtures/always.fixture.ts: fails each time');
+  expect(always?.details).toContain('expected 1 to be 2');
+  expect(always?.repeat).toContain('npm test -- test/gate/fixtures/always.fixture.ts');
   expect([verdict.flaky, outcome.passed]).toEqual([[], 1]);
-  // Its first run alone has failed: another could not make it flaky.
-  expect(runs('always')).toBe(2);
+  expect(failures.get('test/gate/fixtures/unloadable.fixture.ts')?.details).toContain(
+    'this file cannot be loaded',
+  );
+  // One that fails in its first run alone is not run once more: that could not make it flaky.
+  expect([runs('always'), runs('second'), runs('unloadable')]).toEqual([2, 3, 2]);
 });
 
 test('a test that fails when it is not alone is flaky, and counts as passed', async () => {
@@ -69,23 +80,6 @@ test('a test that fails when it is not alone is flaky, and counts as passed', as
     'test/gate/fixtures/crowded.fixture.ts: fails when it is not alone',
   ]);
   expect([verdict.failures, verdict.outcomes[0]?.passed]).toEqual([[], 2]);
-});
-
-test('a test that fails every second time is a failure', async () => {
-  const { outcome, runs } = await run('second');
-  const verdict = await judge([outcome], { show: false });
-
-  expect(verdict.failures).toHaveLength(1);
-  expect([verdict.flaky, runs('second')]).toEqual([[], 3]);
-});
-
-test('a file that cannot be loaded is a failure', async () => {
-  const { outcome, runs } = await run('unloadable');
-  const verdict = await judge([outcome], { show: false });
-
-  expect(names(verdict.failures)).toEqual(['test/gate/fixtures/unloadable.fixture.ts']);
-  expect(verdict.failures[0]?.details).toContain('this file cannot be loaded');
-  expect(runs('unloadable')).toBe(2);
 });
 
 test('a rejection that nobody handles is a failure at first sight', async () => {
@@ -110,24 +104,22 @@ test('a run that hangs keeps what it has found, and names the file that has not 
   expect(outcome.failures[1]?.canBeBadLuck).toBe(false);
 });
 
-test('a broken promise behind another failure is one all the same', async () => {
-  const { outcome, runs } = await run('broken-behind');
-  const verdict = await judge([outcome], { show: false });
-
-  expect(verdict.failures.map(({ canBeBadLuck }) => canBeBadLuck)).toEqual([false]);
-  expect(runs('broken-behind')).toBe(1);
-});
-
 test('a broken promise is a failure at first sight, and so nothing else is run again', async () => {
-  const { outcome, runs } = await run('broken', 'seldom');
+  const { outcome, runs } = await run('broken', 'broken-behind', 'seldom');
   const verdict = await judge([outcome], { show: false });
 
-  expect(names(verdict.failures).toSorted()).toEqual([
-    'test/gate/fixtures/broken.fixture.ts: breaks a promise the first time',
-    'test/gate/fixtures/seldom.fixture.ts: fails the first time',
-  ]);
-  expect(verdict.note).toBe('nothing was run again: 1 failures cannot be bad luck');
-  expect([runs('broken'), runs('seldom')]).toEqual([1, 1]);
+  expect(new Map(verdict.failures.map(({ name, canBeBadLuck }) => [name, canBeBadLuck]))).toEqual(
+    new Map([
+      [
+        'test/gate/fixtures/broken-behind.fixture.ts: fails the first time, and then a hook finds a broken promise',
+        false,
+      ],
+      ['test/gate/fixtures/broken.fixture.ts: breaks a promise the first time', false],
+      ['test/gate/fixtures/seldom.fixture.ts: fails the first time', true],
+    ]),
+  );
+  expect(verdict.note).toBe('nothing was run again: 2 failures cannot be bad luck');
+  expect([runs('broken'), runs('broken-behind'), runs('seldom')]).toEqual([1, 1, 1]);
 });
 
 test('what a failed test leaves is no broken promise of its own', async () => {
@@ -163,15 +155,6 @@ test('what is in virtual time or static is a failure at first sight', () => {
   expect(canBe('test/faults/hand-off.test.ts')).toBe(true);
 });
 
-test('nothing is run again where tests fail in too many files', async () => {
-  const { outcome, runs } = await run('seldom', 'second');
-  const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, files: 1 } });
-
-  expect(verdict.failures).toHaveLength(2);
-  expect(verdict.note).toBe('nothing was run again: tests failed in 2 files, more than 1');
-  expect([runs('seldom'), runs('second')]).toEqual([1, 1]);
-});
-
 test('too many flaky tests are failures', async () => {
   const { outcome, runs } = await run('seldom');
   const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, flaky: 0 } });
@@ -181,17 +164,33 @@ test('too many flaky tests are failures', async () => {
   expect(runs('seldom')).toBe(3);
 });
 
-test('nothing is run again once the time for that is over', async () => {
-  const { outcome, runs } = await run('seldom');
-  const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, ms: 0 } });
+describe('nothing is run again', () => {
+  let outcome: Outcome;
+  let runs: (fixture: string) => number;
+  beforeAll(async () => {
+    ({ outcome, runs } = await run('seldom', 'second'));
+  });
+  afterEach(() => {
+    expect([runs('seldom'), runs('second')]).toEqual([1, 1]);
+  });
 
-  expect([verdict.failures.length, verdict.flaky, runs('seldom')]).toEqual([1, [], 1]);
-  expect(verdict.note).toBe('the time to run files again was over before 1 of them had passed');
-});
+  test('where tests fail in too many files', async () => {
+    const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, files: 1 } });
 
-test('nothing is run again where every failure counts', async () => {
-  const { outcome, runs } = await run('seldom');
-  const verdict = judgeStrictly([outcome]);
+    expect(verdict.failures).toHaveLength(2);
+    expect(verdict.note).toBe('nothing was run again: tests failed in 2 files, more than 1');
+  });
 
-  expect([verdict.failures.length, verdict.flaky, runs('seldom')]).toEqual([1, [], 1]);
+  test('once the time for that is over', async () => {
+    const verdict = await judge([outcome], { show: false, limits: { ...LIMITS, ms: 0 } });
+
+    expect([verdict.failures.length, verdict.flaky]).toEqual([2, []]);
+    expect(verdict.note).toBe('the time to run files again was over before 2 of them had passed');
+  });
+
+  test('where every failure counts', () => {
+    const verdict = judgeStrictly([outcome]);
+
+    expect([verdict.failures.length, verdict.flaky]).toEqual([2, []]);
+  });
 });

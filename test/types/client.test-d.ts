@@ -3,9 +3,6 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { Cluster as Cluster5, Redis as Redis5 } from 'ioredis-5';
 import type { Cluster as IovalkeyCluster, Redis as Iovalkey } from 'iovalkey';
-import type * as redis6 from '@redis/client';
-import type * as redis4 from 'redis-4';
-import type * as redis5 from 'redis-5';
 import { expectTypeOf } from 'vitest';
 import { createClient } from '../../src/index.js';
 import type {
@@ -21,14 +18,11 @@ import type {
   LeaseLostError,
   MultiHold,
   MultiLock,
-  NodeRedisClient,
-  NodeRedisCluster,
   Lock,
   ObjectKind,
   Permit,
   PermitExpirableSemaphore,
   PermitsSetting,
-  QuorumOptions,
   ReadWriteLock,
   ReplicasOptions,
   Semaphore,
@@ -43,27 +37,6 @@ expectTypeOf<Redis5>().toExtend<DriverInstance>();
 expectTypeOf<Cluster5>().toExtend<DriverInstance>();
 expectTypeOf<Iovalkey>().toExtend<DriverInstance>();
 expectTypeOf<IovalkeyCluster>().toExtend<DriverInstance>();
-
-// Clients of node-redis fit without its types, as those of one server do in a quorum.
-type Server = QuorumOptions['servers'][number];
-type Of<Make extends (...args: never[]) => unknown> = ReturnType<Make>;
-expectTypeOf<Of<typeof redis4.createClient>>().toExtend<NodeRedisClient>();
-expectTypeOf<Of<typeof redis5.createClient>>().toExtend<NodeRedisClient>();
-expectTypeOf<Of<typeof redis6.createClient>>().toExtend<NodeRedisClient>();
-expectTypeOf<Of<typeof redis5.createCluster>>().toExtend<NodeRedisCluster>();
-expectTypeOf<Of<typeof redis6.createCluster>>().toExtend<NodeRedisCluster>();
-expectTypeOf<NodeRedisClient>().toExtend<ClientOptions['redis']>();
-expectTypeOf<NodeRedisCluster>().toExtend<ClientOptions['redis']>();
-expectTypeOf<NodeRedisClient>().toExtend<DriverInstance>();
-expectTypeOf<NodeRedisClient>().toExtend<Server>();
-expectTypeOf<NodeRedisCluster>().not.toExtend<Server>();
-// What cannot be read is no template.
-expectTypeOf<Of<typeof redis4.createCluster>>().not.toExtend<ClientOptions['redis']>();
-expectTypeOf<Of<typeof redis5.createClientPool>>().not.toExtend<ClientOptions['redis']>();
-expectTypeOf<Of<typeof redis6.createClientPool>>().not.toExtend<ClientOptions['redis']>();
-expectTypeOf<Of<typeof redis5.createSentinel>>().not.toExtend<ClientOptions['redis']>();
-expectTypeOf<Of<typeof redis6.createSentinel>>().not.toExtend<ClientOptions['redis']>();
-expectTypeOf<{ url: string }>().not.toExtend<NodeRedisClient>();
 
 // Every form of a template fits, and so does nothing at all.
 expectTypeOf<string>().toExtend<ClientOptions['redis']>();

@@ -79,7 +79,7 @@ test.each(
 )(
   'a turn of a %s costs an ask, a confirmation and a release where each of %i clients has one waiter',
   async (kind, clients) => {
-    const cost = await costOf(kinds[kind]!, clients, 1, 300);
+    const cost = await costOf(kinds[kind]!, clients, 1, 100);
 
     expect(cost.scripts).toBeLessThanOrEqual(3.05);
     expect(cost.others).toBeLessThanOrEqual(0.1);
@@ -93,7 +93,7 @@ test.each(
 )(
   'most turns of a %s cost no command where each of %i clients has %i waiters',
   async (kind, clients, waiters) => {
-    const cost = await costOf(kinds[kind]!, clients, waiters, 40);
+    const cost = await costOf(kinds[kind]!, clients, waiters, 20);
 
     expect(cost.scripts).toBeLessThanOrEqual(0.25);
     expect(cost.others).toBeLessThanOrEqual(0.1);
@@ -101,7 +101,7 @@ test.each(
 );
 
 test('a turn of a fair lock costs little more than a command where one client has 50 waiters', async () => {
-  const cost = await costOf(kinds['fair lock']!, 1, 50, 40);
+  const cost = await costOf(kinds['fair lock']!, 1, 50, 20);
 
   expect(cost.scripts).toBeLessThanOrEqual(1.25);
   expect(cost.others).toBeLessThanOrEqual(0.1);
