@@ -11,21 +11,35 @@ const COMMAND_LIMIT_MS = 40 * 60_000;
 
 async function install() {
   const startedAt = performance.now();
-  await fetched(
-    'npm ci',
-    async () => await run('npm', INSTALL, { show: true, timeoutMs: INSTALL_LIMIT_MS }),
-  );
+  await fetched('npm ci', async (limitMs) => {
+    const timeoutMs = Math.min(INSTALL_LIMIT_MS, limitMs);
+    return await run('npm', INSTALL, { show: true, timeoutMs });
+  });
   return performance.now() - startedAt;
+}
+
+/** What is tested depends on the commit alone: no seed is drawn, and no variable chooses other tests. */
+function fixEnvironment() {
+  process.env['CI'] = '1';
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('REDLATCH_') && name !== 'REDLATCH_TEST_REDIS_URL') {
+      delete process.env[name];
+    }
+  }
 }
 
 async function main() {
   const startedAt = performance.now();
+  fixEnvironment();
   const installMs = await install();
   // What is installed by now is imported by now.
-  const { judge } = await import('./gate/judge.mjs');
+  const { judge, judgeStrictly } = await import('./gate/judge.mjs');
   const { report } = await import('./gate/report.mjs');
   const { outcomeSince } = await import('./gate/outcome.mjs');
   const { outcomesOfCommand } = await import('./gate/command.mjs');
+  const { serverBinary } = await import('./redis/provider.mjs');
+  // Fetched where it is not there: tests would do that within their time limits.
+  await serverBinary();
   const installed = { ...outcomeSince('install', startedAt, { passed: 1 }), ms: installMs };
   const outcomes = [installed];
   for (const name of ['test', 'test:gate']) {
@@ -36,7 +50,11 @@ async function main() {
     });
     outcomes.push(...command.outcomes);
   }
-  return report(await judge(outcomes), startedAt);
+  const verdict = await judge(outcomes).catch((error) => {
+    const why = `nothing was run again: ${String(error)}`;
+    return { ...judgeStrictly(outcomes), note: why };
+  });
+  return report(verdict, startedAt);
 }
 
 let isGood = false;

@@ -6,9 +6,12 @@
 /** Before the second and the third attempt. */
 const PAUSES_MS = [2_000, 10_000];
 
+/** What is left for the fetches of this process, all together: a registry that hangs would take longer than a gate. */
+const ALL = { leftMs: 8 * 60_000, hasFailed: false };
+
 /** How npm, Maven, pip and apt report a connection that was refused, broken or too slow, or a server that is not well. */
 const NETWORK =
-  /\b(?:ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EPIPE|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E5\d\d|5\d\d +(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|status(?: code)?:? 5\d\d|Connection (?:refused|reset|timed out)|Read timed out|connect timed out|Temporary failure (?:in name resolution|resolving)|Unknown host|UnknownHostException|Could not connect|Unable to connect|socket hang up|network timeout)\b/i;
+  /\b(?:ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EPIPE|ENETUNREACH|EHOSTUNREACH|E[A-Z]*TIMEOUT|ERR_SOCKET_TIMEOUT|ERR_STREAM_PREMATURE_CLOSE|FETCH_ERROR|E5\d\d|5\d\d +(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|status(?: code)?:? 5\d\d|Connection (?:refused|reset|timed out)|Read timed out|connect timed out|Temporary failure (?:in name resolution|resolving)|Unknown host|UnknownHostException|Could not connect|Unable to connect|socket hang up|network timeout|No route to host|Network is unreachable|Remote host terminated the handshake|Premature end of Content-Length)\b/i;
 
 /** What another attempt would not change, whatever the network did meanwhile. */
 const FINAL =
@@ -42,15 +45,23 @@ export function networkFailure(output) {
  * Runs what fetches, up to three times.
  *
  * @param {string} what
- * @param {() => Promise<{ code: number, output: string, timedOut?: boolean }>} step
- * @param {number[]} [pausesMs] before each further attempt
+ * @param {(limitMs: number) => Promise<{ code: number, output: string, timedOut?: boolean }>} step `limitMs`: what is
+ *   left for all fetches
+ * @param {{ pausesMs?: number[], all?: typeof ALL }} [options] `pausesMs`: before each further attempt, where the network
+ *   has not failed for another fetch already
  * @returns {Promise<void>}
- * @throws {FetchError} where the network has failed each time
+ * @throws {FetchError} where the network has failed each time, or has taken too long
  * @throws {Error} where another attempt would be in vain
  */
-export async function fetched(what, step, pausesMs = PAUSES_MS) {
-  for (const pauseMs of [...pausesMs, undefined]) {
-    const { code, output, timedOut = false } = await step();
+export async function fetched(what, step, { pausesMs = PAUSES_MS, all = ALL } = {}) {
+  const pauses = all.hasFailed ? [] : pausesMs;
+  for (const pauseMs of [...pauses, undefined]) {
+    if (all.leftMs <= 0) {
+      throw new FetchError(what, 'all fetches together took too long');
+    }
+    const startedAt = performance.now();
+    const { code, output, timedOut = false } = await step(all.leftMs);
+    all.leftMs -= performance.now() - startedAt;
     if (code === 0) {
       return;
     }
@@ -59,6 +70,7 @@ export async function fetched(what, step, pausesMs = PAUSES_MS) {
       throw new Error(`${what} was not installed, exit code ${code}:\n${output.trimEnd()}`);
     }
     if (pauseMs === undefined) {
+      all.hasFailed = true;
       throw new FetchError(what, reason);
     }
     console.log(`${what}: ${reason}; another attempt in ${pauseMs / 1_000} s`);

@@ -57,7 +57,9 @@ export async function buildJava() {
   ];
   for (const [folder = '', ...options] of programs) {
     const args = ['--quiet', '--batch-mode', '--file', folder, ...options, 'compile'];
-    const compile = async () => await run('mvn', args, { timeoutMs: BUILD_LIMIT_MS, yields: true });
-    await fetched(`the libraries of ${folder}`, compile);
+    await fetched(`the libraries of ${folder}`, async (limitMs) => {
+      const timeoutMs = Math.min(BUILD_LIMIT_MS, limitMs);
+      return await run('mvn', args, { timeoutMs, yields: true });
+    });
   }
 }

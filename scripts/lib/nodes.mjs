@@ -27,10 +27,10 @@ export async function installNode(release) {
     console.log(`fetching Node.js ${release}`);
     const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
     const install = ['install', '--prefix', folder, ...quiet, `${name}@${release}`];
-    await fetched(
-      `${name}@${release}`,
-      async () => await run('npm', install, { timeoutMs: 120_000, yields: true }),
-    );
+    await fetched(`${name}@${release}`, async (limitMs) => {
+      const timeoutMs = Math.min(120_000, limitMs);
+      return await run('npm', install, { timeoutMs, yields: true });
+    });
   }
   return program;
 }

@@ -4,9 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { fetched, FetchError, networkFailure } from '../../scripts/gate/fetch.mjs';
 import { run } from '../../scripts/lib/run.mjs';
+
+/** As in a process that has fetched nothing. */
+const fresh = () => ({ leftMs: 60_000, hasFailed: false });
 
 type Answer = (response: ServerResponse) => unknown;
 
@@ -50,7 +54,7 @@ async function fetchFrom(answers: Answer[], version = '1.0.0'): Promise<{ asked:
   ];
   const args = ['view', ...registry, `--cache=${cache}`, `wanted@${version}`, 'version', '--json'];
   const step = async (): ReturnType<typeof run> => await run('npm', args, { timeoutMs: 20_000 });
-  await fetched('wanted', step, [0, 0]);
+  await fetched('wanted', step, { pausesMs: [0, 0], all: fresh() });
   return { asked: () => asked };
 }
 
@@ -89,7 +93,7 @@ const NOWHERE = [
 test('a refused connection is no failure of the commit', async () => {
   const step = run.bind(undefined, 'npm', NOWHERE, { timeoutMs: 20_000 });
 
-  await expect(fetched('wanted', step, [])).rejects.toThrow(
+  await expect(fetched('wanted', step, { pausesMs: [], all: fresh() })).rejects.toThrow(
     /could not fetch wanted: .*ECONNREFUSED/,
   );
 });
@@ -108,8 +112,41 @@ test('what takes too long three times is no failure of the commit', async () => 
     return await Promise.resolve({ code: 1, output: '', timedOut: true });
   };
 
-  await expect(fetched('wanted', step, [0, 0])).rejects.toThrow('it took too long');
+  await expect(fetched('wanted', step, { pausesMs: [0, 0], all: fresh() })).rejects.toThrow(
+    'it took too long',
+  );
   expect(steps).toBe(3);
+});
+
+test('where the network has failed for one, others have one attempt', async () => {
+  const all = fresh();
+  let steps = 0;
+  const step = async (): Promise<{ code: number; output: string }> => {
+    steps += 1;
+    return await Promise.resolve({ code: 1, output: 'ECONNREFUSED' });
+  };
+
+  for (const what of ['one', 'another']) {
+    await expect(fetched(what, step, { pausesMs: [0, 0], all })).rejects.toThrow('ECONNREFUSED');
+  }
+  expect(steps).toBe(4);
+});
+
+test('all fetches together have a limit', async () => {
+  const all = { leftMs: 100, hasFailed: false };
+  const limits: number[] = [];
+  const step = async (
+    limitMs: number,
+  ): Promise<{ code: number; output: string; timedOut: true }> => {
+    limits.push(limitMs);
+    await delay(limitMs + 10);
+    return { code: 1, output: '', timedOut: true };
+  };
+
+  await expect(fetched('wanted', step, { pausesMs: [0, 0], all })).rejects.toThrow(
+    'could not fetch wanted: all fetches together took too long',
+  );
+  expect(limits).toEqual([100]);
 });
 
 test.each([
@@ -127,6 +164,10 @@ test.each([
 test.each([
   ['npm error code E503'],
   ['npm error code EAI_AGAIN'],
+  ['npm error code EIDLETIMEOUT'],
+  ['npm error code ERR_STREAM_PREMATURE_CLOSE'],
+  ['Could not transfer artifact a:b:jar:1 from/to central: Remote host terminated the handshake'],
+  ['connect: Network is unreachable'],
   ['Could not transfer artifact a:b:pom:1 from/to central: Connection reset'],
   [
     'Could not transfer artifact a:b:pom:1 from/to central: status code: 502, reason phrase: Bad Gateway',
