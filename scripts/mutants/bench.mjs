@@ -1,7 +1,7 @@
 // @ts-check
 // Judges mistakes, two at a time, each in a private copy of the project.
 
-import { FIRST, firstFailure, IN_TIME, runTests } from './judge.mjs';
+import { FILE_ITSELF, FIRST, firstFailure, IN_TIME, runTests } from './judge.mjs';
 import { changedBy, testsOfLua } from './mistakes.mjs';
 import { Tree } from './tree.mjs';
 
@@ -15,6 +15,7 @@ const AT_ONCE = 2;
  * @property {'test' | 'generator' | 'time' | 'nothing'} by what has found it
  * @property {string} how the test, or what the generator said
  * @property {string} [finder] the test file that has found it
+ * @property {boolean} isLoaded false where that file could not be loaded with the mistake
  * @property {number} ms
  * @property {number} tried how many test files it was to be found by
  */
@@ -105,6 +106,7 @@ export class Bench {
       how,
       ms: performance.now() - startedAt,
       tried: tests.length,
+      isLoaded: true,
     });
     const { files, refusal } = changedBy(mistake, read);
     if (refusal !== undefined) {
@@ -119,7 +121,8 @@ export class Bench {
         return verdict('nothing', '');
       }
       const by = failure.test === IN_TIME ? 'time' : 'test';
-      return { ...verdict(by, `${failure.file}: ${failure.test}`), finder: failure.file };
+      const found = verdict(by, `${failure.file}: ${failure.test}`);
+      return { ...found, finder: failure.file, isLoaded: failure.test !== FILE_ITSELF };
     } finally {
       tree.restore();
     }

@@ -23,6 +23,9 @@ export const FIRST = 5;
 /** The name of the failure when a mistake makes tests wait for ever. */
 export const IN_TIME = 'none ends in time';
 
+/** The name of the failure of a file that cannot be loaded. */
+export const FILE_ITSELF = 'the file itself';
+
 /** What starting costs, at most, beside the tests. */
 const START_MS = 30_000;
 
@@ -34,6 +37,7 @@ const FILES_MS = 5 * 60_000;
  * @param {Order} order
  * @param {number} limitMs
  * @returns {Promise<Result>}
+ * @throws {Error} where no test runs at all
  */
 export async function runTests(order, limitMs) {
   const script = join(order.root, 'scripts/mutants/run-tests.mjs');
@@ -46,8 +50,12 @@ export async function runTests(order, limitMs) {
     const outcome = /** @type {import('./run-tests.mjs').Outcome} */ (JSON.parse(line));
     return { ...outcome, timedOut };
   }
-  const message = timedOut ? `not done after ${limitMs} ms` : output.slice(-2_000);
-  return { failed: [{ file: '', test: 'the run itself', message }], timedOut };
+  if (timedOut) {
+    const message = `not done after ${limitMs} ms`;
+    return { failed: [{ file: '', test: 'the run itself', message }], timedOut };
+  }
+  // Whatever the mistake, vitest says what came of its tests.
+  throw new Error(`the tests do not run: ${output.slice(-2_000)}`);
 }
 
 /**
@@ -81,7 +89,8 @@ async function firstOf(root, files) {
     if (timedOut) {
       return { ...failure, test: IN_TIME };
     }
-    if (IN_VIRTUAL_TIME.test(failure.file)) {
+    // There is no bad luck in virtual time, but for the limit of a test.
+    if (IN_VIRTUAL_TIME.test(failure.file) && !failure.message.includes('timed out in')) {
       return failure;
     }
     // Where vitest stops before it has said which test failed, all are run again.

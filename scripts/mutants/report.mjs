@@ -18,7 +18,8 @@ const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /** @param {Verdict} verdict */
 export function shownVerdict({ mistake, by, how, ms }) {
-  const mark = by === 'nothing' ? styleText('red', 'MISSED') : styleText('green', 'found ');
+  // At the end those that were missed are printed again, and the gate begins its report there.
+  const mark = by === 'nothing' ? styleText('red', 'missed') : styleText('green', 'found ');
   const answer = by === 'nothing' ? mistake.text : `${by}: ${how}`;
   return `${mark} ${mistake.id} (${seconds(ms)}) ${answer}`;
 }

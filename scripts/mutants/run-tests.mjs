@@ -8,6 +8,7 @@
 
 import { join, relative } from 'node:path';
 import { BaseSequencer, startVitest } from 'vitest/node';
+import { FILE_ITSELF } from './judge.mjs';
 
 /**
  * @typedef {{
@@ -47,7 +48,7 @@ const reporter = {
   onTestModuleEnd(module) {
     const file = relative(order.root, module.moduleId);
     for (const { message } of module.errors()) {
-      outcome.failed.push({ file, test: 'the file itself', message });
+      outcome.failed.push({ file, test: FILE_ITSELF, message });
     }
   },
   // vitest's own `bail` ends a run before it has told here which test was the first to fail.
@@ -66,7 +67,7 @@ const reporter = {
       outcome.failed.push({ file: '', test: 'outside of all tests', message });
     }
     if (reason !== 'passed' && outcome.failed.length === 0) {
-      outcome.failed.push({ file: '', test: 'some test', message: reason });
+      throw new Error(`the run has ${reason}, and no test has failed`);
     }
   },
 };

@@ -80,7 +80,7 @@ export class Tree {
     writeFileSync(join(this.root, file), text);
     const [, source] = /^src\/(.*)\.ts$/u.exec(file) ?? [];
     if (source !== undefined) {
-      const { code } = transformSync(text, { loader: 'ts', sourcefile: file, target: 'esnext' });
+      const { code } = transformSync(text, { loader: 'ts', sourcefile: file, target: 'es2023' });
       this.write(`dist/compiled/${source}.js`, code);
     }
   }
