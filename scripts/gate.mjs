@@ -12,7 +12,7 @@
 
 import { parseArgs } from 'node:util';
 import { checks } from './gate/checks.mjs';
-import { conclude } from './gate/conclude.mjs';
+import { conclude, handOver } from './gate/conclude.mjs';
 import { outcomeOf } from './gate/outcome.mjs';
 import { stopYielding } from './lib/run.mjs';
 
@@ -60,10 +60,14 @@ async function inTurn(chosen) {
   for (const { name, run } of chosen) {
     console.log(`\ncheck: ${name}`);
     const startedAt = performance.now();
-    const check = async () => await run(outcomes, (await fetches.get(name)) ?? []);
-    const outcome = await outcomeOf(name, check);
-    // With the time for which it has waited for its packages.
-    outcomes.push({ ...outcome, ms: performance.now() - startedAt });
+    const check = async () => await run((await fetches.get(name)) ?? []);
+    const outcome = {
+      ...(await outcomeOf(name, `npm run test:gate -- '${name}'`, check)),
+      // With the time for which it has waited for its packages.
+      ms: performance.now() - startedAt,
+    };
+    outcomes.push(outcome);
+    handOver(outcome);
   }
   return outcomes;
 }

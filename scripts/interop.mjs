@@ -29,5 +29,5 @@ async function test(args) {
 const args = process.argv.slice(2);
 const startedAt = performance.now();
 const isStrict = args.length > 0;
-const outcome = await outcomeOf('interop', async () => await test(args));
+const outcome = await outcomeOf('interop', 'npm run test:interop', async () => await test(args));
 process.exitCode = (await conclude([outcome], { startedAt, isStrict })) ? 0 : 1;

@@ -14,7 +14,7 @@
 // `npm run test:gate` runs what it leaves out.
 
 import { parseArgs, styleText } from 'node:util';
-import { conclude } from './gate/conclude.mjs';
+import { conclude, handOver } from './gate/conclude.mjs';
 import { fromFailure, outcomeOf, vitestOutcome } from './gate/outcome.mjs';
 import { distIsFresh } from './lib/fresh.mjs';
 import { stopYielding } from './lib/run.mjs';
@@ -31,7 +31,7 @@ const shownLines = 150;
 
 /**
  * @param {string[]} names
- * @returns {Promise<Outcome[]>}
+ * @returns {Promise<Outcome[]>} in the order of the stages
  */
 async function staticOutcomes(names) {
   const unknown = names.find((name) => !stages.some((stage) => stage.name === name));
@@ -45,7 +45,9 @@ async function staticOutcomes(names) {
   const chosen = stages.filter(
     (stage) => wanted.includes(stage) || (needsBuild && stage.name === 'build'),
   );
-  const results = await runStages(chosen, ({ name, ok, ms, output }) => {
+  /** @type {Outcome[]} */
+  const outcomes = [];
+  await runStages(chosen, ({ name, ok, ms, output }) => {
     const mark = ok ? styleText('green', 'ok  ') : styleText('red', 'FAIL');
     console.log(`${mark} ${name} (${(ms / 1000).toFixed(1)} s)`);
     if (!ok) {
@@ -54,20 +56,24 @@ async function staticOutcomes(names) {
       const shown = [...lines.slice(0, shownLines), ...more];
       console.log(shown.map((line) => `     ${line}`).join('\n'));
     }
-  });
-  return results.map(({ name, ok, ms, output }) => {
     const repeat = `npm run check -- --stage '${name}'`;
     const details = fromFailure(output);
     const failure = { name: `static check ${name}`, details, repeat, canBeBadLuck: false };
     const failures = ok ? [] : [failure];
-    return { name, passed: ok ? 1 : 0, skipped: 0, ms, failures, missing: [] };
+    const outcome = { name, passed: ok ? 1 : 0, skipped: 0, ms, failures, missing: [] };
+    outcomes.push(outcome);
+    handOver(outcome);
   });
+  const place = (/** @type {Outcome} */ { name }) =>
+    chosen.findIndex((stage) => stage.name === name);
+  return outcomes.toSorted((one, other) => place(one) - place(other));
 }
 
 /** @returns {Promise<Outcome>} */
 const suite = async () =>
   await outcomeOf(
     SUITE,
+    'npm test',
     async () =>
       await suiteOutcome(SUITE, FIRST, {
         env: { REDLATCH_TEST_COMPILED: '1' },
@@ -113,6 +119,7 @@ async function main(argv) {
       staticOutcomes(others),
       suite().finally(stopYielding),
     ]);
+    handOver(tests);
     outcomes.push(...results, tests);
   }
   const isStrict = values.strict === true || rest.length > 0;

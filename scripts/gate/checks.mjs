@@ -3,7 +3,6 @@
 // commit. Their seeds are fixed. What draws seeds, takes samples or plays storms in real time belongs to the search.
 
 import { delimiter } from 'node:path';
-import { semanticMutants } from '../../test/mutants/semantic.mjs';
 import { buildJava, missingTools } from '../lib/java.mjs';
 import { installNode, NODE_RELEASES } from '../lib/nodes.mjs';
 import { installIn } from '../lib/subproject.mjs';
@@ -20,8 +19,7 @@ import { outcomeSince, scriptOutcome, vitestOutcome } from './outcome.mjs';
  * @property {string} name
  * @property {boolean} [isBeside] nothing in it has to be in time: it takes the CPU that others leave
  * @property {() => Promise<Missing[]>} [fetch] what it needs, beside earlier checks
- * @property {(before: Outcome[], missing: Missing[]) => Promise<Outcome>} run `before`: what came of the checks before
- *   it; `missing`: what could not be fetched
+ * @property {(missing: Missing[]) => Promise<Outcome>} run `missing`: what could not be fetched
  */
 
 const MINUTE_MS = 60_000;
@@ -52,7 +50,7 @@ const COMPILED = { REDLATCH_TEST_COMPILED: '1' };
 const withPackages = (name, fetch, run) => ({
   name,
   fetch,
-  run: async (_, missing) => {
+  run: async (missing) => {
     const startedAt = performance.now();
     return missing.length > 0 ? outcomeSince(name, startedAt, { missing }) : await run();
   },
@@ -86,7 +84,7 @@ function packageOnNodes() {
       }
       return missing;
     },
-    run: async (_, missing) => {
+    run: async (missing) => {
       const env = { REDLATCH_TEST_NODES: programs.join(delimiter) };
       const options = { files: ['test/package'], env, timeoutMs: 5 * MINUTE_MS };
       return { ...(await vitestOutcome(name, options)), missing };
@@ -145,6 +143,7 @@ export const checks = [
     isBeside: true,
     run: async () =>
       await scriptOutcome(SIMULATION, ['scripts/simulate.mjs', '--traces', '--seeds', SIMULATED], {
+        command: 'npm run simulate --',
         timeoutMs: BESIDE_LIMIT_MS,
         yields: true,
       }),
@@ -164,25 +163,17 @@ export const checks = [
     async () => await missingOf('the packages of the site', async () => await installIn('site')),
     async () =>
       await scriptOutcome(SITE, ['site/build.mjs', '--without-demo'], {
+        command: 'npm run docs --',
         timeoutMs: 5 * MINUTE_MS,
       }),
   ),
   {
     name: MISTAKES,
-    run: async (before) => {
-      // A test that fails by itself would find every mistake.
-      const suite = before.find(({ name }) => name === SUITE);
-      const files = new Set(
-        semanticMutants.filter(({ id }) => MUTANTS.includes(id)).flatMap(({ tests }) => tests),
-      );
-      const isClean = suite?.failures.every(({ again }) => {
-        const file = again?.args.at(-1);
-        return file !== undefined && !files.has(file);
-      });
-      const passed = isClean === true ? ['--passed'] : [];
+    run: async () => {
+      // A test that fails by itself would find every mistake; it is a failure of its own in this gate.
       const chosen = MUTANTS.flatMap((id) => ['--only', id]);
-      const args = ['scripts/mutants.mjs', ...passed, ...chosen];
-      return await scriptOutcome(MISTAKES, args, { timeoutMs: 8 * MINUTE_MS });
+      const options = { command: 'npm run mutants --', timeoutMs: 8 * MINUTE_MS };
+      return await scriptOutcome(MISTAKES, ['scripts/mutants.mjs', '--passed', ...chosen], options);
     },
   },
   withPackages(

@@ -1,7 +1,7 @@
 // @ts-check
 // A command of the gate in a process of its own, which hands over what came of its checks.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../lib/run.mjs';
@@ -10,14 +10,10 @@ import { outcomeSince } from './outcome.mjs';
 
 /** @typedef {import('./outcome.mjs').Outcome} Outcome */
 
-/** @param {string} file @returns {Outcome[] | undefined} */
+/** @param {string} file a line for each @returns {Outcome[]} none where it has ended before its first check has */
 function outcomesIn(file) {
-  try {
-    return /** @type {Outcome[]} */ (JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    // It has ended before it could write: the exit code says that it has failed.
-    return undefined;
-  }
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  return lines.map((line) => /** @type {Outcome} */ (JSON.parse(line)));
 }
 
 /**
@@ -36,18 +32,16 @@ export async function outcomesOfCommand(program, args, { repeat, env, ...options
       env: { ...env, [OUTCOMES]: file },
     });
     const outcomes = outcomesIn(file);
-    const isExplained =
-      code === 0 || outcomes?.some(({ failures }) => failures.length > 0) === true;
-    if (outcomes !== undefined && isExplained && !timedOut) {
+    const isExplained = code === 0 || outcomes.some(({ failures }) => failures.length > 0);
+    if (outcomes.length > 0 && isExplained && !timedOut) {
       return { outcomes, output };
     }
     const how = timedOut ? `stopped after ${options.timeoutMs} ms` : `exit code ${code}`;
-    const why =
-      outcomes === undefined ? 'it left no outcomes' : 'no failure of a check explains it';
+    const why = outcomes.length === 0 ? 'it left no outcomes' : 'no failure of a check explains it';
     const details = `${how}, and ${why}`;
     const failures = [{ name: repeat, details, repeat, canBeBadLuck: false }];
     return {
-      outcomes: [...(outcomes ?? []), outcomeSince(repeat, startedAt, { failures })],
+      outcomes: [...outcomes, outcomeSince(repeat, startedAt, { failures })],
       output,
     };
   } finally {

@@ -117,22 +117,22 @@ function outsideFailure(error, failures) {
 /** @implements {Reporter} */
 // oxlint-disable-next-line import/no-default-export -- so vitest loads a reporter by its path
 export default class OutcomeReporter {
-  /** Files that have begun and not ended.
-   * @type {Set<TestModule>} */
+  /** Files that have begun and not ended. The module of a file is made anew when it is loaded.
+   * @type {Set<string>} */
   #open = new Set();
   /** Of the files that have ended.
    * @type {ModuleOutcome[]} */
   #outcomes = [];
 
   /** @param {TestModule} module */
-  onTestModuleStart(module) {
-    this.#open.add(module);
+  onTestModuleQueued(module) {
+    this.#open.add(module.relativeModuleId);
     this.#write(this.#outcomes, [], false);
   }
 
   /** @param {TestModule} module */
   onTestModuleEnd(module) {
-    this.#open.delete(module);
+    this.#open.delete(module.relativeModuleId);
     this.#outcomes.push(outcomeOf(module));
     this.#write(this.#outcomes, [], false);
   }
@@ -162,7 +162,7 @@ export default class OutcomeReporter {
       passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
       skipped: outcomes.reduce((sum, { skipped }) => sum + skipped, 0),
       failures: [...failures, ...outside.map((error) => outsideFailure(error, failures))],
-      unfinished: [...this.#open].map(({ relativeModuleId }) => relativeModuleId),
+      unfinished: [...this.#open],
       hasEnded,
     };
     writeFileSync(file, JSON.stringify(outcome));

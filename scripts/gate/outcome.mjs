@@ -31,9 +31,10 @@ import { runVitest } from '../lib/vitest.mjs';
  * @property {Missing[]} missing
  */
 
-/** Without a server and without real time: what fails here fails again. The comparison of the server in virtual time
- * with a real one is left out, since it talks to the real one. */
-export const IN_VIRTUAL_TIME = /^test\/(?:unit|mutants|types|simulation(?!\/differential))\//;
+/** Without a server and without real time: what fails here fails again. Left out are the comparison of the server in
+ * virtual time with a real one, and files that wait for the garbage collector or a process. */
+export const IN_VIRTUAL_TIME =
+  /^test\/(?:unit\/(?!leaks|generate-scripts)|mutants\/|types\/(?!examples)|simulation\/(?!differential))/;
 
 /** Of a script that has failed: from its first failure on. */
 const SCRIPT_LINES = 40;
@@ -55,13 +56,15 @@ export const outcomeSince = (name, startedAt, what) => ({
 });
 
 /**
- * What a program prints of its failure; some name first what has passed.
+ * What a program prints of its failure; some print first what has passed, and tables in which "error" is a word.
  *
  * @param {string} output
  */
 export function fromFailure(output) {
   const text = stripVTControlCharacters(output);
-  return text.slice(Math.max(0, text.search(/^.*(?:\bFAIL\b|rror\b)/m)));
+  const marks = [/^.*\b(?:FAIL|FAILED|MISSED)\b/mu, /^.*rror\b/mu];
+  const at = marks.map((mark) => text.search(mark)).find((place) => place !== -1);
+  return text.slice(at);
 }
 
 /** @param {NodeJS.ProcessEnv} env */
@@ -131,11 +134,18 @@ export async function vitestOutcome(
  *
  * @param {string} name
  * @param {string[]} args for Node.js
- * @param {{ timeoutMs: number, env?: NodeJS.ProcessEnv, yields?: boolean }} options `yields`: beside others, and
- *   without live output
+ * @param {object} options
+ * @param {string} [options.command] that repeats it, before the arguments of the script: one that builds before it
+ * @param {number} options.timeoutMs
+ * @param {NodeJS.ProcessEnv} [options.env]
+ * @param {boolean} [options.yields] beside others, and without live output
  * @returns {Promise<Outcome>}
  */
-export async function scriptOutcome(name, args, { timeoutMs, env = {}, yields = false }) {
+export async function scriptOutcome(
+  name,
+  args,
+  { command = `node ${args[0] ?? ''}`, timeoutMs, env = {}, yields = false },
+) {
   const startedAt = performance.now();
   const options = { show: !yields, timeoutMs, env, yields };
   const { code, timedOut, output } = await run(process.execPath, args, options);
@@ -149,7 +159,7 @@ export async function scriptOutcome(name, args, { timeoutMs, env = {}, yields = 
   const failure = {
     name,
     details,
-    repeat: `${assignments(env)}node ${args.join(' ')}`,
+    repeat: [`${assignments(env)}${command}`, ...args.slice(1)].join(' '),
     canBeBadLuck: false,
     again: { tool: 'node', args, env },
   };
@@ -160,16 +170,16 @@ export async function scriptOutcome(name, args, { timeoutMs, env = {}, yields = 
  * Runs a check; an error of its own is a failure like any other.
  *
  * @param {string} name
+ * @param {string} repeat the command that repeats it
  * @param {() => Promise<Outcome>} check
  * @returns {Promise<Outcome>}
  */
-export async function outcomeOf(name, check) {
+export async function outcomeOf(name, repeat, check) {
   const startedAt = performance.now();
   try {
     return await check();
   } catch (error) {
     const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const repeat = `npm run test:gate -- '${name}'`;
     const failure = { name, details, repeat, canBeBadLuck: false };
     return outcomeSince(name, startedAt, { failures: [failure] });
   }

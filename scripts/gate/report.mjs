@@ -85,7 +85,12 @@ function failuresByCommand(failures) {
   const most = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
   const shown = most.slice(0, NAMED_MAX).flatMap(([repeat, all]) => {
     const more = all.length === 1 ? '' : `, and ${all.length - 1} more`;
-    return [`FAILED ${all[0]?.name ?? ''}${more}`, `  repeat: ${repeat}`];
+    const [first = ''] = linesOf(all[0]?.details ?? '');
+    return [
+      `FAILED ${all[0]?.name ?? ''}${more}`,
+      `    ${first.slice(0, 240)}`,
+      `  repeat: ${repeat}`,
+    ];
   });
   const left = most.length - NAMED_MAX;
   return left > 0 ? [...shown, `and failures of ${left} more commands`] : shown;

@@ -184,6 +184,14 @@ export async function run(command, args, options = {}) {
       output += `${command}: ${error.message}\n`;
       settle(127);
     });
+    child.on('exit', () => {
+      // What it has started elsewhere may keep its output open.
+      const timer = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, GRACE_MS);
+      child.on('close', () => clearTimeout(timer));
+    });
     child.on('close', (code) => settle(code ?? 1));
   });
 }

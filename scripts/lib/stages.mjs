@@ -29,16 +29,18 @@ function inOrder(...steps) {
     for (const step of steps) {
       const result = await step();
       ok &&= result.code === 0;
-      output += result.output;
+      output += result.timedOut ? `${result.output}\nFAIL not done in time\n` : result.output;
     }
     return { ok, output };
   };
 }
 
-const node = async (/** @type {string[]} */ ...args) =>
-  await run(process.execPath, args, { yields: true });
+/** A check of a minute may take several where the others leave no CPU. */
+const LIMITED = { yields: true, timeoutMs: 10 * 60_000 };
+
+const node = async (/** @type {string[]} */ ...args) => await run(process.execPath, args, LIMITED);
 const tool = async (/** @type {string} */ name, /** @type {string[]} */ ...args) =>
-  await runTool(name, args, { yields: true });
+  await runTool(name, args, LIMITED);
 
 /** @type {Stage[]} */
 export const stages = [
@@ -103,7 +105,7 @@ export const stages = [
  *
  * @param {Stage[]} chosen
  * @param {(result: StageResult) => void} report called as each ends
- * @returns {Promise<StageResult[]>}
+ * @returns {Promise<void>}
  */
 export async function runStages(chosen, report) {
   /** @type {Map<string, StageResult>} */
@@ -136,5 +138,4 @@ export async function runStages(chosen, report) {
       running.add(task);
     }
   }
-  return chosen.flatMap((stage) => done.get(stage.name) ?? []);
 }

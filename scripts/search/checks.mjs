@@ -193,6 +193,7 @@ export const searchChecks = [
     (seed) => `scripts/simulate.mjs --seed ${seed} --seeds ${WORLDS}`,
     WORLDS,
   ),
+  script('all traces that are kept', 120, () => 'scripts/simulate.mjs --traces --seeds 22000'),
   seeded('models', 90, ['test/property'], { REDLATCH_TEST_RUNS: 20 }),
   seeded('the server in virtual time beside a real one', 60, ['test/simulation/differential'], {
     REDLATCH_DIFFERENTIAL_STEPS: 30_000,

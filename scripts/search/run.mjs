@@ -66,7 +66,8 @@ async function runSlice({ name, roundS, seeds = 1, run }, seed, sliceMs) {
     const roundSeed = seed + rounds * seeds;
     console.log(`\nsearch: ${name}, seed ${roundSeed}`);
     const round = async () => await run({ seed: roundSeed, leftMs: leftMs() });
-    const outcome = await outcomeOf(name, round);
+    const repeat = `npm run search -- --only '${name}' --seed ${roundSeed}`;
+    const outcome = await outcomeOf(name, repeat, round);
     rounds += 1;
     passed += outcome.passed;
     for (const { name: what, reason } of outcome.missing) {

@@ -2,7 +2,6 @@
 
 import { expect, test } from 'vitest';
 import { outcomesOfCommand } from '../../scripts/gate/command.mjs';
-import { OUTCOMES } from '../../scripts/gate/conclude.mjs';
 import { outcomeSince } from '../../scripts/gate/outcome.mjs';
 
 type Outcome = ReturnType<typeof outcomeSince>;
@@ -11,14 +10,17 @@ const failure = { name: 'a test', details: 'why', repeat: 'npm test', canBeBadLu
 const good = outcomeSince('good', performance.now(), { passed: 2 });
 const bad = outcomeSince('bad', performance.now(), { failures: [failure] });
 
-/** Runs a command that writes these outcomes, if there are any, and goes on with `ends`. */
+/** Runs a command that hands over these outcomes, and goes on with `ends`. */
 async function resultOf(
-  outcomes: Outcome[] | undefined,
+  outcomes: Outcome[],
   ends: string,
   timeoutMs = 60_000,
 ): Promise<{ names: string[]; failures: string[] }> {
-  const write = `(await import('node:fs')).writeFileSync(process.env['${OUTCOMES}'], '${JSON.stringify(outcomes)}');`;
-  const program = `${outcomes === undefined ? '' : write} ${ends}`;
+  const conclude = JSON.stringify(new URL('../../scripts/gate/conclude.mjs', import.meta.url).href);
+  const program = `
+    import { handOver } from ${conclude};
+    ${JSON.stringify(outcomes)}.forEach(handOver);
+    ${ends}`;
   const result = await outcomesOfCommand(process.execPath, ['--input-type=module', '-e', program], {
     repeat: 'npm run this',
     timeoutMs,
@@ -50,7 +52,7 @@ test('a command that fails without one is a failure itself', async () => {
 });
 
 test('a command that leaves no outcomes is a failure, whatever its exit code', async () => {
-  expect(await resultOf(undefined, '')).toEqual({
+  expect(await resultOf([], '')).toEqual({
     names: ['npm run this'],
     failures: ['npm run this: exit code 0, and it left no outcomes'],
   });

@@ -5,7 +5,7 @@ import { BUDGET } from '../../scripts/gate/budget.mjs';
 import { checks } from '../../scripts/gate/checks.mjs';
 import { judgeStrictly } from '../../scripts/gate/judge.mjs';
 import { MUTANTS } from '../../scripts/gate/mutants.mjs';
-import { outcomeSince } from '../../scripts/gate/outcome.mjs';
+import { fromFailure, outcomeSince } from '../../scripts/gate/outcome.mjs';
 import { reportLines } from '../../scripts/gate/report.mjs';
 import { drawSeed, seedFrom } from '../../scripts/gate/seeds.mjs';
 import { stages } from '../../scripts/lib/stages.mjs';
@@ -115,4 +115,19 @@ test('no seed is drawn under CI', () => {
 
 test('a seed that is none is refused by its name', () => {
   expect(() => seedFrom('seed', '-1')).toThrow(/--seed must be an integer from 0 to \d+, got "-1"/);
+});
+
+test.each([
+  [
+    ' no error where none belongs  12\n\nFAIL the traces of lock differ\n330 passed, 1 failed',
+    'FAIL the traces of lock differ',
+  ],
+  [
+    '1/2 missed one-id (9.0 s) it errs: an error\n2/2 found  two\n\nMISSED one-id: it errs\n1 passed, 1 failed',
+    'MISSED one-id: it errs',
+  ],
+  ["docs: building\nsrc/a.ts(1,7): error TS2322: Type 'a'", 'src/a.ts(1,7): error TS2322'],
+  ['Error: it hangs', 'Error: it hangs'],
+])('what a script prints of its failure is shown from there on: %s', (output, start) => {
+  expect(fromFailure(output).startsWith(start)).toBe(true);
 });

@@ -97,3 +97,19 @@ test('it competes when there is nothing left to yield to', async () => {
 
   expect(output.trim()).toBe('nice 10, session 0');
 });
+
+test('a program has ended although what it has left keeps its output open', async () => {
+  const left = ['-e', 'setTimeout(() => {}, 60000)'];
+  const script = `
+    const { spawn } = require('node:child_process');
+    const options = { detached: true, stdio: 'inherit' };
+    const { pid } = spawn(process.execPath, ${JSON.stringify(left)}, options);
+    console.log(pid);
+    process.exit(3);
+  `;
+
+  const { code, output } = await run(process.execPath, ['-e', script]);
+
+  expect(code).toBe(3);
+  process.kill(Number(output), 'SIGKILL');
+});

@@ -14,9 +14,9 @@ const raw = rawClient(server.url);
 
 /** `turns`: those of a client that is not notified take a quarter of a second each. */
 const ways = [
-  { way: 'direct', handOff: 'direct', rights: ['&*'], turns: 75 },
-  { way: 'strict', handOff: 'strict', rights: ['&*'], turns: 75 },
-  { way: 'unseen', handOff: 'direct', rights: ['&*', '-pubsub'], turns: 36 },
+  { way: 'direct', handOff: 'direct', rights: ['&*'], turns: 150 },
+  { way: 'strict', handOff: 'strict', rights: ['&*'], turns: 150 },
+  { way: 'unseen', handOff: 'direct', rights: ['&*', '-pubsub'], turns: 60 },
   { way: 'without messages', handOff: 'direct', rights: ['&redisson*'], turns: 18 },
 ] as const;
 

@@ -17,7 +17,7 @@ const lua = await LuaEngine.load();
 // In virtual time a failure is never bad luck: no test ends because the machine is busy.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Few, since the gate runs thousands beside this: whether a seed is judged at all shows here. */
+/** Few, since the gate runs 330 beside this: whether a seed is judged at all shows here. */
 const FIRST_SEED = 20_000;
 const SEEDS_PER_KIND = Number(process.env['REDLATCH_SIMULATION_SEEDS'] ?? 6);
 

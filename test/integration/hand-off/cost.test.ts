@@ -79,7 +79,7 @@ test.each(
 )(
   'a turn of a %s costs an ask, a confirmation and a release where each of %i clients has one waiter',
   async (kind, clients) => {
-    const cost = await costOf(kinds[kind]!, clients, 1, 100);
+    const cost = await costOf(kinds[kind]!, clients, 1, 600 / clients);
 
     expect(cost.scripts).toBeLessThanOrEqual(3.05);
     expect(cost.others).toBeLessThanOrEqual(0.1);
