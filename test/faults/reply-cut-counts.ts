@@ -3,6 +3,7 @@
 import { expect } from 'vitest';
 import { OutcomeUnknownError } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
+import { expectCount } from '../support/count.js';
 import { eventually } from '../support/eventually.js';
 import { cutReply, keepUnderWay, rejection, runs, sendsCommands, type Case } from './world.js';
 
@@ -20,7 +21,7 @@ const trySetCount: Case[] = [
       await fault.replay();
 
       expect(await setting).toBe(true);
-      expect(await latch.count()).toBe(0);
+      await expectCount(latch, 0);
     },
   },
   {
@@ -36,7 +37,7 @@ const trySetCount: Case[] = [
       await fault.replay();
 
       expect(await setting).toBe(false);
-      expect(await latch.count()).toBe(0);
+      await expectCount(latch, 0);
     },
   },
 ];
@@ -53,7 +54,7 @@ const countDown: Case[] = [
       await fault.replay();
       await counting;
 
-      expect(await other.getCountDownLatch(name).count()).toBe(1);
+      await expectCount(other.getCountDownLatch(name), 1);
       await other.getCountDownLatch(name).delete();
     },
   },
@@ -70,7 +71,7 @@ const countDown: Case[] = [
       await fault.replay();
       await counting;
 
-      expect(await latch.count()).toBe(3);
+      await expectCount(latch, 3);
       await latch.delete();
     },
   },
@@ -90,7 +91,7 @@ const deletion: Case[] = [
       await fault.replay();
 
       expect(await deleting).toBe(true);
-      expect(await latch.count()).toBe(2);
+      await expectCount(latch, 2);
       await latch.delete();
     },
   },
@@ -115,7 +116,7 @@ const cancel: Case[] = [
       await latch.countDown();
 
       expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(await other.getCountDownLatch(name).count()).toBe(4);
+      await expectCount(other.getCountDownLatch(name), 4);
       await latch.delete();
     },
   },
@@ -158,7 +159,7 @@ const trim: Case[] = [
       await counting;
       await latch.countDown();
 
-      expect(await other.getCountDownLatch(name).count()).toBe(38);
+      await expectCount(other.getCountDownLatch(name), 38);
       await latch.delete();
     },
   },

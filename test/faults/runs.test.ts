@@ -8,6 +8,7 @@ import {
   lockRelease,
   rwlockReleaseWrite,
 } from '../../src/core/wire/scripts.generated.js';
+import { promised } from '../support/broken-promise.js';
 import { eventually } from '../support/eventually.js';
 import type { WireScript } from '../support/kinds/kind.js';
 import { rawClient } from '../support/redis.js';
@@ -64,7 +65,9 @@ async function turns(
   let [inside, lost, wentWrong] = [0, 0, false];
   const section = async (hold: Hold, who: string): Promise<void> => {
     inside += 1;
-    expect(inside).toBeLessThanOrEqual(wentWrong ? ownersAfter : 1);
+    promised('no more are in than there may be', () =>
+      expect(inside).toBeLessThanOrEqual(wentWrong ? ownersAfter : 1),
+    );
     const isPassed = holds.at(-1)?.holderId === hold.holderId;
     holds.push(hold);
     order.push(who);
@@ -101,7 +104,9 @@ function expectAll({ holds, order, wentWrong }: Turns): void {
   expect(wentWrong).toBe(true);
   expect(order.toSorted()).toEqual(['other', ...Array<string>(WAITERS).fill('own')]);
   const tokens = holds.flatMap(({ fencingToken }) => fencingToken ?? []);
-  expect(tokens.filter((token, i) => i > 0 && token <= tokens[i - 1]!)).toEqual([]);
+  promised('tokens grow', () =>
+    expect(tokens.filter((token, i) => i > 0 && token <= tokens[i - 1]!)).toEqual([]),
+  );
 }
 
 async function expectNothing({ name }: World): Promise<void> {

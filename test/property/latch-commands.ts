@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { fc } from '../support/fast-check.js';
 import type { Client } from '../../src/index.js';
+import { promised } from '../support/broken-promise.js';
 import { eventually } from '../support/eventually.js';
 import { latchChannel } from '../support/latch-channel.js';
 import { killConnections } from './faults.js';
@@ -40,7 +41,9 @@ function open(model: Model): void {
 /** What must be true after every command. */
 export async function check(model: Model, real: Real): Promise<void> {
   const value = await real.raw.get(real.name);
-  expect(value).toBe(model.count === 0 ? null : String(model.count));
+  promised('each call that counts is carried out once', () =>
+    expect(value).toBe(model.count === 0 ? null : String(model.count)),
+  );
   await eventually(() =>
     model.waits.every((state, i) => state !== 'opened' || real.waits[i]?.result !== undefined),
   );
