@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { fetched, FetchError } from '../gate/fetch.mjs';
 import { outcomeSince } from '../gate/outcome.mjs';
 import { root } from './fresh.mjs';
 import { run } from './run.mjs';
@@ -18,6 +19,16 @@ const LOADS = `
   });
 `;
 
+const LIMIT_MS = 240_000;
+
+/** @param {string} command @param {string[]} args */
+async function passes(command, args) {
+  const { code, output } = await run(command, args, { timeoutMs: LIMIT_MS });
+  if (code !== 0) {
+    throw new Error(`${command} has ended with ${code}:\n${output}`);
+  }
+}
+
 /**
  * @param {string} name of the check
  * @returns {Promise<import('../gate/outcome.mjs').Outcome>}
@@ -27,26 +38,26 @@ export async function installFromGit(name) {
   const folder = mkdtempSync(join(tmpdir(), 'redlatch-git-'));
   const [clone, project] = [join(folder, 'clone'), join(folder, 'project')];
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  const limit = { timeoutMs: 240_000 };
   try {
     mkdirSync(project);
     writeFileSync(join(project, 'package.json'), '{ "private": true }');
     writeFileSync(join(project, 'load.cjs'), LOADS);
     const git = ['-c', 'safe.directory=*', 'clone', '--quiet', root, clone];
     const npm = ['install', '--prefix', project, ...quiet, `git+${pathToFileURL(clone).href}`];
-    for (const step of [
-      async () => await run('git', git, limit),
-      async () => await run('npm', npm, limit),
-      async () => await run(process.execPath, [join(project, 'load.cjs')], limit),
-    ]) {
-      const { code, output } = await step();
-      if (code !== 0) {
-        const repeat = `npm run search -- --only '${name}'`;
-        const failure = { name, details: output, repeat, canBeBadLuck: false };
-        return outcomeSince(name, startedAt, { failures: [failure] });
-      }
-    }
+    await passes('git', git);
+    await fetched(name, async (limitMs) => {
+      const timeoutMs = Math.min(LIMIT_MS, limitMs);
+      return await run('npm', npm, { timeoutMs });
+    });
+    await passes(process.execPath, [join(project, 'load.cjs')]);
     return outcomeSince(name, startedAt, { passed: 1 });
+  } catch (error) {
+    if (error instanceof FetchError) {
+      return outcomeSince(name, startedAt, { missing: [{ name, reason: error.reason }] });
+    }
+    const repeat = `npm run search -- --only '${name}'`;
+    const failure = { name, details: String(error), repeat, canBeBadLuck: false };
+    return outcomeSince(name, startedAt, { failures: [failure] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -31,7 +31,8 @@ async function sh(command, args, cwd) {
   const { code, output } = await run(command, args, { cwd, env, timeoutMs: LIMIT_MS });
   if (code !== 0) {
     const [last = `exit code ${code}`] = output.trim().split('\n').slice(-1);
-    throw new Error(`${command}: ${last}`);
+    // The last line may be about what could not be fetched, and not why.
+    throw new Error(`${command}: ${last}`, { cause: output });
   }
   return output;
 }
