@@ -11,6 +11,7 @@
 -- include lib/line_put
 -- include lib/line_replace
 -- include lib/line_stands_back
+-- include lib/needs_no_memory
 -- include lib/own_channel
 -- include lib/own_listening
 -- include lib/tells_holder
@@ -24,8 +25,12 @@ local function lock_enter(keys, token, holder, terms)
   local function granted(held, others)
     local issued = '0'
     if token then
-      -- A copy of this ask, or a grant by its ticket, came before: that keeps its tokens.
-      issued = held > 0 and redis.call('GET', token) or token_issue(token, tokens)
+      if held > 0 then
+        -- It was granted before, and the answer may be lost. A failover may have lost later grants, so it gets new
+        -- tokens.
+        needs_no_memory(lock)
+      end
+      issued = token_issue(token, tokens)
     end
     if type(issued) == 'table' then
       return issued

@@ -13,6 +13,7 @@
 
 -- include lib/lock_admit
 -- include lib/lock_write_hold
+-- include lib/needs_no_memory
 -- include lib/token_issue
 local lock, token, holder, count = KEYS[1], KEYS[3], ARGV[1], tonumber(ARGV[2])
 
@@ -23,13 +24,15 @@ end
 if refusal then
   return tostring(refusal)
 end
--- A hold that the holder has already keeps its token: no other holder can have got a token since. It is
--- read before the hold is written: a user who may not read it gets no hold.
-local issued
-if held == 0 or redis.call('EXISTS', token) == 0 then
+-- A re-entry issues none: its client reports the token of the outer hold. A copy of an acquisition gets a new token:
+-- its answer may be lost, and a failover may have lost later grants. The token is issued first, so a user without that
+-- right gets no hold.
+local issued = count > 1 and redis.call('GET', token)
+if not issued then
+  if held > 0 then
+    needs_no_memory(lock)
+  end
   issued = token_issue(token, 1)
-else
-  issued = redis.call('GET', token)
 end
 if type(issued) == 'table' then
   return issued

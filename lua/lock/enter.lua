@@ -2,7 +2,7 @@
 --
 -- A lock that is free goes to the first in the line; this holder may be the first. It can take the place
 -- of another holder id of its client, whose waiter has left: in the line, or as the holder where that was
--- granted the lock. Running it twice equals running it once.
+-- granted the lock. Running it twice changes nothing but the counter of tokens.
 --
 -- KEYS[1] lock         hash     holder -> number of holds; its TTL is the lease
 -- KEYS[2] tombstone    string   private: exists while this holder id has a tombstone

@@ -1,8 +1,8 @@
 -- lock/recheck: say of the tickets of one client what has become of them; their heartbeat.
 --
--- A ticket that was granted gets the full lease. A lock that is found free goes to the first in its
--- line. No ticket is made: a holder id could otherwise be granted twice. The holder of a lock is told once
--- that another client waits.
+-- A ticket that was granted gets the full lease. If the lock is fenced, it gets new tokens. A lock that is
+-- found free goes to the first in its line. No ticket is made: a holder id could otherwise be granted twice.
+-- The holder of a lock is told once that another client waits.
 --
 -- KEYS[*] of_tickets   any      for each ticket the lock, its line, its tickets, and the token of a
 --                               fenced lock
@@ -22,6 +22,7 @@
 -- include lib/line_grant
 -- include lib/line_put
 -- include lib/line_stands_back
+-- include lib/needs_no_memory
 -- include lib/notify_granted
 -- include lib/own_channel
 -- include lib/own_listening
@@ -59,6 +60,7 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
     return string.find(held.err, 'WRONGTYPE', 1, true) and '?' or held
   end
   local left_ms = redis.call('PTTL', lock)
+  local is_new = held == 0
   if held == 0 then
     if redis.call('HEXISTS', tickets, holder) == 0 then
       return '?'
@@ -91,12 +93,27 @@ local function judge(lock, line, tickets, token, holder, lease_ms, window_ms, is
       return string.format('%.0f %.0f %.0f %s', left_ms, now, is_ours, is_seen)
     end
   end
+  local issued = '0'
+  if token and is_new then
+    issued = redis.call('GET', token)
+  elseif token then
+    -- The client may not know of the grant. A failover may have lost later grants with larger tokens, so the counter
+    -- may be too small.
+    needs_no_memory(lock)
+    issued = token_issue(token, TOKEN_BLOCK)
+  end
+  if type(issued) == 'table' then
+    -- A counter that no token can be issued from concerns this ticket alone.
+    return string.find(issued.err, 'WRONGTYPE', 1, true) and '?'
+      or string.find(issued.err, 'integer', 1, true) and '?'
+      or string.find(issued.err, 'overflow', 1, true) and '?'
+      or issued
+  end
   if lease_ms > left_ms then
     redis.call('PEXPIRE', lock, lease_ms)
     left_ms = lease_ms
   end
-  local issued = token and (redis.call('GET', token) or token_issue(token, TOKEN_BLOCK)) or '0'
-  return type(issued) == 'table' and issued or string.format('= %.0f %s', left_ms, issued)
+  return string.format('= %.0f %s', left_ms, issued)
 end
 
 local answers, at = {}, 1

@@ -3,7 +3,7 @@
 --
 -- Locks before that one may be held already: each is checked, and gets its new lease in the same step. Locks behind
 -- it are not touched. A lock in whose line somebody waits is not free, but for a call that does not wait: as that of
--- a single lock, it takes what nobody has. Running it twice equals running it once.
+-- a single lock, it takes what nobody has. Running it twice changes nothing but the counters of tokens.
 --
 -- KEYS[*] of_locks     any      for each lock the lock, the tombstone of this holder id, its line and its
 --                               tickets; then for each the token of a fenced lock
@@ -27,6 +27,7 @@
 -- include lib/lock_admit
 -- include lib/lock_enter
 -- include lib/lock_write_hold
+-- include lib/needs_no_memory
 -- include lib/notify_granted
 -- include lib/now_ms
 -- include lib/own_channel
@@ -102,9 +103,13 @@ if busy > 0 and ARGV[5] == '1' then
 end
 local is_all = upto == size
 local new_ms, answer, told = is_all and lease_ms or part_ms, { upto, busy }, {}
-if wants_ticket or upto > 0 and not is_held(upto) then
+local takes = upto > 0 and not is_held(upto)
+if wants_ticket or takes and (counts[upto] or 0) == 0 then
   -- As needs_memory, for which a tombstone has the wrong type: the server checks its memory, and nothing changes.
   redis.call('SET', keys_of(1)[2], '1', 'XX', 'KEEPTTL')
+elseif takes then
+  -- A copy: the locks are taken already.
+  needs_no_memory(keys_of(upto)[1])
 end
 -- All that can fail comes before the first lock is taken: the ticket, and the tokens.
 local entered
@@ -130,10 +135,9 @@ if wants_ticket then
   end
 end
 for i = 1, upto do
-  local token, issued = is_fenced and not is_held(i) and KEYS[4 * size + i], '0'
-  if token then
-    issued = counts[i] and counts[i] > 0 and redis.call('GET', token) or token_issue(token, 1)
-  end
+  -- A copy gets new tokens, as in lock/acquire-fenced.
+  local token = is_fenced and not is_held(i) and KEYS[4 * size + i]
+  local issued = token and token_issue(token, 1) or '0'
   if type(issued) == 'table' then
     return issued
   end

@@ -39,8 +39,8 @@ const askOneFenced: CommandScript<AskAnswer> = {
   },
 };
 
-/** Asks a server for all names or none; asking twice is asking once. One name takes the script of a single lock, which
- * costs less. */
+/** Requests all names of a server or none. A second request changes nothing but the counters of tokens. One name takes
+ * the script of a single lock, which costs less. */
 export function askFor(
   router: Answers,
   names: readonly QuorumName[],

@@ -1,4 +1,4 @@
-// The counter behind the fencing tokens: it moves with grants only, and outlives every lease.
+// The counter behind the fencing tokens: it moves with grants and their late reports only, and outlives every lease.
 
 import { expect, test } from 'vitest';
 import type { Hold } from '../../src/index.js';

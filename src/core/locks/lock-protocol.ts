@@ -62,7 +62,7 @@ export interface Sibling {
 
 /**
  * One lock on its own wire layout: everything in which the kinds of lock differ. All calls state
- * outcomes, so running one twice equals running it once; only forceRelease is counted.
+ * outcomes, so running one twice changes nothing but the counter of tokens; only forceRelease is counted.
  */
 export interface LockProtocol extends ObjectProtocol<EndpointServices>, LeasedObject {
   /** The same for two faces of one lock of one client, and for nothing else. */

@@ -769,7 +769,10 @@ local tokens,publish,replaces=terms.tokens,terms.publish,terms.replaces
 local function granted(held,others)
 local issued='0'
 if token then
-issued=held>0 and redis.call('GET',token) or token_issue(token,tokens)
+if held>0 then
+needs_no_memory(lock)
+end
+issued=token_issue(token,tokens)
 end
 if type(issued)=='table' then
 return issued
@@ -3116,9 +3119,9 @@ export const lockAcquireFenced: Script<
   string
 > = {
   name: 'lock/acquire-fenced',
-  sha1: 'da6fe45445ec2b70219578f0a0629f80ef4a6c05',
+  sha1: '7641153850474f3007a6decc8afd3a3cd8591ebc',
   source: `-- lock/acquire-fenced
-${libHashFound}${libChecked}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libTokenIssue}local function run()
+${libHashFound}${libChecked}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsNoMemory}${libTokenIssue}local function run()
 local lock,token,holder,count=KEYS[1],KEYS[3],ARGV[1],tonumber(ARGV[2])
 local refusal,held=lock_admit(lock,KEYS[2],holder,count)
 if type(refusal)=='table' then
@@ -3127,11 +3130,12 @@ end
 if refusal then
 return tostring(refusal)
 end
-local issued
-if held==0 or redis.call('EXISTS',token)==0 then
+local issued=count>1 and redis.call('GET',token)
+if not issued then
+if held>0 then
+needs_no_memory(lock)
+end
 issued=token_issue(token,1)
-else
-issued=redis.call('GET',token)
 end
 if type(issued)=='table' then
 return issued
@@ -3218,7 +3222,7 @@ export const lockEnter: Script<
   string
 > = {
   name: 'lock/enter',
-  sha1: '8c938564c40f769ac7de9dfa3d64107078887873',
+  sha1: 'ff982a70315757883dfd9e87096a59cb72a4cba5',
   source: `-- lock/enter
 ${libHashFound}${libChecked}${libAheadMs}${libLineBefore}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libLockWriteHold}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libTicketsChecked}${libLinePut}${libLineReplace}${libLineStandsBack}${libOwnListening}${libTellsHolder}${libLockEnter}${libNotify}local function run()
 local answer,channel,message=lock_enter(
@@ -3381,7 +3385,7 @@ export const lockRecheck: Script<
   string
 > = {
   name: 'lock/recheck',
-  sha1: '1e85f4c8c9d797f3361928906bebe1f0d01067e0',
+  sha1: 'd829ab4a2590114aa57b191afabf5fd6affd4281',
   source: `-- lock/recheck
 ${libAheadMs}${libLineBefore}${libNowMs}${libIsHolder}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libHashFound}${libTicketsChecked}${libLinePut}${libLineStandsBack}${libNotifyGranted}${libOwnListening}${libTellsHolder}local now,publish,told=now_ms(),ARGV[1],{}
 local function serve(lock,line,tickets,token,holder)
@@ -3409,6 +3413,7 @@ if type(held)=='table' then
 return string.find(held.err,'WRONGTYPE',1,true) and '?' or held
 end
 local left_ms=redis.call('PTTL',lock)
+local is_new=held==0
 if held==0 then
 if redis.call('HEXISTS',tickets,holder)==0 then
 return '?'
@@ -3439,12 +3444,24 @@ left_ms=ahead_ms(left_ms,line_before(line,tickets,holder))
 return string.format('%.0f %.0f %.0f %s',left_ms,now,is_ours,is_seen)
 end
 end
+local issued='0'
+if token and is_new then
+issued=redis.call('GET',token)
+elseif token then
+needs_no_memory(lock)
+issued=token_issue(token,16)
+end
+if type(issued)=='table' then
+return string.find(issued.err,'WRONGTYPE',1,true) and '?'
+or string.find(issued.err,'integer',1,true) and '?'
+or string.find(issued.err,'overflow',1,true) and '?'
+or issued
+end
 if lease_ms>left_ms then
 redis.call('PEXPIRE',lock,lease_ms)
 left_ms=lease_ms
 end
-local issued=token and (redis.call('GET',token) or token_issue(token,16)) or '0'
-return type(issued)=='table' and issued or string.format('= %.0f %s',left_ms,issued)
+return string.format('= %.0f %s',left_ms,issued)
 end
 local answers,at={},1
 for i=2,#ARGV,5 do
@@ -3534,7 +3551,7 @@ export const multiLockAcquire: Script<
   string
 > = {
   name: 'multi-lock/acquire',
-  sha1: 'b1295320c7f3674b82162ab19bd22143712e6c20',
+  sha1: 'c3424ae3f4fd000a17805fe3a3d557a13a13f396',
   source: `-- multi-lock/acquire
 ${libHashFound}${libChecked}${libLineStandsBack}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libLockAdmit}${libAheadMs}${libLineBefore}${libNowMs}${libLockWriteHold}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libTicketsChecked}${libLinePut}${libLineReplace}${libOwnListening}${libTellsHolder}${libLockEnter}${libNotifyGranted}local holder,lease_ms,part_ms=ARGV[1],tonumber(ARGV[2]),tonumber(ARGV[3])
 local size=#ARGV - 7
@@ -3598,8 +3615,11 @@ upto=0
 end
 local is_all=upto==size
 local new_ms,answer,told=is_all and lease_ms or part_ms,{ upto,busy },{}
-if wants_ticket or upto>0 and not is_held(upto) then
+local takes=upto>0 and not is_held(upto)
+if wants_ticket or takes and (counts[upto] or 0)==0 then
 redis.call('SET',keys_of(1)[2],'1','XX','KEEPTTL')
+elseif takes then
+needs_no_memory(keys_of(upto)[1])
 end
 local entered
 if wants_ticket then
@@ -3624,10 +3644,8 @@ return entered
 end
 end
 for i=1,upto do
-local token,issued=is_fenced and not is_held(i) and KEYS[4*size+i],'0'
-if token then
-issued=counts[i] and counts[i]>0 and redis.call('GET',token) or token_issue(token,1)
-end
+local token=is_fenced and not is_held(i) and KEYS[4*size+i]
+local issued=token and token_issue(token,1) or '0'
 if type(issued)=='table' then
 return issued
 end

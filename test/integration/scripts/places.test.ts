@@ -72,7 +72,9 @@ test('the lock of a holder that was granted it goes over, with the new lease and
   expect(answer).toBe(`+ 1 ${last}`);
   // Two of them.
   expect(BigInt(last) - BigInt(token)).toBeGreaterThanOrEqual(2n);
-  expect(await enter('new', 'holder', 5_000)).toBe(`+ 1 ${last}`);
+  // A copy reports tokens that are larger still.
+  const [, copied = ''] = /^\+ 1 (\d+)$/u.exec(await enter('new', 'holder', 5_000)) ?? [];
+  expect(BigInt(copied)).toBeGreaterThan(BigInt(last));
 
   expect(await redis.hgetall(lock)).toEqual({ [holderId('new')]: '1' });
   expect(await redis.pttl(lock)).toBeLessThanOrEqual(5_000);

@@ -1,4 +1,4 @@
-// A waiter of a plain lock looks again after the lock has become one of another kind.
+// Waiters look again at a lock that has become one of another kind, or whose counter of tokens has.
 
 import { expect, onTestFinished, test } from 'vitest';
 import { commandOf } from '../../../src/core/wire/call.js';
@@ -66,5 +66,34 @@ test.each([
     await redis.hset(tickets, WAITER, `${NOW} 10000 0 0`, BEFORE, `${NOW} ${windowMs} 0 0`);
     await redis.lrem(line, 1, BEFORE);
     expect(await leftOf(recheck), 'the first one').toBeGreaterThan(29_000);
+  },
+);
+
+test.each([
+  ['a hash', { field: '1' }],
+  ['no number', 'abc'],
+  ['the largest integer', '9223372036854775807'],
+])(
+  'where the counter of a fenced lock is %s, what became of its ticket is unknown, and of that alone',
+  async (_, content) => {
+    const redis = rawClient();
+    const names = [randomName('rechecks'), randomName('rechecks')] as const;
+    const [bad, good] = names.map((lock) => `${lock}:token`) as [string, string];
+    onTestFinished(async () => void (await redis.del(...names, bad, good)));
+    await Promise.all(names.map(async (lock) => await redis.hset(lock, WAITER, 1)));
+    await (typeof content === 'string' ? redis.set(bad, content) : redis.hset(bad, content));
+    const ofTickets = names.flatMap((lock) => [
+      lock,
+      `${lock}:line`,
+      `${lock}:tickets`,
+      `${lock}:token`,
+    ]);
+    const ticket = [WAITER, '30000', '4001', '0', '1'];
+    const args = { publish: 'PUBLISH', terms: [...ticket, ...ticket] };
+
+    const answer = await runAt(redis, NOW, commandOf(scripts.lockRecheck, { ofTickets }, args));
+
+    expect(answer).toBe(`?,= 30000 ${await redis.get(good)}`);
+    expect(await redis.type(bad)).toBe(typeof content === 'string' ? 'string' : 'hash');
   },
 );

@@ -150,7 +150,9 @@ export const locks = [
     id: 'token-new-on-reentry',
     mistake: 'a re-entry into a fenced lock gets a new token',
     file: 'lua/lock/acquire-fenced.lua',
-    changes: [['if held == 0 or', 'if held >= 0 or']],
+    changes: [
+      ["= count > 1 and redis.call('GET', token)", "= count > 99 and redis.call('GET', token)"],
+    ],
     tests: ['test/contract/fencing-counter.test.ts'],
   },
   {
@@ -159,6 +161,97 @@ export const locks = [
     file: 'lua/lib/token_issue.lua',
     changes: [['number + 1 < micros', 'number + 1 < micros * 0']],
     tests: ['test/contract/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-copy-kept',
+    mistake:
+      'a copy of an acquisition reports the counter as it is, though later grants may have been lost',
+    file: 'lua/lib/lock_enter.lua',
+    changes: [
+      [
+        'issued = token_issue(token, tokens)\n    end',
+        "issued = held > 0 and redis.call('GET', token) or token_issue(token, tokens)\n    end",
+      ],
+    ],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-attempt-kept',
+    mistake: 'so does a copy of an attempt that does not wait',
+    file: 'lua/lock/acquire-fenced.lua',
+    changes: [
+      [
+        "= count > 1 and redis.call('GET', token)",
+        "= (count > 1 or held > 0) and redis.call('GET', token)",
+      ],
+    ],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-ticket-kept',
+    mistake: 'so does a re-check that finds its ticket granted',
+    file: 'lua/lock/recheck.lua',
+    changes: [
+      [
+        'issued = token_issue(token, TOKEN_BLOCK)',
+        "issued = redis.call('GET', token) or token_issue(token, TOKEN_BLOCK)",
+      ],
+    ],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-joint-copy-kept',
+    mistake: 'so does a copy of an acquisition of a multi-lock',
+    file: 'lua/multi-lock/acquire.lua',
+    changes: [
+      [
+        "token and token_issue(token, 1) or '0'",
+        "token and (counts[i] and counts[i] > 0 and redis.call('GET', token) or token_issue(token, 1)) or '0'",
+      ],
+    ],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-copy-needs-memory',
+    mistake: 'a copy of an acquisition is refused at maxmemory, though the first one was granted',
+    file: 'lua/lib/lock_enter.lua',
+    changes: [['if held > 0 then\n        -- It was', 'if held > 9 then\n        -- It was']],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-attempt-needs-memory',
+    mistake: 'so is a copy of an attempt that does not wait',
+    file: 'lua/lock/acquire-fenced.lua',
+    changes: [['if held > 0 then\n    needs_no', 'if held > 9 then\n    needs_no']],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-ticket-needs-memory',
+    mistake: 'so is a re-check that finds its ticket granted',
+    file: 'lua/lock/recheck.lua',
+    changes: [
+      ['    needs_no_memory(lock)\n', '    if is_new then\n      needs_no_memory(lock)\n    end\n'],
+    ],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-of-joint-copy-needs-memory',
+    mistake: 'so is a copy of an acquisition of a multi-lock',
+    file: 'lua/multi-lock/acquire.lua',
+    changes: [['elseif takes then', 'elseif takes and upto > size then']],
+    tests: ['test/simulation/fencing.test.ts'],
+  },
+  {
+    id: 'token-refusal-for-all',
+    mistake: 'a counter that is no number keeps all tickets of a re-check from their answers',
+    file: 'lua/lock/recheck.lua',
+    changes: [
+      [
+        "string.find(issued.err, 'integer', 1, true) and '?'",
+        "string.find(issued.err, 'integral', 1, true) and '?'",
+      ],
+    ],
+    tests: ['test/integration/scripts/rechecks.test.ts'],
   },
   {
     id: 'token-with-ttl',
