@@ -7,7 +7,7 @@
 const PAUSES_MS = [2_000, 10_000];
 
 /** What is left for the fetches of this process, all together: a registry that hangs would take longer than a gate. */
-const ALL = { leftMs: 8 * 60_000, hasFailed: false };
+const ALL = { leftMs: 15 * 60_000, hasFailed: false };
 
 /** How npm, Maven, pip and apt report a connection that was refused, broken or too slow, or a server that is not well. */
 const NETWORK =
