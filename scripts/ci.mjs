@@ -11,10 +11,11 @@ const COMMAND_LIMIT_MS = 40 * 60_000;
 
 async function install() {
   const startedAt = performance.now();
-  await fetched('npm ci', async (limitMs) => {
-    const timeoutMs = Math.min(INSTALL_LIMIT_MS, limitMs);
-    return await run('npm', INSTALL, { show: true, timeoutMs });
-  });
+  await fetched(
+    'npm ci',
+    async (timeoutMs) => await run('npm', INSTALL, { show: true, timeoutMs }),
+    { limitMs: INSTALL_LIMIT_MS },
+  );
   return performance.now() - startedAt;
 }
 

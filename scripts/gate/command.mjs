@@ -12,7 +12,9 @@ import { outcomeSince } from './outcome.mjs';
 
 /** @param {string} file a line for each @returns {Outcome[]} none where it has ended before its first check has */
 function outcomesIn(file) {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  // Behind the last line end is nothing, or what was being written when the command was ended.
+  const lines = text.split('\n').slice(0, -1);
   return lines.map((line) => /** @type {Outcome} */ (JSON.parse(line)));
 }
 

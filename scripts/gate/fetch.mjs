@@ -45,22 +45,28 @@ export function networkFailure(output) {
  * Runs what fetches, up to three times.
  *
  * @param {string} what
- * @param {(limitMs: number) => Promise<{ code: number, output: string, timedOut?: boolean }>} step `limitMs`: what is
- *   left for all fetches
- * @param {{ pausesMs?: number[], all?: typeof ALL }} [options] `pausesMs`: before each further attempt, where the network
- *   has not failed for another fetch already
+ * @param {(timeoutMs: number) => Promise<{ code: number, output: string, timedOut?: boolean }>} step
+ * @param {object} [options]
+ * @param {number} [options.limitMs] for an attempt; none takes longer than what is left for all fetches
+ * @param {number[]} [options.pausesMs] before each further attempt, where the network has not failed for another fetch
+ *   already
+ * @param {typeof ALL} [options.all]
  * @returns {Promise<void>}
  * @throws {FetchError} where the network has failed each time, or has taken too long
  * @throws {Error} where another attempt would be in vain
  */
-export async function fetched(what, step, { pausesMs = PAUSES_MS, all = ALL } = {}) {
+export async function fetched(
+  what,
+  step,
+  { limitMs = Infinity, pausesMs = PAUSES_MS, all = ALL } = {},
+) {
   const pauses = all.hasFailed ? [] : pausesMs;
   for (const pauseMs of [...pauses, undefined]) {
     if (all.leftMs <= 0) {
       throw new FetchError(what, 'all fetches together took too long');
     }
     const startedAt = performance.now();
-    const { code, output, timedOut = false } = await step(all.leftMs);
+    const { code, output, timedOut = false } = await step(Math.min(limitMs, all.leftMs));
     all.leftMs -= performance.now() - startedAt;
     if (code === 0) {
       return;

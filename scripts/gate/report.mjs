@@ -58,9 +58,14 @@ function slowChecks(outcomes) {
 /** More than this are shown by the commands that repeat them. */
 const NAMED_MAX = 15;
 
+/** What no busy machine excuses comes first: it says most.
+ * @param {Failure | undefined} one @param {Failure | undefined} other */
+const byBadLuck = (one, other) => Number(one?.canBeBadLuck) - Number(other?.canBeBadLuck);
+
 /** Of each failure its name, its first lines and its command; with many failures fewer lines of each.
- * @param {Failure[]} failures */
-function shownFailures(failures) {
+ * @param {Failure[]} all */
+function shownFailures(all) {
+  const failures = all.toSorted(byBadLuck);
   if (failures.length > NAMED_MAX) {
     return failuresByCommand(failures);
   }
@@ -74,22 +79,25 @@ function shownFailures(failures) {
   ]);
 }
 
-/** The commands that repeat them, those with most failures first, each with the first of its failures.
- * @param {Failure[]} failures */
+/** The commands that repeat them, each with the first of its failures: first those with failures that cannot be bad
+ * luck, then those with most.
+ * @param {Failure[]} failures those that cannot be bad luck come first */
 function failuresByCommand(failures) {
   /** @type {Map<string, Failure[]>} */
   const groups = new Map();
   for (const failure of failures) {
     groups.set(failure.repeat, [...(groups.get(failure.repeat) ?? []), failure]);
   }
-  const most = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
-  const shown = most.slice(0, NAMED_MAX).flatMap(([repeat, all]) => {
+  const most = [...groups.values()].toSorted(
+    (one, other) => byBadLuck(one[0], other[0]) || other.length - one.length,
+  );
+  const shown = most.slice(0, NAMED_MAX).flatMap((all) => {
     const more = all.length === 1 ? '' : `, and ${all.length - 1} more`;
     const [first = ''] = linesOf(all[0]?.details ?? '');
     return [
       `FAILED ${all[0]?.name ?? ''}${more}`,
       `    ${first.slice(0, 240)}`,
-      `  repeat: ${repeat}`,
+      `  repeat: ${all[0]?.repeat ?? ''}`,
     ];
   });
   const left = most.length - NAMED_MAX;

@@ -45,9 +45,8 @@ export async function installFromGit(name) {
     const git = ['-c', 'safe.directory=*', 'clone', '--quiet', root, clone];
     const npm = ['install', '--prefix', project, ...quiet, `git+${pathToFileURL(clone).href}`];
     await passes('git', git);
-    await fetched(name, async (limitMs) => {
-      const timeoutMs = Math.min(LIMIT_MS, limitMs);
-      return await run('npm', npm, { timeoutMs });
+    await fetched(name, async (timeoutMs) => await run('npm', npm, { timeoutMs }), {
+      limitMs: LIMIT_MS,
     });
     await passes(process.execPath, [join(project, 'load.cjs')]);
     return outcomeSince(name, startedAt, { passed: 1 });

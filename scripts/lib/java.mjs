@@ -57,9 +57,10 @@ export async function buildJava() {
   ];
   for (const [folder = '', ...options] of programs) {
     const args = ['--quiet', '--batch-mode', '--file', folder, ...options, 'compile'];
-    await fetched(`the libraries of ${folder}`, async (limitMs) => {
-      const timeoutMs = Math.min(BUILD_LIMIT_MS, limitMs);
-      return await run('mvn', args, { timeoutMs, yields: true });
-    });
+    await fetched(
+      `the libraries of ${folder}`,
+      async (timeoutMs) => await run('mvn', args, { timeoutMs, yields: true }),
+      { limitMs: BUILD_LIMIT_MS },
+    );
   }
 }

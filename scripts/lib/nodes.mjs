@@ -27,10 +27,11 @@ export async function installNode(release) {
     console.log(`fetching Node.js ${release}`);
     const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
     const install = ['install', '--prefix', folder, ...quiet, `${name}@${release}`];
-    await fetched(`${name}@${release}`, async (limitMs) => {
-      const timeoutMs = Math.min(120_000, limitMs);
-      return await run('npm', install, { timeoutMs, yields: true });
-    });
+    await fetched(
+      `${name}@${release}`,
+      async (timeoutMs) => await run('npm', install, { timeoutMs, yields: true }),
+      { limitMs: 120_000 },
+    );
   }
   return program;
 }

@@ -25,10 +25,11 @@ export async function installIn(name) {
   }
   console.error(`redlatch: installing what ${name} needs (npm ci)`);
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await fetched(`the packages of ${name}`, async (limitMs) => {
-    const timeoutMs = Math.min(LIMIT_MS, limitMs);
-    return await run('npm', args, { cwd: folder, timeoutMs, yields: true });
-  });
+  await fetched(
+    `the packages of ${name}`,
+    async (timeoutMs) => await run('npm', args, { cwd: folder, timeoutMs, yields: true }),
+    { limitMs: LIMIT_MS },
+  );
   const own = join(folder, 'node_modules', 'redlatch');
   if (name === 'recipes' && !existsSync(own)) {
     symlinkSync(join('..', '..'), own, 'dir');

@@ -111,23 +111,6 @@ const script = (name, roundS, command, seeds = 1) => ({
     await scriptOutcome(name, command(seed).split(' '), { timeoutMs: leftMs + GRACE_MS }),
 });
 
-/**
- * A check that fetches what it needs while it runs: where the network fails, it finds nothing.
- *
- * @param {SearchCheck} check
- * @returns {SearchCheck}
- */
-const fetching = (check) => ({
-  ...check,
-  run: async (terms) => {
-    const outcome = await check.run(terms);
-    const reasons = outcome.failures.flatMap(({ details }) => networkFailure(details) ?? []);
-    return reasons.length === 0
-      ? outcome
-      : { ...outcome, failures: [], missing: [{ name: check.name, reason: reasons[0] ?? '' }] };
-  },
-});
-
 /** They talk to a server. */
 const REDIS = ['contract', 'integration', 'connections', 'faults', 'process'];
 
@@ -241,11 +224,9 @@ export const searchChecks = [
   ),
   fromGit,
   script('the way of an operation through the files', 20, () => 'scripts/trace.mjs'),
-  fetching(
-    script(
-      'Bun, Deno and releases of NestJS',
-      60,
-      () => 'scripts/bootstrap.mjs test:works-with bun deno nest',
-    ),
+  script(
+    'Bun, Deno and releases of NestJS',
+    60,
+    () => 'scripts/bootstrap.mjs test:works-with bun deno nest',
   ),
 ];

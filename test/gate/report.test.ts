@@ -52,6 +52,16 @@ test('many failures are named by the commands that repeat them', () => {
   expect(last).toContain('and failures of 5 more commands');
 });
 
+test('what cannot be bad luck comes first, with few failures and with many', () => {
+  const final = { ...failure('test/simulation/simulation.test.ts'), canBeBadLuck: false };
+  for (const count of [3, 40]) {
+    const others = Array.from({ length: count }, (_, i) => failure(`test/file-${i % 2}.test.ts`));
+    const lines = reportLines(judgeStrictly([outcome({ failures: [...others, final] })]), 1_000);
+
+    expect(lines.find((line) => line.startsWith('FAILED'))).toBe(`FAILED ${final.name}`);
+  }
+});
+
 test('flaky tests and what was missing have lines of their own before the last', () => {
   const missing = [
     { name: 'Node.js 22', reason: 'E503' },
