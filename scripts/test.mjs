@@ -103,7 +103,8 @@ async function main(argv) {
   /** @type {Outcome[]} */
   const outcomes = [];
   if (rest.length > 0) {
-    outcomes.push(await vitestOutcome('vitest', { files: rest, timeoutMs: LIMIT_MS }));
+    const chosen = { files: rest, timeoutMs: LIMIT_MS, failuresMax: 0 };
+    outcomes.push(await vitestOutcome('vitest', chosen));
   } else if (values.static === true || names.length > 0) {
     outcomes.push(...(await staticOutcomes(names)));
   } else {

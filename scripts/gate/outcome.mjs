@@ -36,6 +36,9 @@ import { runVitest } from '../lib/vitest.mjs';
 export const IN_VIRTUAL_TIME =
   /^test\/(?:unit\/(?!leaks|generate-scripts)|mutants\/|types\/(?!examples)|simulation\/(?!differential))/;
 
+/** With so many tests that have failed the answer is known; what is left would wait for what does not come. */
+const FAILURES_MAX = 30;
+
 /** Of a script that has failed: from its first failure on. */
 const SCRIPT_LINES = 40;
 
@@ -62,7 +65,8 @@ export const outcomeSince = (name, startedAt, what) => ({
  */
 export function fromFailure(output) {
   const text = stripVTControlCharacters(output);
-  const marks = [/^.*\b(?:FAIL|FAILED|MISSED)\b/mu, /^.*rror\b/mu];
+  // The linter draws a cross before each of its errors, and counts them below.
+  const marks = [/^.*\b(?:FAIL|FAILED|MISSED)\b/mu, /^ +[x×] \S+\(/mu, /^.*rror\b/mu];
   const at = marks.map((mark) => text.search(mark)).find((place) => place !== -1);
   return text.slice(at);
 }
@@ -107,16 +111,26 @@ export function failureOf(
  * @param {string} [what.command] that repeats a file of it
  * @param {number} what.timeoutMs
  * @param {boolean} [what.show] live output
+ * @param {number} [what.failuresMax] with so many no other test begins; 0: there is no limit
  * @returns {Promise<Outcome>}
  */
 export async function vitestOutcome(
   name,
-  { files, args = [], env = {}, command = 'npm test --', timeoutMs, show = true },
+  {
+    files,
+    args = [],
+    env = {},
+    command = 'npm test --',
+    timeoutMs,
+    show = true,
+    failuresMax = FAILURES_MAX,
+  },
 ) {
   const { passed, skipped, ms, failures } = await runVitest([...args, ...files], {
     env,
     timeoutMs,
     show,
+    failuresMax,
   });
   const how = { args, env, command };
   return {

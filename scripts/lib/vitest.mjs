@@ -17,6 +17,7 @@ import { runTool } from './run.mjs';
  * @property {string} [node] another program of Node.js
  * @property {string} [reporter] of the live output
  * @property {boolean} [show] whether there is live output, by default there is
+ * @property {number} [failuresMax] with so many tests that have failed no other begins; 0, the default: there is no limit
  *
  * @typedef {Omit<VitestOutcome, 'unfinished' | 'hasEnded'> & { ms: number, timedOut: boolean }} VitestRun
  */
@@ -54,14 +55,23 @@ function outcomeIn(file) {
  * @param {VitestOptions} [options]
  * @returns {Promise<VitestRun>} with at least one failure where vitest says that something has failed
  */
-export async function runVitest(args, { reporter = 'default', show = true, env, ...options } = {}) {
+export async function runVitest(
+  args,
+  { reporter = 'default', show = true, failuresMax = 0, env, ...options } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'redlatch-vitest-'));
   const file = join(folder, 'outcome.json');
   const startedAt = performance.now();
   try {
     const { code, timedOut } = await runTool(
       'vitest',
-      ['run', `--reporter=${reporter}`, `--reporter=${REPORTER}`, ...args],
+      [
+        'run',
+        `--reporter=${reporter}`,
+        `--reporter=${REPORTER}`,
+        ...(failuresMax > 0 ? [`--bail=${failuresMax}`] : []),
+        ...args,
+      ],
       { ...options, env: { ...env, REDLATCH_VITEST_OUTCOME: file }, show },
     );
     const ms = performance.now() - startedAt;
@@ -70,6 +80,9 @@ export async function runVitest(args, { reporter = 'default', show = true, env, 
     if (timedOut || !hasEnded || (code !== 0 && failures.length === 0)) {
       const names = unfinished.length === 0 ? '' : `, before the end of ${unfinished.join(', ')}`;
       failures.push(outside(`vitest: ${how}${names}`));
+    }
+    if (failuresMax > 0 && failures.filter(({ isTest }) => isTest).length >= failuresMax) {
+      failures.push(outside(`vitest: after ${failuresMax} failures no other test was begun`));
     }
     return { passed, skipped, failures, ms, timedOut };
   } finally {

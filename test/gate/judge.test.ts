@@ -104,6 +104,20 @@ test('a run that hangs keeps what it has found, and names the file that has not 
   expect(outcome.failures[1]?.canBeBadLuck).toBe(false);
 });
 
+test('a product that fails everywhere is refused before all of it has failed', async () => {
+  const { outcome } = await run('many');
+  const { failures } = await judge([outcome], { show: false });
+
+  const tests = outcome.failures.filter(({ isTest }) => isTest === true);
+
+  expect(tests.length).toBeGreaterThanOrEqual(30);
+  expect(tests.length).toBeLessThan(200);
+  expect(failures.at(-1)).toMatchObject({
+    details: 'vitest: after 30 failures no other test was begun',
+    canBeBadLuck: false,
+  });
+});
+
 test('a broken promise is a failure at first sight, and so nothing else is run again', async () => {
   const { outcome, runs } = await run('broken', 'broken-behind', 'seldom');
   const verdict = await judge([outcome], { show: false });

@@ -137,6 +137,10 @@ test.each([
     'MISSED one-id: it errs',
   ],
   ["docs: building\nsrc/a.ts(1,7): error TS2322: Type 'a'", 'src/a.ts(1,7): error TS2322'],
+  [
+    '  x typescript(no-floating-promises): unhandled\n\nFound 0 warnings and 1 error.',
+    '  x typescript(no-floating-promises)',
+  ],
   ['Error: it hangs', 'Error: it hangs'],
 ])('what a script prints of its failure is shown from there on: %s', (output, start) => {
   expect(fromFailure(output).startsWith(start)).toBe(true);

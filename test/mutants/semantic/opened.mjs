@@ -103,7 +103,7 @@ export const opened = [
     mistake: 'a lock that is not proven is passed on inside its client',
     file: 'src/core/locks/run.ts',
     changes: [["isOpen && lease.state === 'held'", 'isOpen']],
-    tests: blocked,
+    tests: ['test/unit/run.test.ts'],
   },
   {
     id: 'window-extension-refused',
