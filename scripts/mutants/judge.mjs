@@ -45,8 +45,9 @@ export async function runTests(order, limitMs) {
   const env = { REDLATCH_TEST_COMPILED: '1' };
   const options = { cwd: order.root, timeoutMs: limitMs, env };
   const { output, timedOut } = await run(process.execPath, args, options);
-  const line = output.trimEnd().split('\n').at(-1) ?? '';
-  if (line.startsWith('{"failed"')) {
+  // What it has printed elsewhere may come behind it.
+  const line = output.split('\n').findLast((each) => each.startsWith('{"failed"'));
+  if (line !== undefined) {
     const outcome = /** @type {import('./run-tests.mjs').Outcome} */ (JSON.parse(line));
     return { ...outcome, timedOut };
   }

@@ -4,7 +4,7 @@
 //
 //   node scripts/mutants/run-tests.mjs '{ "root": ..., "files": [...] }'
 //
-// The last line of the output is JSON: { failed: [{ file, test, message }] }
+// A line of the output is JSON: { failed: [{ file, test, message }] }
 
 import { join, relative } from 'node:path';
 import { BaseSequencer, startVitest } from 'vitest/node';

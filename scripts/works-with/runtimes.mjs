@@ -97,7 +97,7 @@ async function runOnce(program, args, { tls, end }) {
     const env = { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
     const { code, output } = await run(program, all, { env, timeoutMs: LIMIT_MS });
     const lines = output.trimEnd().split('\n');
-    if (code !== 0 || !LAST.test(lines.at(-1) ?? '')) {
+    if (code !== 0 || !lines.some((line) => LAST.test(line))) {
       throw new Error(`exit code ${code}:\n${output}`);
     }
     return lines;
