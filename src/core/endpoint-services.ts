@@ -61,7 +61,7 @@ export class EndpointServices {
     const refusedMessages = new RefusedMessages(failed);
     const warnOfEviction = evictionWarning();
     this.router = createRouter({
-      answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 6)),
+      answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 4)),
       wayMs: Math.min(WAY_MAX_MS, leaseMs / 6),
       access: { signedIn: false, served: false },
       health: client.troubles,
