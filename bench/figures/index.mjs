@@ -2,6 +2,7 @@
 // The figures, in the order in which they are measured. A new one joins by one more line here.
 import { burst } from './burst.mjs';
 import { contended } from './contended.mjs';
+import { distance } from './distance.mjs';
 import { fair } from './fair.mjs';
 import { gate } from './gate.mjs';
 import { latch } from './latch.mjs';
@@ -32,6 +33,7 @@ export const figures = [
   uncontended,
   throughput,
   burst,
+  distance,
   waiters,
   renewals,
   memory,

@@ -21,6 +21,7 @@ import { median } from '../lib/stats.mjs';
  * @property {number} [names] of one multi-lock, in place of the object
  * @property {number} warmUps cycles until the code is the optimised one
  * @property {number | 'once'} ms length of a round; or each loop makes one cycle, all at the same time
+ * @property {boolean} [anew] each round has a client of its own, which has learnt nothing of the server
  *
  * @typedef {object} CyclesRound
  * @property {number} perSecond
@@ -118,7 +119,7 @@ async function run(all, goesOn) {
  * @returns {Promise<{ round(): Promise<CyclesRound> }>}
  */
 export async function cycles(options) {
-  const { kind, loops, ms, side, warmUps } = options;
+  const { kind, loops, ms, side, warmUps, anew = false } = options;
   const names = Array.from({ length: loops }, (_, i) => `${side}:${kind}:${loops}:${i}`);
   const all = await cyclesOf(options, names);
   await run(all, (done) => done < warmUps);
@@ -126,5 +127,12 @@ export async function cycles(options) {
     ms === 'once'
       ? (/** @type {number} */ done) => done === 0
       : (/** @type {number} */ _, /** @type {number} */ elapsedMs) => elapsedMs < ms;
-  return { round: () => run(all, goesOn) };
+  return {
+    round: async () => {
+      const own = anew ? await cyclesOf(options, names) : all;
+      // Its connection is there before the round.
+      await own[0]?.();
+      return await run(own, goesOn);
+    },
+  };
 }
