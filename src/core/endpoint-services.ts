@@ -20,9 +20,6 @@ import type { AskState } from './waiting/contention.js';
 /** A silent connection has at least this long to answer, unless `commandTimeoutMs` is shorter. */
 const ANSWER_LIMIT_MIN_MS = 500;
 
-/** Other calls may make the way of a call longer by this at most. */
-const WAY_MAX_MS = 500;
-
 /** The same trouble with connections is reported at most this often. */
 const TROUBLE_PERIOD_MS = 5_000;
 
@@ -62,7 +59,7 @@ export class EndpointServices {
     const warnOfEviction = evictionWarning();
     this.router = createRouter({
       answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 4)),
-      wayMs: Math.min(WAY_MAX_MS, leaseMs / 6),
+      leaseMs,
       access: { signedIn: false, served: false },
       health: client.troubles,
       up: () => this.#up(),

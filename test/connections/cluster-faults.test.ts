@@ -168,7 +168,7 @@ test('130,000 calls that wait for a master which is cut off get there when it is
     fault,
     examined: up,
     answerLimitMs: 60_000,
-    wayMs: 500,
+    leaseMs: 30_000,
     access: { signedIn: true, served: true },
     health: { down: up, up, shown: up },
   };

@@ -89,7 +89,7 @@ function listen(): Listening {
     systemEnvironment(),
     {
       answerLimitMs: 2_000,
-      wayMs: 500,
+      leaseMs: 30_000,
       access: { signedIn: false, served: false },
       health: { up: () => {}, down: () => {}, shown: () => {} },
       message: (channel, payload) => heard.push(`${channel} ${payload}`),

@@ -74,7 +74,7 @@ describe.concurrent('a server that is busy, and answers all the while', () => {
   });
 
   test('gets what was not sent yet on the next connection', async (context) => {
-    const { proxy, name, client } = await open(context);
+    const { proxy, name, client } = await open(context, { leaseMs: LEASE_MS });
     const locks = Array.from({ length: 300 }, (_, i) => client.getLock(`${name}-${i}`));
 
     proxy.pace(PER_SECOND);
@@ -107,7 +107,10 @@ describe.concurrent('a server that is busy, and answers all the while', () => {
   });
 
   test('ends a call that was not sent in time, and nothing is left of it', async (context) => {
-    const { proxy, name, client } = await open(context, { commandTimeoutMs: 600 });
+    const { proxy, name, client } = await open(context, {
+      commandTimeoutMs: 600,
+      leaseMs: LEASE_MS,
+    });
     const locks = Array.from({ length: CALLS }, (_, i) => client.getLock(`${name}-${i}`));
 
     proxy.pace(PER_SECOND);

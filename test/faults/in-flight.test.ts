@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { CommandConnection } from '../../src/core/connection/command-connection.js';
 import type { Call } from '../../src/core/wire/call.js';
 import { eventually } from '../support/eventually.js';
-import { callOne, linkTo } from '../support/link.js';
+import { callOne, callRefused, linkTo } from '../support/link.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { redisUrl } from '../support/redis.js';
 
@@ -82,12 +82,28 @@ test('what is behind the calls in flight can go to another server with them', as
   const { link, proxy, told, send } = await stage();
   proxy.pauseUpstream();
 
-  const calls = Array.from({ length: 100 }, () => send());
+  const calls = Array.from({ length: 1_100 }, () => send());
+  expect(calls.filter(({ isUnanswered }) => isUnanswered)).toHaveLength(1_000);
   proxy.refuse();
   proxy.cutAll();
   await eventually(() => told.includes('down '));
 
   expect(link.takeWaiting()).toHaveLength(calls.length);
+});
+
+test('refusals do not show that a server is fast', async () => {
+  const { link, proxy, told, send } = await stage();
+  const refused = { answered: () => {}, failed: () => told.push('refused') };
+  for (let i = 0; i < 5_000; i += 1) {
+    link.send(callRefused(refused));
+  }
+  await eventually(() => told.length === 5_000);
+  proxy.pauseUpstream();
+
+  const calls = Array.from({ length: 3_000 }, () => send());
+
+  expect(new Set(told)).toEqual(new Set(['refused']));
+  expect(calls.filter(({ isUnanswered }) => isUnanswered)).toHaveLength(1_000);
 });
 
 test('who throws at its answer keeps nobody from being answered, and it is told', async () => {

@@ -1,6 +1,7 @@
 // A world in which nothing goes wrong by itself and everything takes as long each time: what is sent,
 // and when, can be said to the millisecond.
 
+import type { Client } from '../../src/index.js';
 import * as scripts from '../../src/core/wire/scripts.generated.js';
 import type { LuaEngine } from '../../src/testing/server/lua.js';
 import { controlPlan } from './control.js';
@@ -30,6 +31,8 @@ export interface SteadyWorld {
   readonly ran: Ran[];
   /** The scripts among it since an instant, in order, by name. */
   readonly scriptsSince: (from: number) => string[];
+  /** From now on each way, and each way back, takes so long. */
+  readonly setLatency: (ms: number) => void;
   /** Lets time pass until the work is done, and returns what came of it. */
   readonly finish: <T>(work: Promise<T>) => Promise<T>;
 }
@@ -51,6 +54,9 @@ export async function steadyWorld(
     ran,
     scriptsSince: (from) =>
       ran.filter(({ at, name }) => at >= from && name.includes('/')).map(({ name }) => name),
+    setLatency: (ms) => {
+      Object.assign(terms, { latencyMinMs: ms, latencyMaxMs: ms });
+    },
     finish: async (work) => {
       let isOver = false;
       const over = work.finally(() => {
@@ -61,4 +67,14 @@ export async function steadyWorld(
       return await over;
     },
   };
+}
+
+/** Acquires and releases a lock over and over. A caller whose time is up asks again. */
+export async function again(client: Client, name: string, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await client
+      .getLock(name)
+      .using(() => {})
+      .catch(() => {});
+  }
 }

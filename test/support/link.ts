@@ -26,6 +26,12 @@ export function callOne(
   return new Call({ script, operands: [0] }, receiver, resend, { failed, unheard: () => {} });
 }
 
+/** A call that the server refuses: no script has less than no keys. */
+export function callRefused(receiver: Receiver<string>): Call<string> {
+  const watch = { failed: () => {}, unheard: () => {} };
+  return new Call({ script, operands: [-1] }, receiver, true, watch);
+}
+
 /** Closed at the end of the test. */
 export function linkTo(
   url: string,
@@ -35,7 +41,7 @@ export function linkTo(
   const server = { options: readTemplate(url).options, readyLimitMs: 5_000 };
   const link = new CommandConnection(server, environment, {
     answerLimitMs: 60_000,
-    wayMs: 500,
+    leaseMs: 30_000,
     up: () => {},
     down: () => {},
     redirected: () => false,

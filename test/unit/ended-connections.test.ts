@@ -9,7 +9,7 @@ const environment = { clock: fakeClock() } as never;
 
 const owner = {
   answerLimitMs: 1_000,
-  wayMs: 500,
+  leaseMs: 30_000,
   health: { up: () => {} },
   oneServer: new OneServer('', () => {}),
 };

@@ -41,7 +41,7 @@ const receiver = { answered: nothing, failed: nothing };
 const server = { options: {}, readyLimitMs: 1_000 };
 const owner: RouterOwner = {
   answerLimitMs: 1_000,
-  wayMs: 500,
+  leaseMs: 30_000,
   up: nothing,
   down: nothing,
   message: nothing,

@@ -12,7 +12,7 @@ import { callDenied, denialOf, isNotNow } from './server-errors.js';
 import { Refusals } from './refusals.js';
 import { isSentAgain, ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
-import { examine } from './server-check.js';
+import { examine, type Examined } from './server-check.js';
 import { Window } from './window.js';
 
 /** The owner of a command connection. */
@@ -24,8 +24,8 @@ export interface CommandConnectionOwner extends Pick<
   readonly isNode: boolean;
   /** How long nothing may be heard, while an answer is awaited, before a connection counts as half-open. */
   readonly answerLimitMs: number;
-  /** How long the answer to a call may take because of other calls. */
-  readonly wayMs: number;
+  /** Of the client: a server may fall behind by a part of it. */
+  readonly leaseMs: number;
   /** There is a ready connection (again). */
   up(): void;
   /** The connection was lost, or could not be made. */
@@ -58,7 +58,7 @@ export class CommandConnection implements Written {
     this.#owner = owner;
     this.#connection = new Connection(server, environment, {
       connected: () => this.#connected(),
-      examine: async (redis) => await examine(redis, owner.isNode),
+      examine: async (redis) => await this.#examine(redis),
       examined: (found, address) => owner.examined(found, address),
       oneServer: owner.oneServer,
       disconnected: (cause) => this.#disconnected(cause),
@@ -77,7 +77,7 @@ export class CommandConnection implements Written {
     this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
     const [unanswered, waiting] = [this.#unanswered, this.#waiting];
     const write = (call: PendingCall): void => this.#again(call);
-    this.#window = new Window(clock, { wayMs: owner.wayMs, unanswered, waiting, write });
+    this.#window = new Window(clock, owner.leaseMs, { unanswered, waiting, write });
   }
 
   get isUp(): boolean {
@@ -182,6 +182,13 @@ export class CommandConnection implements Written {
     this.#owner.down(cause);
   }
 
+  async #examine(redis: Redis): Promise<Examined> {
+    const startedAt = this.#clock.now();
+    const found = await examine(redis, this.#owner.isNode);
+    this.#window.connected(this.#clock.now() - startedAt);
+    return found;
+  }
+
   #connected(): void {
     this.#owner.access.signedIn = true;
     this.#known.clear();
@@ -225,8 +232,10 @@ export class CommandConnection implements Written {
       } else {
         this.#refused(redis, call, error);
       }
-      if (error === undefined || isReplyError(error)) {
-        this.#window.answered(sentAt);
+      if (error === undefined) {
+        this.#window.answered(call, sentAt);
+      } else if (isReplyError(error)) {
+        this.#window.refused(call);
       }
     });
     if (call.atOnce) {

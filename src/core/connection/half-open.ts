@@ -29,7 +29,7 @@ export class Unanswered implements Deadlines {
   readonly #calls = new LinkedList<PendingCall>();
   readonly #queries = new LinkedList<Query>();
   readonly #alarm: Alarm;
-  #size = 0;
+  #inTurn = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
 
   /** `silent` is called when the limit has passed. It must end the connection and clear this. */
@@ -40,20 +40,15 @@ export class Unanswered implements Deadlines {
     this.#alarm = new Alarm(clock, this);
   }
 
-  /** How many calls there are. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** When the last answer came after which others were still awaited. */
-  get heardAt(): number {
-    return this.#heardAt;
+  /** How many calls there are that wait for their turn: rounds and confirmations do not. */
+  get inTurn(): number {
+    return this.#inTurn;
   }
 
   /** The call was written just now. */
   add(call: PendingCall): void {
     call.isUnanswered = true;
-    this.#size += 1;
+    this.#inTurn += call.resend ? 1 : 0;
     this.#calls.push(call);
     this.#alarm.added(call.lastSentAt + this.#limitMs);
   }
@@ -65,7 +60,7 @@ export class Unanswered implements Deadlines {
       return false;
     }
     call.isUnanswered = false;
-    this.#size -= 1;
+    this.#inTurn -= call.resend ? 1 : 0;
     this.#heard();
     return !call.isAbandoned;
   }
@@ -87,7 +82,7 @@ export class Unanswered implements Deadlines {
   /** The connection has ended: takes out all calls, and returns those that are not abandoned. */
   clear(): PendingCall[] {
     this.#queries.clear();
-    this.#size = 0;
+    this.#inTurn = 0;
     const calls = this.#calls.clear();
     for (const call of calls) {
       call.isUnanswered = false;

@@ -15,8 +15,8 @@ import type { Post, SubscriberOwner } from './subscriber-owner.js';
 export interface RouterOwner extends SubscriberOwner {
   /** How long a command may stay unanswered before its connection counts as half-open. */
   readonly answerLimitMs: number;
-  /** How long the answer to a call may take because of other calls. */
-  readonly wayMs: number;
+  /** Of the client: a server may fall behind by a part of it. */
+  readonly leaseMs: number;
   readonly access: Access;
   up(): void;
   down(cause: Error): void;

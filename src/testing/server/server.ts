@@ -22,13 +22,22 @@ export type Refusal =
   /** Every command that may need memory. */
   | 'OOM'
   /** Every script: the user has lost the right to run them. */
-  | 'NOPERM';
+  | 'NOPERM'
+  /** Every script: its slot is moving, and some of its keys have moved. */
+  | 'TRYAGAIN'
+  /** Every script: some slots have no master. */
+  | 'CLUSTERDOWN';
+
+/** These refuse a script as a whole. */
+const OF_SCRIPTS: ReadonlySet<Refusal> = new Set(['NOPERM', 'TRYAGAIN', 'CLUSTERDOWN']);
 
 const TEXT: Readonly<Record<Refusal, string>> = {
   LOADING: 'LOADING Redis is loading the dataset in memory',
   READONLY: "READONLY You can't write against a read only replica.",
   OOM: "OOM command not allowed when used memory > 'maxmemory'.",
   NOPERM: "NOPERM this user has no permissions to run the 'evalsha' command",
+  TRYAGAIN: 'TRYAGAIN Multiple keys request during rehashing of slot',
+  CLUSTERDOWN: 'CLUSTERDOWN The cluster is down',
 };
 
 /** SSUBSCRIBE, SUNSUBSCRIBE and SPUBLISH are about the channels of a slot. */
@@ -135,8 +144,9 @@ export class Server {
     if (redirected !== undefined) {
       return new ReplyError(redirected);
     }
-    if (this.refusal === 'NOPERM') {
-      return new ReplyError(TEXT.NOPERM);
+    const { refusal } = this;
+    if (refusal !== undefined && OF_SCRIPTS.has(refusal)) {
+      return new ReplyError(TEXT[refusal]);
     }
     if (source === undefined) {
       return new ReplyError('NOSCRIPT No matching script. Please use EVAL.');
