@@ -21,7 +21,7 @@ const LIMIT_MAX_MS = 500;
 const LONGEST_PART = 8;
 const LONGEST_MAX_MS = 1_000;
 
-/** What was learnt of a server is kept for so long, and so is a measurement of the bare way. */
+/** How long a window keeps what it has learnt of a server, and a measurement of the bare way. */
 const KEPT_MS = 60_000;
 
 /** The parts of a connection that its window works on. */
@@ -125,7 +125,7 @@ export class Window {
         this.#measuredAt = now;
       }
       if (isCrowded) {
-        this.#learn(now, sentAt, tookMs);
+        this.#learn(now, sentAt, tookMs, wait);
       }
     }
     if (wait) {
@@ -137,11 +137,12 @@ export class Window {
    * Another call may be written: the call may be under way on another connection, and where the last one here has
    * gone, no other answer would come to let the next ones in. */
   refused(call: PendingCall): void {
-    if (call === this.#alone && this.#isWayOld) {
+    const isAlone = call === this.#alone;
+    this.#alone = isAlone ? undefined : this.#alone;
+    if (isAlone && this.#isWayOld) {
       // The call that was to measure it has no answer: it counts for another minute.
       this.#measuredAt = this.#clock.now();
     }
-    this.#alone = call === this.#alone ? undefined : this.#alone;
     this.#drain();
   }
 
@@ -180,9 +181,8 @@ export class Window {
     return this.#clock.now() - this.#measuredAt > KEPT_MS;
   }
 
-  #learn(now: number, sentAt: number, tookMs: number): void {
+  #learn(now: number, sentAt: number, tookMs: number, wait: boolean): void {
     const behindMs = tookMs - this.#bareWayMs;
-    const wait = this.#first !== undefined;
     this.#learntAt = wait ? now : this.#learntAt;
     if (behindMs > this.#limitMs || tookMs > this.#longestMs) {
       // Calls written before the last halving were late for the same reason.

@@ -136,7 +136,7 @@ export const bursts = [
     id: 'window-keeps-call',
     mistake: 'the last call that was alone, and its caller, are kept',
     file: 'src/core/connection/window.ts',
-    changes: [['    this.#alone = isAlone ? undefined : this.#alone;\n', '']],
+    changes: [['    this.#alone = isAlone ? undefined : this.#alone;\n    // Only', '    // Only']],
     tests: ['test/integration/contexts/kept.test.ts'],
   },
   {
@@ -179,7 +179,7 @@ export const bursts = [
     id: 'window-any-refusal-puts-off',
     mistake: 'any refusal puts off that the bare way is measured',
     file: 'src/core/connection/window.ts',
-    changes: [['call === this.#alone && this.#isWayOld', 'this.#isWayOld']],
+    changes: [['isAlone && this.#isWayOld', 'this.#isWayOld']],
     tests: ['test/unit/window-way.test.ts'],
   },
   {
