@@ -21,6 +21,7 @@ import { relative } from 'node:path';
  * @property {ReportedFailure[]} failures
  * @property {string[]} unfinished files that have begun and not ended
  * @property {boolean} hasEnded the whole run, and not the process alone
+ * @property {boolean} isCut tests were not begun, since so many had failed
  *
  * @typedef {import('vitest/node').TestModule} TestModule
  * @typedef {import('vitest/node').SerializedError} SerializedError
@@ -123,6 +124,7 @@ export default class OutcomeReporter {
   /** Of the files that have ended.
    * @type {ModuleOutcome[]} */
   #outcomes = [];
+  #isCut = false;
 
   /** @param {TestModule} module */
   onTestModuleQueued(module) {
@@ -140,9 +142,11 @@ export default class OutcomeReporter {
   /**
    * @param {readonly TestModule[]} modules
    * @param {readonly SerializedError[]} outside
+   * @param {import('vitest/node').TestRunEndReason} reason
    */
-  onTestRunEnd(modules, outside) {
+  onTestRunEnd(modules, outside, reason) {
     this.#open.clear();
+    this.#isCut = reason === 'interrupted';
     this.#write(modules.map(outcomeOf), outside, true);
   }
 
@@ -164,6 +168,7 @@ export default class OutcomeReporter {
       failures: [...failures, ...outside.map((error) => outsideFailure(error, failures))],
       unfinished: [...this.#open],
       hasEnded,
+      isCut: this.#isCut,
     };
     writeFileSync(file, JSON.stringify(outcome));
   }

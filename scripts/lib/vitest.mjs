@@ -17,9 +17,9 @@ import { runTool } from './run.mjs';
  * @property {string} [node] another program of Node.js
  * @property {string} [reporter] of the live output
  * @property {boolean} [show] whether there is live output, by default there is
- * @property {number} [failuresMax] with so many tests that have failed no other begins; 0, the default: there is no limit
+ * @property {number} [failuresMax] with so many tests and suites that have failed no other begins; 0, the default: there is no limit
  *
- * @typedef {Omit<VitestOutcome, 'unfinished' | 'hasEnded'> & { ms: number, timedOut: boolean }} VitestRun
+ * @typedef {Omit<VitestOutcome, 'unfinished' | 'hasEnded' | 'isCut'> & { ms: number, timedOut: boolean }} VitestRun
  */
 
 const REPORTER = fileURLToPath(new URL('../gate/outcome-reporter.mjs', import.meta.url));
@@ -46,7 +46,7 @@ function outcomeIn(file) {
     return /** @type {VitestOutcome} */ (JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     // It has ended before its first file has: the exit code is not 0.
-    return { passed: 0, skipped: 0, failures: [], unfinished: [], hasEnded: false };
+    return { passed: 0, skipped: 0, failures: [], unfinished: [], hasEnded: false, isCut: false };
   }
 }
 
@@ -75,14 +75,14 @@ export async function runVitest(
       { ...options, env: { ...env, REDLATCH_VITEST_OUTCOME: file }, show },
     );
     const ms = performance.now() - startedAt;
-    const { passed, skipped, failures, unfinished, hasEnded } = outcomeIn(file);
+    const { passed, skipped, failures, unfinished, hasEnded, isCut } = outcomeIn(file);
     const how = timedOut ? `stopped after ${options.timeoutMs} ms` : `exit code ${code}`;
     if (timedOut || !hasEnded || (code !== 0 && failures.length === 0)) {
       const names = unfinished.length === 0 ? '' : `, before the end of ${unfinished.join(', ')}`;
       failures.push(outside(`vitest: ${how}${names}`));
     }
-    if (failuresMax > 0 && failures.filter(({ isTest }) => isTest).length >= failuresMax) {
-      failures.push(outside(`vitest: after ${failuresMax} failures no other test was begun`));
+    if (isCut) {
+      failures.push(outside(`vitest: after ${failures.length} failures no other test was begun`));
     }
     return { passed, skipped, failures, ms, timedOut };
   } finally {

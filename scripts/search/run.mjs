@@ -73,6 +73,9 @@ async function runSlice({ name, roundS, seeds = 1, run }, seed, sliceMs) {
     for (const { name: what, reason } of outcome.missing) {
       missing.add(`${what}: ${reason}`);
     }
+    if (outcome.passed + outcome.failures.length + outcome.missing.length === 0) {
+      missing.add('none of its tests was run');
+    }
     found.push(
       ...outcome.failures.map((failure) => ({
         check: name,

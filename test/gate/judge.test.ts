@@ -112,10 +112,8 @@ test('a product that fails everywhere is refused before all of it has failed', a
 
   expect(tests.length).toBeGreaterThanOrEqual(30);
   expect(tests.length).toBeLessThan(200);
-  expect(failures.at(-1)).toMatchObject({
-    details: 'vitest: after 30 failures no other test was begun',
-    canBeBadLuck: false,
-  });
+  expect(failures.at(-1)?.details).toMatch(/^vitest: after \d+ failures no other test was begun$/);
+  expect(failures.at(-1)?.canBeBadLuck).toBe(false);
 });
 
 test('a broken promise is a failure at first sight, and so nothing else is run again', async () => {

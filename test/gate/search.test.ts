@@ -85,6 +85,19 @@ test('a check for which too little time is left is named as not reached', async 
   expect(checks[2]!.begun.length).toBeGreaterThan(0);
 });
 
+test('a check that runs none of its tests is named, and has one round', async () => {
+  const name = 'an earlier build';
+  const empty: SearchCheck = {
+    name,
+    roundS: 0,
+    run: async () => await Promise.resolve(outcomeSince(name, performance.now())),
+  };
+
+  const { slices } = await search([empty], { ms: 200, seed: 1 });
+
+  expect(slices).toMatchObject([{ rounds: 1, missing: ['none of its tests was run'] }]);
+});
+
 test('what is found is kept after each slice', async () => {
   const kept: number[] = [];
   const checks = [check('one', { finds: [5] }), check('two', { finds: [5] })];
