@@ -7,7 +7,7 @@ import { root } from '../../scripts/lib/fresh.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 
 /** The commit whose keys, messages and scripts the present one is compared with. */
-const EARLIER = '94fba74bef046fc8d75fe63c8cc65897f8d160b9';
+const EARLIER = 'f19b77ee5852c3195a4daf9de1b7ad98ba3a12f3';
 
 const CACHE = join(root, 'node_modules/.cache/redlatch/earlier');
 
