@@ -141,7 +141,8 @@ export class DeadlockError extends CoordinationError {
 }
 
 /**
- * The call was sent, a copy of it has no answer, and what that did could not be told in time.
+ * The call was sent, and a copy of it has no answer, or one that shows nothing: whether it was carried out could not be
+ * learnt in time.
  *
  * @example
  * ```ts

@@ -3,6 +3,7 @@ import { translate } from './delivery/translate.js';
 import { AcquireTimeoutError, CommandTimeoutError, OutcomeUnknownError } from '../errors.js';
 import { TooManyWaitersError } from '../waiters-error.js';
 import { failing, unseen } from './base/failing.js';
+import { REPLY_ERROR } from './base/redactor.js';
 import type { EndpointServices } from './endpoint-services.js';
 import { Linked } from './base/linked-list.js';
 import { LateGrants } from './lease/late-grants.js';
@@ -57,6 +58,15 @@ export async function orNull<T>(acquiring: Promise<T>): Promise<T | null> {
 export const isWithoutAnswer = (error: unknown): boolean =>
   error instanceof CommandTimeoutError || error instanceof OutcomeUnknownError;
 
+/** The answer of the server by which a call without an outcome was refused, if it was. */
+function refusalOf(error: unknown): Error | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (isWithoutAnswer(cause)) {
+    return refusalOf(cause);
+  }
+  return cause instanceof Error && cause.name === REPLY_ERROR ? cause : undefined;
+}
+
 /**
  * One call that acquires: it waits in a local queue until that has been granted what it wants, or
  * until its wait ends. It settles its promise, and asks the server nothing.
@@ -71,6 +81,8 @@ export abstract class Acquisition<T, Terms extends WaitTerms, A extends Acquired
   #hasBegun = false;
   #stopWatching: (() => void) | undefined;
   #late: LateGrants | undefined;
+  /** Why the server has refused what has to be agreed on before it is asked. */
+  #refusal: Error | undefined;
 
   /** Settles by `resolve`, which gets what was granted, or what rejects: with AcquireTimeoutError on contention, else
    * with another error. The name counts as used from before this until it fails or what it was granted ends. */
@@ -116,11 +128,13 @@ export abstract class Acquisition<T, Terms extends WaitTerms, A extends Acquired
     for (let open: Promise<unknown> | undefined = agreement; open !== undefined;) {
       try {
         await open;
+        this.#refusal = undefined;
         break;
       } catch (error) {
         if (!isWithoutAnswer(error)) {
           this.failed(asError(error));
         }
+        this.#refusal = refusalOf(error);
         open = this.isOver ? undefined : this.agreement();
       }
     }
@@ -234,7 +248,8 @@ export abstract class Acquisition<T, Terms extends WaitTerms, A extends Acquired
     }
     const isUp = services.router.downSince(key) === undefined;
     const wasSent = this.#hasBegun && (asked?.sent ?? isUp);
-    return services.delivery.timeout(resource, key, wasSent, this.waitedMs, asked?.refusal);
+    const refusal = asked?.refusal ?? this.#refusal;
+    return services.delivery.timeout(resource, key, wasSent, this.waitedMs, refusal);
   }
 
   #fail(error: unknown): void {

@@ -1,7 +1,7 @@
 import { isReplyError } from '../core/connection/driver.js';
 import type { Query } from '../core/connection/router.js';
 import { fieldOf, memoryIn, numberIn, type Memory } from '../core/connection/server-check.js';
-import { isNotNow } from '../core/connection/server-errors.js';
+import { isNotNow } from '../core/connection/error-answers.js';
 
 /** How much of what was written survives a restart of the server. */
 export type Persistence = 'none' | 'snapshot' | 'everysec' | 'always';

@@ -13,7 +13,9 @@ import { leasedKinds } from '../support/kinds/kinds.js';
 import { titled } from '../support/kinds/kind.js';
 import { randomName } from '../support/redis.js';
 import { savingServer } from '../support/saving.js';
-import { rejection } from './world.js';
+import * as scripts from '../../src/core/wire/scripts.generated.js';
+import { startProxy } from '../support/proxy.js';
+import { rejection, runs } from './world.js';
 import { partError } from '../support/parts.js';
 
 const { server, raw, fail, mend } = await savingServer();
@@ -123,4 +125,24 @@ test('a user that may not PING has one connection for its calls', async () => {
 
   expect(before).toHaveLength(1);
   expect(await connections('mute')).toEqual(before);
+});
+
+test('a number that a wait has to agree on is stated a few times a second while no write is taken', async ({
+  onTestFinished,
+}) => {
+  const proxy = await startProxy({ target: server.url });
+  onTestFinished(async () => await proxy.close());
+  const [client, name] = [open({ redis: proxy.url }), randomName()];
+  await client.getLock(name).isLocked();
+  await fail();
+  const semaphore = client.getPermitExpirableSemaphore(name, {
+    permits: { count: 1, onMismatch: 'error' },
+  });
+
+  const { error } = await rejection(semaphore.acquire({ waitMs: 2_000 }));
+
+  expectMisconf(error, name);
+  const stated = proxy.requests().filter(runs(scripts.expirableSemaphoreConfigure));
+  expect(stated.length).toBeGreaterThan(1);
+  expect(stated.length).toBeLessThan(20);
 });

@@ -2,10 +2,16 @@
 // an answer leaves an outcome unknown.
 
 import { describe, expect, test, type TestContext } from 'vitest';
-import { CommandTimeoutError, createClient, LeaseLostError, type Client } from '../../src/index.js';
+import {
+  CommandTimeoutError,
+  createClient,
+  LeaseLostError,
+  type Client,
+  type Lock,
+} from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { leasedKinds } from '../support/kinds/kinds.js';
-import { titled, type LeasedKind } from '../support/kinds/kind.js';
+import { kinds, leasedKinds } from '../support/kinds/kinds.js';
+import { titled, type Kind, type LeasedKind } from '../support/kinds/kind.js';
 import { lock } from '../support/kinds/locks.js';
 import { permit } from '../support/kinds/permits.js';
 import { randomName, rawClient } from '../support/redis.js';
@@ -18,7 +24,7 @@ const raw = rawClient(server.url);
 
 interface Refusing {
   readonly refuses: string;
-  readonly kinds: readonly LeasedKind[];
+  readonly released: readonly LeasedKind[];
   readonly begin: (user: string) => readonly string[];
   readonly end: (user: string) => readonly string[];
 }
@@ -27,19 +33,33 @@ interface Refusing {
 const refusing: Refusing[] = [
   {
     refuses: 'NOPERM',
-    kinds: leasedKinds,
+    released: leasedKinds,
     begin: (user) => ['ACL', 'SETUSER', user, '-eval', '-evalsha'],
     end: (user) => ['ACL', 'SETUSER', user, '+eval', '+evalsha'],
   },
   {
+    // The script runs, and not the first of its commands that writes.
+    refuses: 'ERR',
+    released: leasedKinds,
+    begin: (user) => ['ACL', 'SETUSER', user, '-@write'],
+    end: (user) => ['ACL', 'SETUSER', user, '+@write'],
+  },
+  {
     refuses: 'NOREPLICAS',
-    kinds: [lock, permit],
+    released: [lock, permit],
     begin: () => ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
     end: () => ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
   },
 ];
 
 const noPerm = refusing[0]!;
+
+/** One right of one user, which a script needs. */
+const inside = (right: string): Refusing => ({
+  ...noPerm,
+  begin: (user) => ['ACL', 'SETUSER', user, `-${right}`],
+  end: (user) => ['ACL', 'SETUSER', user, `+${right}`],
+});
 
 let users = 0;
 
@@ -80,8 +100,10 @@ async function open(
 }
 
 /** Sets the permits of a semaphore, where there are any. */
-async function prepare(client: Client, name: string): Promise<void> {
-  await client.getPermitExpirableSemaphore(name).trySetPermits(1);
+async function prepare(client: Client, name: string, kind: Kind): Promise<void> {
+  if (kind.isSemaphore) {
+    await kind.create(client, name);
+  }
 }
 
 function expectRefused(error: unknown, answer: string): void {
@@ -90,17 +112,24 @@ function expectRefused(error: unknown, answer: string): void {
   expect((error as Error).message).toContain(`Redis refused (${answer}`);
 }
 
-for (const state of refusing) {
-  const { refuses, kinds } = state;
-  const each = state === noPerm ? describe.concurrent : describe;
+/** Fails where a call rejects otherwise than for want of a right. */
+async function doneOrRefused(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    expectRefused(error, 'ERR');
+  }
+}
 
-  each.each(titled(kinds))(`a %s whose release is refused with ${refuses}`, (_, kind) => {
+for (const state of refusing) {
+  const { refuses, released } = state;
+  const each = refuses === 'NOREPLICAS' ? describe : describe.concurrent;
+
+  each.each(titled(released))(`a %s whose release is refused with ${refuses}`, (_, kind) => {
     test('is not released, nor renewed, until a later call of release gets through', async (context) => {
       const world = await open(state, context);
       const { client, name, ends } = world;
-      if (kind.isSemaphore) {
-        await prepare(client, name);
-      }
+      await prepare(client, name, kind);
       const grant = await kind.get(client, name).acquire();
       await world.refuse();
 
@@ -120,9 +149,7 @@ for (const state of refusing) {
     test('is cleaned up behind its caller until its lease has ended, and no longer', async (context) => {
       const world = await open(state, context, 900);
       const { client, name, ends } = world;
-      if (kind.isSemaphore) {
-        await prepare(client, name);
-      }
+      await prepare(client, name, kind);
       const grant = await kind.get(client, name).acquire();
       await world.refuse();
 
@@ -141,9 +168,7 @@ for (const state of refusing) {
     test('is released behind its caller when that is allowed again', async (context) => {
       const world = await open(state, context);
       const { client, name, ends } = world;
-      if (kind.isSemaphore) {
-        await prepare(client, name);
-      }
+      await prepare(client, name, kind);
       const grant = await kind.get(client, name).acquire();
       await world.refuse();
 
@@ -194,6 +219,101 @@ for (const state of refusing) {
     expect(ends).toEqual(['released']);
   });
 }
+
+describe.concurrent.each(titled(kinds))('a %s', (_, kind) => {
+  test.for(['hset', 'hdel', 'incrby', 'zadd', 'zrem', 'pexpire'])(
+    'is released once, whether or not that needs the right to %s, which is away for a while',
+    async (right, context) => {
+      const world = await open(inside(right), context);
+      const { client, name, ends } = world;
+      await prepare(client, name, kind);
+      const grant = await kind.get(client, name).acquire();
+      await world.refuse();
+
+      await doneOrRefused(grant.release());
+      await world.allow();
+      await grant.release();
+
+      expect(ends).toEqual(['released']);
+      expect(await kind.isFree(name, server.url)).toBe(true);
+    },
+  );
+
+  test.for(['hset', 'hdel', 'incrby', 'zadd', 'zrem', 'pexpire'])(
+    'that a task had is free behind its `using`, when the right to %s is back',
+    async (right, context) => {
+      const world = await open(inside(right), context);
+      const { client, name } = world;
+      await prepare(client, name, kind);
+
+      await doneOrRefused(kind.get(client, name).using(async () => void (await world.refuse())));
+      await world.allow();
+
+      await eventually(async () => await kind.isFree(name, server.url));
+    },
+  );
+});
+
+test.concurrent.for(['hexists', 'exists', 'zrevrange'])(
+  'a read lock whose release was refused at %s, when it had left already, was released',
+  async (right, context) => {
+    const world = await open(inside(right), context);
+    const { client, name, ends } = world;
+    const other = createClient({ redis: server.url });
+    context.onTestFinished(async () => await other.close());
+    const hold = await client.getReadWriteLock(name).readLock.acquire();
+    const next = await other.getReadWriteLock(name).readLock.acquire();
+    await world.refuse();
+
+    await hold.release();
+
+    expect(ends).toEqual(['released']);
+    await next.release();
+  },
+);
+
+/** Locks whose line an ask enters before it comes to a command that its user may not run. */
+const lines: {
+  what: string;
+  right: string;
+  line: string;
+  of: (client: Client, name: string) => Lock;
+}[] = [
+  { what: 'a lock', right: 'lindex', line: 'redlatch_line', of: (at, name) => at.getLock(name) },
+  {
+    what: 'a fair lock',
+    right: 'hset',
+    line: 'redisson_lock_queue',
+    of: (at, name) => at.getFairLock(name),
+  },
+  {
+    what: 'a multi-lock',
+    right: 'lindex',
+    line: 'redlatch_line',
+    of: (at, name) => at.getMultiLock([name, `{${name}}-second`]),
+  },
+];
+
+test.concurrent.for(lines)(
+  'a wait for $what that is refused at $right, when it is in the line already, leaves the line',
+  async ({ right, line, of }, context) => {
+    const world = await open(inside(right), context);
+    const { client, name } = world;
+    const other = createClient({ redis: server.url });
+    context.onTestFinished(async () => await other.close());
+    const hold = await of(other, name).acquire();
+    await of(client, `${name}-other`).using(() => {});
+    await world.refuse();
+
+    const waiting = rejection(of(client, name).acquire({ waitMs: 600 }));
+    await eventually(async () => (await raw.llen(`${line}:{${name}}`)) === 1);
+    const { error } = await waiting;
+    await eventually(async () => (await raw.llen(`${line}:{${name}}`)) === 0);
+
+    expectRefused(error, 'ERR');
+    await hold.release();
+  },
+);
 
 /** Calls that change something, with what the server has under the name before. */
 const changes: {
@@ -267,9 +387,7 @@ describe.concurrent.each(titled(leasedKinds))('a %s whose extension is refused',
   test('is held as long as it was, and no longer on the server', async (context) => {
     const world = await open(noPerm, context);
     const { client, name } = world;
-    if (kind.isSemaphore) {
-      await prepare(client, name);
-    }
+    await prepare(client, name, kind);
     const grant = await kind.get(client, name).acquire({ leaseMs: 2_000 });
     await world.refuse();
 

@@ -50,3 +50,29 @@ test('a refused call that is carried out ends the report of a user who may not d
   expect(clock.pending).toBe(0);
   refusals.close();
 });
+
+test('an answer that shows nothing is reported of its call, until such a call is carried out', () => {
+  const clock = fakeClock();
+  const [shown, ended]: [unknown[], unknown[]] = [[], []];
+  const refusals = new Refusals(
+    clock,
+    {
+      down: () => {},
+      shown: (_, source) => shown.push(source),
+      up: (_, source) => ended.push(source),
+    },
+    'a server',
+    async () => await Promise.resolve(null),
+  );
+  const refused = call();
+
+  refusals.add(refused, new Error('upstream failure'));
+  // The server takes writes: no write is requested of it.
+  expect(clock.pending).toBe(0);
+  expect(shown).toHaveLength(1);
+  expect(ended).toEqual([]);
+
+  refusals.carriedOut(refused);
+  expect(ended).toEqual(shown);
+  refusals.close();
+});

@@ -8,7 +8,8 @@ import { soon } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
 import type { Access } from './access.js';
-import { callDenied, denialOf, isNotNow } from './server-errors.js';
+import { answerOf, type ErrorAnswer } from './error-answers.js';
+import { denialOf } from './server-errors.js';
 import { Refusals } from './refusals.js';
 import { isSentAgain, ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
@@ -276,21 +277,50 @@ export class CommandConnection implements Written {
     if (!this.#unanswered.delete(call)) {
       return;
     }
-    // Clean-up goes on: what it undoes was sent, and may be carried out when a right is there.
-    const denial = callDenied(error, this.#owner.access.served || call.insists);
-    if (error.message.startsWith('NOSCRIPT')) {
-      this.#known.delete(call.script.sha1);
-      this.#again(call);
-    } else if (isNotNow(error)) {
-      this.#refusals.add(call, error);
-      this.#waiting.refused(call, error);
-      this.#demotion.refused(redis, error);
-    } else if (denial !== undefined) {
-      call.fail(denial);
-    } else if (isSentAgain(call, error)) {
+    const answer = answerOf(error);
+    switch (answer) {
+      case 'no script':
+        this.#known.delete(call.script.sha1);
+        this.#again(call);
+        break;
+      case 'not now':
+        this.#refusals.add(call, error);
+        this.#waiting.refused(call, error);
+        this.#demotion.refused(redis, error);
+        break;
+      case 'elsewhere':
+        if (!this.#owner.redirected(call, error)) {
+          this.#goOn(call, answer, error);
+        }
+        break;
+      case 'no right':
+      case 'no right inside':
+        call.wasRefusedInside ||= answer === 'no right inside';
+        // Clean-up goes on: what it undoes was sent, and may be carried out when a right is there.
+        if (this.#owner.access.served || call.insists) {
+          this.#goOn(call, answer, error);
+        } else {
+          call.fail(denialOf(error) ?? error);
+        }
+        break;
+      case 'unsupported':
+        call.fail(denialOf(error) ?? error);
+        break;
+      case 'unknown':
+        // No answer, in effect: this copy may have run.
+        call.unackedCopies += 1;
+        this.#goOn(call, answer, error);
+        break;
+      default:
+        this.#goOn(call, answer, error);
+    }
+  }
+
+  #goOn(call: PendingCall, answer: ErrorAnswer, error: Error): void {
+    if (isSentAgain(call, answer)) {
       this.#refusals.add(call, error);
       this.#waiting.insist(call);
-    } else if (!this.#owner.redirected(call, error)) {
+    } else {
       call.fail(error);
     }
   }

@@ -4,7 +4,7 @@ import { selfChannel } from '../base/key-names.js';
 import { SHARDED, type Kind } from './channel-kind.js';
 import { isReplyError, type Redis } from './driver.js';
 import type { Environment } from './environment.js';
-import { isAccessRefused } from './server-errors.js';
+import { isNoRight } from './error-answers.js';
 
 /** A message that the server has accepted arrives within this time, or the connection is deaf. */
 const HEARD_WITHIN_MS = 1_000;
@@ -151,7 +151,7 @@ export class Liveness {
         if (this.#self === self) {
           this.#self = undefined;
         }
-        if (isAccessRefused(error) && !this.#isDeafByRight) {
+        if (isNoRight(error) && !this.#isDeafByRight) {
           this.#isDeafByRight = true;
           this.#owner.refused(channel, error);
         }
@@ -171,7 +171,7 @@ export class Liveness {
       },
       (error) => {
         if (number === this.#number) {
-          this.#isMute = isAccessRefused(error);
+          this.#isMute = isNoRight(error);
         }
       },
     );

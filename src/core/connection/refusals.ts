@@ -3,13 +3,7 @@ import { privateKey } from '../base/key-names.js';
 import type { Health } from '../observe/troubles.js';
 import type { PendingCall } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
-import {
-  isAccessRefused,
-  isNotNow,
-  isNoWrite,
-  isOfSlotAlone,
-  refusesScripts,
-} from './server-errors.js';
+import { isNotNow, isNoWrites, isOfSlotAlone, refusesScripts } from './error-answers.js';
 
 /** The server refuses every write. No key has this name. */
 const WRITES = '';
@@ -22,6 +16,12 @@ const PROBE_EVERY_MS = 250;
 const PROBED_FOR_MS = 60_000;
 /** So many scripts and keys that are refused are kept apart. */
 const SOURCES_MAX = 1_000;
+
+/** The server refuses other calls, too. Where the right of one user is missing, one slot is not served, or a proxy has
+ * given the answer, it may carry out others. */
+function isOfServer(error: Error): boolean {
+  return (isNotNow(error) && !isOfSlotAlone(error)) || isNoWrites(error);
+}
 
 const sourceOf = (call: PendingCall): string => `${call.script.sha1} ${call.routingKey}`;
 
@@ -62,8 +62,7 @@ export class Refusals {
     call.refusal = error;
     if (refusesScripts(error)) {
       this.#add(SCRIPTS, error);
-    } else if (isAccessRefused(error) || isOfSlotAlone(error)) {
-      // The right of one user is missing, or one slot is not served: the server carries out other calls.
+    } else if (!isOfServer(error)) {
       this.#add(sourceOf(call), error);
     } else {
       this.#add(WRITES, error);
@@ -126,7 +125,7 @@ export class Refusals {
     if (this.#isClosed || !this.#sources.has(WRITES)) {
       return;
     }
-    const isRefused = refusal !== undefined && (isNotNow(refusal) || isNoWrite(refusal));
+    const isRefused = refusal !== undefined && (isNotNow(refusal) || isNoWrites(refusal));
     // Another error: the write is not allowed, not in this node, or there is no connection.
     if (refusal === undefined || (!isRefused && this.#isProven)) {
       this.#delete(WRITES);

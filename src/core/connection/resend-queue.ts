@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '../base/clock.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { PendingCall } from '../wire/call.js';
-import { isAccessRefused, isNoWrite, isOfSlot } from './server-errors.js';
+import { isOfSlot, type ErrorAnswer } from './error-answers.js';
 import { slotOf } from './slots.js';
 
 /** After a refusal that may pass, calls are sent again after this time. */
 const NOT_NOW_PAUSE_MS = 50;
 
-/** Calls that insist are sent again this often to a server that takes no writes. */
-const NO_WRITE_PAUSE_MS = 250;
+/** A call that goes on behind a refusal is sent again after this time. */
+const REFUSED_PAUSE_MS = 250;
 
 /** The answer of a call was lost with its connection, and the call was not to be sent again. */
 class ConnectionLostError extends Error {
@@ -16,10 +16,25 @@ class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }
 
-/** A release goes on while the server takes no writes. A right that is missing now was there before: it
- * is an outage for all calls that may be sent again, and nothing was run. */
-export function isSentAgain(call: PendingCall, error: Error): boolean {
-  return (call.insists && isNoWrite(error)) || (call.resend && isAccessRefused(error));
+/**
+ * Whether a call is sent again behind this answer. A right that is missing now was there before, as a rule: that is an
+ * outage for every call that may be sent again. Behind an answer that shows nothing, and while the server takes no
+ * writes, go on the calls that give back, and those that are carried out once however often they are sent. Nothing is
+ * left to be given back behind any other answer.
+ */
+export function isSentAgain(call: PendingCall, answer: ErrorAnswer): boolean {
+  switch (answer) {
+    case 'no right':
+    case 'no right inside':
+      return call.resend;
+    case 'elsewhere':
+      return call.insists;
+    case 'no writes':
+    case 'unknown':
+      return call.insists || call.isNumbered;
+    default:
+      return false;
+  }
 }
 
 /**
@@ -34,8 +49,8 @@ export class ResendQueue {
   readonly #waiting = new LinkedList<PendingCall>();
   /** Calls that wait for their slot: a refused one, and those behind it. */
   readonly #slots = new Map<number, LinkedList<PendingCall>>();
-  /** Calls that insist, while the server takes no writes. */
-  readonly #insisting = new LinkedList<PendingCall>();
+  /** Calls that go on behind a refusal of their own. */
+  readonly #refused = new LinkedList<PendingCall>();
   #pause: Timer | undefined;
   #nextTry: Timer | undefined;
 
@@ -66,7 +81,7 @@ export class ResendQueue {
 
   /** Takes out every call. */
   takeAll(): PendingCall[] {
-    return [...this.#insisting.clear(), ...this.take()];
+    return [...this.#refused.clear(), ...this.take()];
   }
 
   /** The connection has ended before these calls were answered: those that may be are sent again. */
@@ -103,12 +118,12 @@ export class ResendQueue {
     });
   }
 
-  /** The server takes no writes, and the call insists: it is sent again from time to time. */
+  /** The call goes on behind a refusal of its own: it is sent again after a pause. */
   insist(call: PendingCall): void {
-    this.#insisting.push(call);
-    this.#nextTry ??= this.#clock.after(NO_WRITE_PAUSE_MS, () => {
+    this.#refused.push(call);
+    this.#nextTry ??= this.#clock.after(REFUSED_PAUSE_MS, () => {
       this.#nextTry = undefined;
-      for (const again of this.#insisting.clear()) {
+      for (const again of this.#refused.clear()) {
         this.#resend(again);
       }
     });

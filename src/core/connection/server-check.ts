@@ -3,7 +3,8 @@
 import type { UnsupportedServerError } from '../../server-errors.js';
 import { OLDEST_REDIS } from '../base/constants.generated.js';
 import { isReplyError, type Redis } from './driver.js';
-import { NEEDED, NODE_OF_CLUSTER, unsupportedServer } from './server-errors.js';
+import { NEEDED } from './error-answers.js';
+import { NODE_OF_CLUSTER, unsupportedServer } from './server-errors.js';
 
 /** The server behind a connection, as far as it is known. */
 export interface Examined {

@@ -9,7 +9,7 @@ import { notAllowed, RefusedChannels } from './refused-channels.js';
 import type { Post, SubscriberOwner } from './subscriber-owner.js';
 import { retire, Successor } from './successor.js';
 import { identify } from './server-check.js';
-import { isAccessRefused } from './server-errors.js';
+import { isNoRight } from './error-answers.js';
 
 /** How often a connection has to prove that it hears messages. */
 const PERIOD_MS = 2_500;
@@ -241,7 +241,7 @@ export class Subscriber {
       this.#successor?.settled(channel, error);
     } else if (error.message.startsWith('MOVED ')) {
       this.#elsewhere(channel);
-    } else if (channels.length > 1 || !isAccessRefused(error)) {
+    } else if (channels.length > 1 || !isNoRight(error)) {
       // As when the slot is moving: waiters depend on their polls until the channel is added again.
       this.#owner.trouble(error);
     } else if (this.#channels.has(channel)) {

@@ -12,8 +12,9 @@ export interface CleanUpEnding {
   readonly failed?: (error: Error) => void;
   /** Called when it has ended, in whatever way. */
   readonly done?: () => void;
-  /** For a clean-up that relies on what the server remembers of a call (for thirty minutes), or
-   * that counts: it is given up ten minutes from now, or ten minutes after it was sent. */
+  /** For a clean-up that relies on what the server remembers of a call (for thirty minutes), or that counts: it is
+   * given up ten minutes from now; or, where nothing was run before, ten minutes or more after a copy was sent that may
+   * have run. */
   readonly limit?: 'from now' | 'once sent';
 }
 
@@ -59,8 +60,9 @@ export class CleanUp {
     keepAlive.ref();
     timeouts.add(alive);
     const forgotten = new Limit(() => {
-      if (limit === 'once sent' && !(clock.now() - call.sentAt >= MEMORY_MS)) {
-        // Not sent yet, or not long ago: it is checked again, before the server could forget it.
+      const isOld = call.mayHaveRun && clock.now() - call.mayRunSince >= MEMORY_MS;
+      if (limit === 'once sent' && !isOld) {
+        // No copy of it may have run, or not long ago: it is checked again, before the server could forget it.
         this.#memories.add(forgotten);
         return;
       }
@@ -96,10 +98,9 @@ export class CleanUp {
     this.#parts.ended();
   }
 
-  /** The effect that a call would undo has ended by itself: it need not go on. False when it does, since a copy of
-   * it may run. */
+  /** What a call would undo has ended by itself: it is not sent again. False while it waits for an answer. */
   stop(call: PendingCall): boolean {
-    if (call.mayHaveRun) {
+    if (call.isUnanswered) {
       return false;
     }
     this.#parts.abandon(call);

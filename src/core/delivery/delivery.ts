@@ -64,6 +64,7 @@ export class Delivery {
   start<R>(command: Command<R>, receiver: Receiver<R>, terms: CallTerms = ANY_CALL): Call<R> {
     const call = new Call(command, receiver, terms.resend !== false, this.#parts);
     call.insists = terms.insists === true;
+    call.isNumbered = terms.isNumbered === true;
     call.goesFirst = call.insists || terms.goesFirst === true;
     call.undoes = terms.undoes;
     call.atOnce = terms.atOnce === true;
@@ -180,6 +181,7 @@ export class Delivery {
       };
       return await this.#inTime(resource, build(request), 'change', giveUp, {
         insists: always,
+        isNumbered: true,
         goesFirst,
         copiesLeft: (call) => setAside(call, true),
       });

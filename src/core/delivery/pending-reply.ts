@@ -28,8 +28,10 @@ export interface AnswerObserver<R> {
 
 /** What a pending reply may need beside its call. */
 export interface PendingReplyTerms<R> {
-  /** It is sent again as long as the server takes no writes. */
+  /** See `PendingCall.insists`. */
   readonly insists?: boolean;
+  /** See `PendingCall.isNumbered`. */
+  readonly isNumbered?: boolean;
   readonly goesFirst?: boolean | undefined;
   readonly goOn?: GoOn<R> | undefined;
   readonly observer?: AnswerObserver<R> | undefined;

@@ -5,7 +5,8 @@ import {
   UnsupportedServerError,
   WrongTypeError,
 } from '../../server-errors.js';
-import { accessDenied, isNoWrite, unsupportedServer } from '../connection/server-errors.js';
+import { isNoWrites } from '../connection/error-answers.js';
+import { accessDenied, unsupportedServer } from '../connection/server-errors.js';
 import { ForeignKeyError } from '../wire/foreign-key.js';
 
 /** Turns the error of a call, which several calls may share, into the error that one caller gets. */
@@ -16,7 +17,7 @@ export function translate(error: Error, resource: string): Error {
   if (error instanceof UnsupportedServerError) {
     return unsupportedServer(resource, error);
   }
-  if (isNoWrite(error)) {
+  if (isNoWrites(error)) {
     const message = `Redis refused the call on "${resource}": ${error.message}`;
     return new CommandTimeoutError(message, { resource, cause: error });
   }

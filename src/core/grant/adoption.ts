@@ -1,7 +1,7 @@
 import { NotHeldError } from '../../errors.js';
 import type { LeaseTerms } from '../base/arguments.js';
 import { failing } from '../base/failing.js';
-import { isNotRun } from '../connection/server-errors.js';
+import { isNotRun } from '../connection/error-answers.js';
 import { translate } from '../delivery/translate.js';
 import type { EndpointServices } from '../endpoint-services.js';
 import type { Lease } from '../lease/lease.js';

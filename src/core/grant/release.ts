@@ -76,8 +76,7 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
     }
     const { lease } = grant;
     // "Not held by you" to a later copy: the first has released it, if it was held when sent.
-    const ranBefore = call.unackedCopies > 0 && lease.covers(call.sentAt);
-    if (RELEASED.has(result.is) || ranBefore) {
+    if (RELEASED.has(result.is) || (call.mayHaveBegun && lease.covers(call.sentAt))) {
       this.#tellRelease(grant);
     } else {
       const reason = result.is === 'taken' ? 'taken' : 'deleted';
@@ -117,7 +116,8 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
     }
     const call = this.#call;
     this.#tellLoss(grant, error ?? lossOf(grant, 'unproven', cause));
-    // One that could not be sent has an end by itself, when there is a connection again.
+    // Nothing is left to be released, so a copy that runs late changes nothing. A call that could not be sent has an
+    // end by itself, when there is a connection again.
     if (call?.refusal !== undefined && !mayOutlast && !hasUnackedCopy) {
       this.#stop(call);
     }
@@ -163,8 +163,8 @@ export class Release<G extends Grant> implements AnswerObserver<ReleaseResult>, 
   /** The lease has ended on the server, too: nothing is left to be released. */
   #stop(call: PendingCall): void {
     const { clock, delivery } = this.#owner.services;
-    if (!delivery.cleanUp.stop(call) && call.isUnanswered) {
-      // It is on its way just now. One that has lost its connection goes on until it is answered.
+    if (!delivery.cleanUp.stop(call)) {
+      // It is on its way just now.
       this.#timer = clock.after(STOP_AGAIN_MS, () => this.#stop(call));
     }
   }

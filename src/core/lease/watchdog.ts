@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../base/clock.js';
 import { AT_ONCE, OF_ROUND, type Call, type CallTerms, type Receiver } from '../wire/call.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Routes } from '../connection/router.js';
-import { isNotRun } from '../connection/server-errors.js';
+import { isNotRun } from '../connection/error-answers.js';
 import type { Lease } from './lease.js';
 import { lastAll, type Granted } from './lease-parts.js';
 import type { Lengthening } from './lease-deadline.js';

@@ -43,6 +43,8 @@ export interface CallTerms {
   readonly undoes?: Undoing | undefined;
   /** See `PendingCall.insists`; it also goes first. */
   readonly insists?: boolean | undefined;
+  /** See `PendingCall.isNumbered`. */
+  readonly isNumbered?: boolean | undefined;
   /** See `PendingCall.goesFirst`. */
   readonly goesFirst?: boolean | undefined;
   /** See `PendingCall.resend`; so unless it is false. */
@@ -102,10 +104,15 @@ export abstract class PendingCall extends Linked {
   sentAt: number = Number.NaN;
   /** Clock instant just before the newest copy was written. */
   lastSentAt: number = Number.NaN;
-  /** Number of copies whose answer can no longer come: each may still run, at any time. */
+  /** Clock instant just before the oldest copy that may have run was written. */
+  mayRunSince: number = Number.NaN;
+  /** Number of copies whose answer is lost, or shows nothing: each may still run, at any time. */
   unackedCopies = 0;
-  /** It gives back or undoes something: sent again for as long as the server takes no writes. */
+  /** It gives back or undoes something: sent again whatever the server answers, unless that shows that nothing is
+   * left. */
   insists = false;
+  /** The server carries it out once under its number: sent again behind an answer that shows nothing. */
+  isNumbered = false;
   /** It is about what is held, or gives back: it goes before calls that wait for their turn. */
   goesFirst = false;
   /** It does not wait for others of the same turn of the event loop. */
@@ -114,6 +121,9 @@ export abstract class PendingCall extends Linked {
   lane = 0;
   /** The last error with which the server refused to run it. */
   refusal: Error | undefined;
+  /** A copy was refused at a command inside its script, and may have run up to there: it takes nothing, but may have
+   * given back, or left a line. */
+  wasRefusedInside = false;
   /** The ask that it takes back. */
   undoes: Undoing | undefined;
   /** The connection that the newest copy was written to. */
@@ -135,11 +145,17 @@ export abstract class PendingCall extends Linked {
   writing(now: number): void {
     this.sentAt = this.sent ? this.sentAt : now;
     this.lastSentAt = now;
+    this.mayRunSince = this.unackedCopies > 0 ? this.mayRunSince : now;
   }
 
   /** A copy may run, or may have run: it has no answer. One that was refused has not run. */
   get mayHaveRun(): boolean {
     return this.isUnanswered || this.unackedCopies > 0;
+  }
+
+  /** An earlier copy may have run, or the part of it up to a command that was refused. */
+  get mayHaveBegun(): boolean {
+    return this.unackedCopies > 0 || this.wasRefusedInside;
   }
 
   /** It was refused, and is on its way again; no other copy may have run. */

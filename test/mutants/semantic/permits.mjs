@@ -226,7 +226,7 @@ export const permits = [
     id: 'outage-forgets-permits',
     mistake: 'a release that was not sent for ten minutes is given up',
     file: 'src/core/delivery/clean-up.ts',
-    changes: [["if (limit === 'once sent' && !", 'if (limit === undefined && !']],
+    changes: [["if (limit === 'once sent' && !", "if (limit === 'none' && !"]],
     tests: ['test/faults/long-outage.test.ts'],
   },
   {
