@@ -133,7 +133,7 @@ export class JointAsk implements Receiver<AskAnswer> {
   failed(error: Error, call: PendingCall): void {
     this.#call = undefined;
     this.#asker.busy.contention.failed(error);
-    this.#over(call.unackedCopies > 0, undefined);
+    this.#over(call.mayHaveBegun, undefined);
     this.#resolve(failing(translate(error, this.#asker.lock.resource)));
   }
 
@@ -145,7 +145,7 @@ export class JointAsk implements Receiver<AskAnswer> {
       // Before it is abandoned: silence counts from when it was asked.
       const error = this.#asker.busy.errorOf(ending, call);
       const mayRun = this.#services.delivery.abandon(call);
-      this.#over(mayRun, mayRun ? call : undefined);
+      this.#over(mayRun || call.wasRefusedInside, mayRun ? call : undefined);
       this.#resolve(failing(error, ending));
     }
   }

@@ -96,7 +96,7 @@ export abstract class AskedTicket extends Rechecked {
     if (call !== undefined) {
       const mayRun = this.asks.locks.services.delivery.abandon(call);
       this.hasUnackedCopy ||= mayRun;
-      this.#wasSent ||= mayRun;
+      this.#wasSent ||= mayRun || call.wasRefusedInside;
     }
     this.over();
     this.handOffs.forget(holderId, this.key);
