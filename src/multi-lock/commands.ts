@@ -128,7 +128,13 @@ interface Refused {
 export type PartResult = ReleaseResult | Refused;
 
 /** The keys of the lock hold something else: it is released no more. */
-export const isForeign = ({ message }: Refused): boolean => message.includes('WRONGTYPE');
+const isForeign = ({ message }: Refused): boolean => message.includes('WRONGTYPE');
+
+/** Why the server has refused to release one lock alone, as for want of a right: it may be released later, by a call
+ * that begins with it and is refused as a whole until then. Undefined for any other result. */
+export function refusalOf(result: PartResult | undefined): string | undefined {
+  return result?.is === 'refused' && !isForeign(result) ? result.message : undefined;
+}
 
 const release: CommandScript<readonly PartResult[]> = {
   ...multiLockRelease,

@@ -8,7 +8,7 @@ import { givenUp } from '../core/locks/release-terms.js';
 import type { Command, PendingCall } from '../core/wire/call.js';
 import { asError } from '../core/wire/replies.js';
 import { namingKey } from '../core/wire/foreign-key.js';
-import { isForeign, releaseOf, type PartRelease, type PartResult } from './commands.js';
+import { refusalOf, releaseOf, type PartRelease, type PartResult } from './commands.js';
 import type { PartGrants, PartHold, PartReleases } from './part.js';
 
 /** A part whose release is under way. */
@@ -81,19 +81,19 @@ class JointRelease implements PartReleases {
   }
 }
 
-/** Judges the answer for one lock. False where the server has refused its release alone, as for want of a right: that
- * may be carried out later, by a call that begins with it and is refused as a whole until then. */
+/** Judges the answer for one lock. False where its release was refused for now. */
 function isDone(
   { release, ...part }: Entry,
   result: PartResult | undefined,
   call: PendingCall,
 ): boolean {
-  if (result?.is !== 'refused') {
-    release.answered(result ?? { is: 'deleted' }, call);
-  } else if (isForeign(result)) {
+  if (refusalOf(result) !== undefined) {
+    return false;
+  }
+  if (result?.is === 'refused') {
     release.failed(errorOf(part, result.message));
   } else {
-    return false;
+    release.answered(result ?? { is: 'deleted' }, call);
   }
   return true;
 }
@@ -153,9 +153,8 @@ export function takeBack(
         const result = results[i] ?? { is: 'deleted' };
         if (result.is !== 'refused') {
           each.answered(result);
-          return false;
         }
-        return !isForeign(result);
+        return refusalOf(result) !== undefined;
       });
       if (refused.length > 0) {
         takeBack(services, { grants: refused, holderId, hasUnackedCopy, ask: undefined });

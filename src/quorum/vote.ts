@@ -5,8 +5,8 @@ import { translate } from '../core/delivery/translate.js';
 import type { LeaseHolder } from '../core/lease/lease-parts.js';
 import type { Call } from '../core/wire/call.js';
 import { asError } from '../core/wire/replies.js';
-import type { AskAnswer } from '../multi-lock/commands.js';
-import { raiseFor } from './commands.js';
+import { refusalOf, type AskAnswer, type PartResult } from '../multi-lock/commands.js';
+import { raiseFor, releaseFor } from './commands.js';
 import { KeptProof } from './kept-proof.js';
 import type { Member } from './member.js';
 import { VoteLeases } from './vote-leases.js';
@@ -255,7 +255,22 @@ export class Vote implements LeaseHolder {
         ? { ask: call, operands: this.#candidate.commands.releaseWith(false).operands }
         : undefined;
       const command = this.#candidate.commands.releaseWith(this.#mayRunLate || call !== undefined);
-      services.delivery.inBackground(command, { undoes });
+      services.delivery.inBackground(command, {
+        undoes,
+        answered: (results) => this.#releaseRest(results),
+      });
+    }
+  }
+
+  /** The server may have refused to release some of the names: that goes on in the background, by a call that is
+   * refused as a whole until then. */
+  #releaseRest(results: readonly PartResult[], names = this.#candidate.names): void {
+    const refused = names.filter((_, i) => refusalOf(results[i]) !== undefined);
+    if (refused.length > 0) {
+      const { router, delivery } = this.member.services;
+      delivery.inBackground(releaseFor(router, refused, this.#candidate.holderId, true), {
+        answered: (rest) => this.#releaseRest(rest, refused),
+      });
     }
   }
 
@@ -271,10 +286,19 @@ export class Vote implements LeaseHolder {
     const { delivery } = this.member.services;
     const command = this.#candidate.commands.releaseWith(this.#mayRunLate || call !== undefined);
     whenSettled(
-      delivery.send(this.#candidate.resource, command, 'release'),
+      delivery.send(this.#candidate.resource, command, 'release', {
+        // Also when its caller waits no longer.
+        answered: (results) => this.#releaseRest(results),
+        failed: () => {},
+      }),
       ({ answer, call: { unackedCopies } }) => {
         // A copy of it may have released them before; or the server was restarted, and has forgotten them.
         const isKnown = (unackedCopies > 0 && wasGiven) || wasKept;
+        const refusal = answer.map(refusalOf).find((why) => why !== undefined);
+        if (refusal !== undefined) {
+          done(this.#named(new Error(refusal)));
+          return;
+        }
         const outcome = isKnown ? 'released' : outcomeOf(answer);
         // A server that is not known to have given it shows no reason why it is lost.
         done(wasGiven || outcome === 'released' ? outcome : 'nothing');

@@ -136,7 +136,7 @@ export const joint = [
     id: 'joint-refused-is-done',
     mistake: 'the release of one part that is refused counts as done',
     file: 'src/multi-lock/releases.ts',
-    changes: [['    return false;\n  }\n  return true;', '    return true;\n  }\n  return true;']],
+    changes: [['    return false;\n  }\n  if', '    return true;\n  }\n  if']],
     tests: ['test/faults/refused-parts.test.ts'],
   },
   {

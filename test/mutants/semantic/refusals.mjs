@@ -163,7 +163,7 @@ export const refusals = [
     id: 'vote-part-dropped',
     mistake: 'a name that one server of a quorum refuses to release is forgotten there',
     file: 'src/quorum/vote.ts',
-    changes: [['refused.length === 0', 'refused.length >= 0']],
+    changes: [['refused.length > 0', 'refused.length < 0']],
     tests: ['test/faults/refused-votes.test.ts'],
   },
   {
