@@ -17,18 +17,20 @@
 -- ARGV[5] client     string   the client that made the request
 -- ARGV[6] leaves     integer  1 the client leaves the wait queue, 0 it stays as it is
 -- ARGV[7] may_run    integer  1 a copy of the request may run later, 0 none can: nothing is recorded then
--- ARGV[8] permits    integer  how many permits to release if the request, a release, never ran; 0
---                             if it was no release
+-- ARGV[8] permits    integer  how many permits to release if the request, a release, never ran; 0 if it was no
+--                             release, or if only the record of the grant proves that
 -- ARGV[9] mark       string   mark of the grant whose permits they are; empty: none
 -- ARGV[10] place     integer  the place of that grant in its request
 -- ARGV[*] needs      integer  for each waiter of the request how many permits it needs
--- returns integer    how many permits were given back
+-- returns integer    how many permits were given back; -1 for none of a grant of which nothing is known, which may have
+--                    been given back before
 
 -- at maxmemory: carried out
 -- include lib/request_keep_record
 -- include lib/request_recall
 -- include lib/request_record
 -- include lib/semaphore_change
+-- include lib/semaphore_forgot
 -- include lib/semaphore_idle
 -- include lib/semaphore_keep
 -- include lib/semaphore_record
@@ -69,9 +71,13 @@ redis.call('ZREMRANGEBYSCORE', requests, 1, 0)
 -- A semaphore that does not exist gets none, since they would make one that nobody has set, and
 -- neither does one that was made since. Otherwise it gets as many as leave the count within 32
 -- bits.
+local is_forgotten = false
 if not (available and (not record or id == record.id)) then
   permits = 0
-elseif record and permits > 0 then
+elseif not record then
+  is_forgotten = not answer and mark ~= '' and id ~= '0'
+elseif mark ~= '' then
+  is_forgotten = not answer and semaphore_forgot(KEYS[5], record, client, mark, place)
   permits = semaphore_take_out(KEYS[5], record, client, mark, place, counts)
 end
 local given = permits > 0 and math.max(math.min(permits, INT32_MAX - available), 0) or 0
@@ -92,4 +98,4 @@ end
 if given > 0 or has_left then
   return notify_available(given, (available or 0) + given, ARGV[3], ARGV[4])
 end
-return given
+return is_forgotten and -1 or given

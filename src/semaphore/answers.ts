@@ -32,6 +32,8 @@ export interface Availability {
 export interface ReleaseAnswer extends PermitAnswer, Availability {
   /** Nothing was done: only a counted release can tell what is right. */
   readonly mustCount?: boolean;
+  /** Nothing is known of the grant: it may have been given back before. */
+  readonly isForgotten?: boolean;
 }
 
 export const inspect: CommandScript<SemaphoreView> = {
@@ -110,8 +112,10 @@ export const giveBackGrant: CommandScript<ReleaseAnswer> = {
   ...semaphoreReturn,
   decode(reply) {
     const answer = semaphoreReturn.decode(reply);
-    if (answer === '') {
-      return { granted: 0, retryMs: -1, available: 0, isRefused: false, mustCount: true };
+    if (answer === '' || answer === '-') {
+      const isForgotten = answer === '-';
+      const none = { granted: 0, retryMs: -1, available: 0, isRefused: false };
+      return { ...none, mustCount: true, isForgotten };
     }
     const [available, above] = integers(answer, 2);
     return { granted: 0, retryMs: -1, available, above, isRefused: false };

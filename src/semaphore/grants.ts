@@ -144,6 +144,12 @@ export class SemaphoreGrants implements PermitsOwner {
     this.services.client.failed(error);
   }
 
+  mayBeLost(): void {
+    const { resource } = this.protocol;
+    const why = 'a release of them has no answer, and their grant is not known any more';
+    this.failed(new Error(`permits of "${resource}" may be lost: ${why}`));
+  }
+
   /** Releases permits, and serves the next local waiters in the same script when it is their turn.
    * When no answer comes in time, a release with a mark goes on in the background; the number of a
    * release without one gets a tombstone. */
@@ -152,27 +158,38 @@ export class SemaphoreGrants implements PermitsOwner {
     const { key, resource } = protocol;
     const queue = this.#queues.get(key);
     const serves = queue?.takesNextRelease() === true;
+    // Where nothing is known of its semaphore, a release has to be counted.
+    const isKnown = returned.mark !== undefined && !isOfUnknown(returned.mark);
+    // A copy may have given them back: then only the record of the grant proves that they are still out.
+    const provenOnly: Returned = isKnown ? { ...returned, permits: 0 } : returned;
     const send = async (
       waiters: readonly PermitWaiter[],
       mustQueue: boolean,
       isCounted: boolean,
+      given = returned,
     ): Promise<Answered<ReleaseAnswer>> => {
       const build = (request: Request) =>
         isCounted
-          ? protocol.release(request, returned, waiters, mustQueue)
-          : protocol.giveBackGrant(returned);
+          ? protocol.release(request, given, waiters, mustQueue)
+          : protocol.giveBackGrant(given);
       const goesOn = returned.mark !== undefined;
-      const setTombstone = (request: Request) =>
-        protocol.settle(request, goesOn ? returned : undefined, waiters);
+      const setTombstone = (request: Request, mayRun: boolean) => {
+        const back = mayRun ? provenOnly : given;
+        return protocol.settle(request, goesOn ? back : undefined, waiters);
+      };
       const tombstone = { setTombstone, always: goesOn, follower, goesFirst: true };
       const answered = await services.delivery.sendOnce(resource, key, build, tombstone);
       if (answered.answer.mustCount === true) {
-        return await send(waiters, mustQueue, true);
+        const mayHaveRun = answered.call.unackedCopies > 0;
+        if (mayHaveRun && answered.answer.isForgotten === true) {
+          this.mayBeLost();
+        }
+        return await send(waiters, mustQueue, true, mayHaveRun ? provenOnly : given);
       }
       const { isRefused, isAbsent, available, exists } = answered.answer;
       if (isAbsent === true) {
         await protocol.number?.again();
-        return await send(waiters, mustQueue, isCounted);
+        return await send(waiters, mustQueue, isCounted, given);
       }
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
@@ -186,8 +203,6 @@ export class SemaphoreGrants implements PermitsOwner {
     if (serves) {
       return queue.serveWith((waiters, mustQueue) => send(waiters, mustQueue, true));
     }
-    // Where nothing is known of its semaphore, a release has to be counted.
-    const isKnown = returned.mark !== undefined && !isOfUnknown(returned.mark);
     return send([], false, !isKnown);
   }
 }

@@ -61,6 +61,9 @@ interface QueueKeys {
   readonly record: string;
 }
 
+/** The answer of `settle` where nothing is known of the grant, and nothing was given back. */
+export const FORGOTTEN = -1;
+
 /** One counting semaphore on Redisson's wire. */
 export class SemaphoreProtocol
   extends ObjectProtocol<EndpointServices>

@@ -163,7 +163,7 @@ export class Delivery {
     const fate = { tombstone: false };
     const setAside = (call: Call<R>, mayRun: boolean): void => {
       fate.tombstone = true;
-      this.inBackground(setTombstone(request), {
+      this.inBackground(setTombstone(request, mayRun), {
         answered: (answer) => follower?.tombstoneSet(answer, call),
         failed: (error) => follower?.forgotten?.(error),
         done: () => this.settleRequest(key, request),

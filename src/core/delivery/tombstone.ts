@@ -3,7 +3,8 @@ import type { Request } from './requests.js';
 
 /** How a tombstone keeps a counted call, given up by its caller, from running later. */
 export interface Tombstone {
-  readonly setTombstone: (request: Request) => Command<unknown>;
+  /** `mayRun`: a copy of the call may run, or may have run. */
+  readonly setTombstone: (request: Request, mayRun: boolean) => Command<unknown>;
   /** Set it also when the call was never sent: it then does what the call should have done. */
   readonly always: boolean;
   /** The call is about what is held, or gives back. */

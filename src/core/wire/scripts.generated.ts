@@ -1754,6 +1754,13 @@ end
 end
 `;
 
+const libSemaphoreForgot = `local function semaphore_forgot(key,record,client,mark,place)
+local born,number=string.match(mark,'^%d+:(%d+):(%d+)$')
+return tonumber(born)<=record.forgotten
+and redis.call('HEXISTS',key,client .. ':' .. number .. ':' .. place)==0
+end
+`;
+
 const libSemaphoreIdle = `local function semaphore_idle(record,available)
 if not (record and record.idle_ms) then
 return
@@ -4893,9 +4900,9 @@ export const semaphoreGiveBack: Script<
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: 'b578ab24573cb1379b5be239b14abc9419d31b40',
+  sha1: '1bc3baa260303ebd98d08ff16c631e134892670f',
   source: `-- semaphore/give-back
-${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreForgot}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,requests,number,client=KEYS[1],KEYS[2],ARGV[1],ARGV[5]
 local answer=request_recall(requests,number)
 local permits,mark,place,counts=tonumber(ARGV[8]),ARGV[9],ARGV[10],{ ARGV[8] }
@@ -4923,9 +4930,13 @@ has_left=redis.call('ZREM',KEYS[3],client)==1
 redis.call('ZREM',KEYS[4],client)
 end
 redis.call('ZREMRANGEBYSCORE',requests,1,0)
+local is_forgotten=false
 if not (available and (not record or id==record.id)) then
 permits=0
-elseif record and permits>0 then
+elseif not record then
+is_forgotten=not answer and mark~='' and id~='0'
+elseif mark~='' then
+is_forgotten=not answer and semaphore_forgot(KEYS[5],record,client,mark,place)
 permits=semaphore_take_out(KEYS[5],record,client,mark,place,counts)
 end
 local given=permits>0 and math.max(math.min(permits,2147483647 - available),0) or 0
@@ -4945,7 +4956,7 @@ end
 if given>0 or has_left then
 return notify_available(given,(available or 0)+given,ARGV[3],ARGV[4])
 end
-return given
+return is_forgotten and -1 or given
 end
 return checked(KEYS,'szzzh',run)`,
   operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.mayRun, args.permits, args.mark, args.place, ...args.needs],
@@ -5069,9 +5080,9 @@ export const semaphoreReturn: Script<
   string
 > = {
   name: 'semaphore/return',
-  sha1: '9302fb924d7d8c946140fc5769f90ee527f74111',
+  sha1: '07ab8092989b554d8dc92e8cdcff697f694061b0',
   source: `-- semaphore/return
-${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForgot}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,mark=KEYS[1],ARGV[5]
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -5079,11 +5090,16 @@ return wrong
 end
 local record=semaphore_record(KEYS[2])
 local born=string.match(mark,'^%d+:(%d+):')
-if not stored or not record or record.loose>0 then
-return ''
+if stored and not record then
+return '-'
 end
-if stored+ARGV[4]>2147483647 or tonumber(born)<=record.forgotten then
-return ''
+if
+not stored
+or record.loose>0
+or stored+ARGV[4]>2147483647
+or tonumber(born)<=record.forgotten
+then
+return stored and semaphore_forgot(KEYS[2],record,ARGV[3],mark,ARGV[6]) and '-' or ''
 end
 local permits=semaphore_take_out(KEYS[2],record,ARGV[3],mark,ARGV[6],{ ARGV[4] })
 if permits==0 then

@@ -236,4 +236,27 @@ export const permits = [
     changes: [['      lease.limit(call.sentAt, lifeMs);\n', '']],
     tests: ['test/integration/expirable-semaphore/life.test.ts'],
   },
+  {
+    id: 'lost-return-counted',
+    mistake:
+      'a release whose first copy may have run gives back permits of a grant that is forgotten',
+    file: 'src/semaphore/grants.ts',
+    changes: [['mayHaveRun ? provenOnly : given)', 'mayHaveRun ? given : given)']],
+    tests: ['test/faults/reply-cut.test.ts'],
+  },
+  {
+    id: 'lost-return-settled',
+    mistake:
+      'a release that was given up and may have run gives back permits of a grant that is forgotten',
+    file: 'src/semaphore/grants.ts',
+    changes: [['const back = mayRun ? provenOnly : given', 'const back = mayRun ? given : given']],
+    tests: ['test/faults/reply-cut.test.ts'],
+  },
+  {
+    id: 'forgotten-unreported',
+    mistake: 'nobody hears of permits that may be lost, since their grant is forgotten',
+    file: 'lua/semaphore/give-back.lua',
+    changes: [['is_forgotten and -1 or given', 'is_forgotten and given or given']],
+    tests: ['test/faults/reply-cut.test.ts'],
+  },
 ];
