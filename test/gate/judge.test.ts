@@ -110,7 +110,8 @@ test('a product that fails everywhere is refused before all of it has failed', a
 
   const tests = outcome.failures.filter(({ isTest }) => isTest === true);
 
-  expect(tests.length).toBeGreaterThanOrEqual(30);
+  // Vitest may count the last one twice.
+  expect(tests.length).toBeGreaterThanOrEqual(29);
   expect(tests.length).toBeLessThan(200);
   expect(failures.at(-1)?.details).toMatch(/^vitest: after \d+ failures no other test was begun$/);
   expect(failures.at(-1)?.canBeBadLuck).toBe(false);
