@@ -137,7 +137,7 @@ for (const state of refusing) {
       const second = await rejection(grant.release());
       const [isFree, held] = [await kind.isFree(name, server.url), grant.isHeld];
       await world.allow();
-      await grant.release();
+      await eventually(async () => await grant.release());
 
       expectRefused(first.error, refuses);
       expectRefused(second.error, refuses);
@@ -191,7 +191,7 @@ for (const state of refusing) {
 
     const { error } = await rejection(inner.release());
     await world.allow();
-    await inner.release();
+    await eventually(async () => await inner.release());
 
     expectRefused(error, refuses);
     expect(await raw.hget(name, outer.holderId)).toBe('1');
@@ -211,7 +211,7 @@ for (const state of refusing) {
     const second = await rejection(permits.release());
     const available = await raw.get(name);
     await world.allow();
-    await permits.release();
+    await eventually(async () => await permits.release());
 
     expectRefused(first.error, refuses);
     expectRefused(second.error, refuses);
@@ -232,7 +232,7 @@ describe.concurrent.each(titled(kinds))('a %s', (_, kind) => {
 
       await doneOrRefused(grant.release());
       await world.allow();
-      await grant.release();
+      await eventually(async () => await grant.release());
 
       expect(ends).toEqual(['released']);
       expect(await kind.isFree(name, server.url)).toBe(true);
