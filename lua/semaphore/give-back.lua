@@ -26,11 +26,11 @@
 --                    been given back before
 
 -- at maxmemory: carried out
+-- include lib/grant_is_unknown
 -- include lib/request_keep_record
 -- include lib/request_recall
 -- include lib/request_record
 -- include lib/semaphore_change
--- include lib/semaphore_forgot
 -- include lib/semaphore_idle
 -- include lib/semaphore_keep
 -- include lib/semaphore_record
@@ -48,7 +48,7 @@ if answer then
   end
 end
 local id = string.match(mark, '^(%d+):')
-local record = semaphore_record(KEYS[5])
+local record, is_deleted = semaphore_record(KEYS[5])
 -- pcall: whatever the key holds by now, the request is over.
 local value = redis.pcall('GET', semaphore)
 if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
@@ -71,15 +71,18 @@ redis.call('ZREMRANGEBYSCORE', requests, 1, 0)
 -- A semaphore that does not exist gets none, since they would make one that nobody has set, and
 -- neither does one that was made since. Otherwise it gets as many as leave the count within 32
 -- bits.
-local is_forgotten = false
-if not (available and (not record or id == record.id)) then
+local is_there = available and (not record or id == record.id)
+local is_unproven = answer == 'unproven'
+  or not answer
+    and is_there
+    and mark ~= ''
+    and grant_is_unknown(KEYS[5], record, is_deleted, client, mark, place)
+if not is_there then
   permits = 0
-elseif not record then
-  is_forgotten = not answer and mark ~= '' and id ~= '0'
-elseif mark ~= '' then
-  is_forgotten = not answer and semaphore_forgot(KEYS[5], record, client, mark, place)
+elseif record and mark ~= '' then
   permits = semaphore_take_out(KEYS[5], record, client, mark, place, counts)
 end
+is_unproven = is_unproven and permits == 0
 local given = permits > 0 and math.max(math.min(permits, INT32_MAX - available), 0) or 0
 if given > 0 and record then
   -- Changes nothing: a user without the right is refused here.
@@ -93,9 +96,9 @@ if refused then
 end
 redis.call('ZREMRANGEBYSCORE', requests, number, number)
 if is_recorded then
-  request_record(requests, number, 'cancelled')
+  request_record(requests, number, is_unproven and 'unproven' or 'cancelled')
 end
 if given > 0 or has_left then
   return notify_available(given, (available or 0) + given, ARGV[3], ARGV[4])
 end
-return is_forgotten and -1 or given
+return is_unproven and -1 or given

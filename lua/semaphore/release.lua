@@ -14,7 +14,7 @@
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] client     string   the client that releases
 -- ARGV[6] must_queue integer  1 the client has an entry in the queue, or gets one; 0 it has none
--- ARGV[7] permits    integer  how many permits to release
+-- ARGV[7] permits    integer  how many permits to release; 0: those that the record of their grant proves to be out
 -- ARGV[8] mark       string   mark of the grant whose permits they are, with 0 for the id of a semaphore of
 --                             which nothing was known; empty: the permits go to the semaphore that is there, and make
 --                             one if there is none
@@ -22,13 +22,15 @@
 -- ARGV[10] declared  string   empty: the object declares no number, or there is a mark; else its idleMs, 0: none
 -- ARGV[*] needs      integer  for each waiter how many permits it needs; no waiters: it only releases
 -- returns string     waiters served, permits taken for them, ms after which to ask again (-1: unknown),
---                    permits left, the permits that were found above a stated total (0: none were), the
+--                    permits left, the permits that were found above a stated total (0: none were; -1: nothing is known
+--                    of the grant, and nothing proves that it is out), the
 --                    total (-1: unknown), and the mark of the new grants, as acquire has it; "full" and the
 --                    permits there are, when the sum does not fit into 32 bits; "none" where there is no semaphore
 --                    for an object that declares a number, and none was deleted: nothing was done; or why the
 --                    request did not run
 
 -- at maxmemory: carried out
+-- include lib/grant_is_unknown
 -- include lib/request_keep_record
 -- include lib/request_record
 -- include lib/stored_count
@@ -63,13 +65,13 @@ local available, idle_ms = stored or 0, tonumber(declared) or 0
 local belongs = not is_proven or stored and (not record or id == record.id)
 request_keep_record(requests, ARGV[2])
 permits_revive(KEYS[5], stored, is_deleted)
-if belongs and available + permits > INT32_MAX then
-  return request_record(requests, number, string.format('full %.0f', available))
-end
 if not belongs then
   permits = 0
 elseif is_proven and record then
   permits = semaphore_take_out(KEYS[5], record, client, ARGV[8], ARGV[9], { ARGV[7] })
+end
+if belongs and available + permits > INT32_MAX then
+  return request_record(requests, number, string.format('full %.0f', available))
 end
 available = available + permits
 if belongs and not stored then
@@ -78,6 +80,14 @@ end
 local above = 0
 if record and (stored or belongs) then
   available, above = semaphore_settle(record, available)
+end
+if
+  ARGV[7] == '0'
+  and permits == 0
+  and belongs
+  and grant_is_unknown(KEYS[5], record, is_deleted, client, ARGV[8], ARGV[9])
+then
+  above = -1
 end
 local served, taken, retry_ms = 0, 0, -1
 if #needs > 0 then

@@ -12,13 +12,11 @@
 -- ARGV[5] mark       string   mark of the grant
 -- ARGV[6] place      integer  the place of the grant in its request
 -- returns string     permits left, and the permits that were found above a stated total (0: none were);
---                    empty where nothing is done, since the record alone does not tell what is right; "-" where it
---                    does not tell either whether the grant was given back before
+--                    empty where nothing is done, since the record alone does not tell what is right
 
 -- at maxmemory: carried out
 -- include lib/stored_count
 -- include lib/semaphore_change
--- include lib/semaphore_forgot
 -- include lib/semaphore_idle
 -- include lib/semaphore_keep
 -- include lib/semaphore_record
@@ -34,16 +32,11 @@ local record = semaphore_record(KEYS[2])
 local born = string.match(mark, '^%d+:(%d+):')
 -- Where permits come back without their grants, a grant that is not there may have been forgotten: the
 -- release is counted then. A grant of an earlier semaphore is not in this record.
-if stored and not record then
-  return '-'
+if not stored or not record or record.loose > 0 then
+  return ''
 end
-if
-  not stored
-  or record.loose > 0
-  or stored + ARGV[4] > INT32_MAX
-  or tonumber(born) <= record.forgotten
-then
-  return stored and semaphore_forgot(KEYS[2], record, ARGV[3], mark, ARGV[6]) and '-' or ''
+if stored + ARGV[4] > INT32_MAX or tonumber(born) <= record.forgotten then
+  return ''
 end
 local permits = semaphore_take_out(KEYS[2], record, ARGV[3], mark, ARGV[6], { ARGV[4] })
 if permits == 0 then

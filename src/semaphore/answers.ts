@@ -32,8 +32,8 @@ export interface Availability {
 export interface ReleaseAnswer extends PermitAnswer, Availability {
   /** Nothing was done: only a counted release can tell what is right. */
   readonly mustCount?: boolean;
-  /** Nothing is known of the grant: it may have been given back before. */
-  readonly isForgotten?: boolean;
+  /** Nothing was given back: nothing is known of the grant, and a release of it may have run. */
+  readonly isUnproven?: boolean;
 }
 
 export const inspect: CommandScript<SemaphoreView> = {
@@ -103,8 +103,9 @@ export const release: CommandScript<ReleaseAnswer> = {
     }
     const { numbers, mark } = marked(answer, 6);
     const [granted, , retryMs, available, above, total] = numbers;
-    const shown = { mark, above, total, ...semaphoreOf(mark) };
-    return { granted, retryMs, available, isRefused: false, ...shown };
+    const isUnproven = above < 0;
+    const shown = { mark, above: Math.max(above, 0), total, ...semaphoreOf(mark) };
+    return { granted, retryMs, available, isRefused: false, isUnproven, ...shown };
   },
 };
 
@@ -112,10 +113,8 @@ export const giveBackGrant: CommandScript<ReleaseAnswer> = {
   ...semaphoreReturn,
   decode(reply) {
     const answer = semaphoreReturn.decode(reply);
-    if (answer === '' || answer === '-') {
-      const isForgotten = answer === '-';
-      const none = { granted: 0, retryMs: -1, available: 0, isRefused: false };
-      return { ...none, mustCount: true, isForgotten };
+    if (answer === '') {
+      return { granted: 0, retryMs: -1, available: 0, isRefused: false, mustCount: true };
     }
     const [available, above] = integers(answer, 2);
     return { granted: 0, retryMs: -1, available, above, isRefused: false };

@@ -11,7 +11,7 @@ import type { EndpointServices } from '../core/endpoint-services.js';
 import { INT32_MAX } from '../core/base/arguments.js';
 import { GrantedPermits, type PermitsOwner } from './permits.js';
 import { isOfUnknown, type ReleaseAnswer } from './answers.js';
-import type { Returned, SemaphoreProtocol } from './protocol.js';
+import { provenOnly, UNPROVEN, type Returned, type SemaphoreProtocol } from './protocol.js';
 
 /** The state that the counting semaphores of one client share. */
 export class SemaphoreState {
@@ -144,7 +144,14 @@ export class SemaphoreGrants implements PermitsOwner {
     this.services.client.failed(error);
   }
 
-  mayBeLost(): void {
+  tombstoneSet(answer: unknown): void {
+    if (answer === UNPROVEN) {
+      this.#reportUnproven();
+    }
+  }
+
+  /** Nothing was given back: the server has forgotten the grant, and a release of it may have run. */
+  #reportUnproven(): void {
     const { resource } = this.protocol;
     const why = 'a release of them has no answer, and their grant is not known any more';
     this.failed(new Error(`permits of "${resource}" may be lost: ${why}`));
@@ -153,15 +160,11 @@ export class SemaphoreGrants implements PermitsOwner {
   /** Releases permits, and serves the next local waiters in the same script when it is their turn.
    * When no answer comes in time, a release with a mark goes on in the background; the number of a
    * release without one gets a tombstone. */
-  giveBack(returned: Returned, follower?: TombstoneFollower): Promise<unknown> {
+  giveBack(returned: Returned, follower: TombstoneFollower = this): Promise<unknown> {
     const { services, protocol } = this;
     const { key, resource } = protocol;
     const queue = this.#queues.get(key);
     const serves = queue?.takesNextRelease() === true;
-    // Where nothing is known of its semaphore, a release has to be counted.
-    const isKnown = returned.mark !== undefined && !isOfUnknown(returned.mark);
-    // A copy may have given them back: then only the record of the grant proves that they are still out.
-    const provenOnly: Returned = isKnown ? { ...returned, permits: 0 } : returned;
     const send = async (
       waiters: readonly PermitWaiter[],
       mustQueue: boolean,
@@ -174,22 +177,22 @@ export class SemaphoreGrants implements PermitsOwner {
           : protocol.giveBackGrant(given);
       const goesOn = returned.mark !== undefined;
       const setTombstone = (request: Request, mayRun: boolean) => {
-        const back = mayRun ? provenOnly : given;
+        const back = mayRun ? provenOnly(given) : given;
         return protocol.settle(request, goesOn ? back : undefined, waiters);
       };
       const tombstone = { setTombstone, always: goesOn, follower, goesFirst: true };
       const answered = await services.delivery.sendOnce(resource, key, build, tombstone);
       if (answered.answer.mustCount === true) {
         const mayHaveRun = answered.call.unackedCopies > 0;
-        if (mayHaveRun && answered.answer.isForgotten === true) {
-          this.mayBeLost();
-        }
-        return await send(waiters, mustQueue, true, mayHaveRun ? provenOnly : given);
+        return await send(waiters, mustQueue, true, mayHaveRun ? provenOnly(given) : given);
+      }
+      if (answered.answer.isUnproven === true) {
+        this.#reportUnproven();
       }
       const { isRefused, isAbsent, available, exists } = answered.answer;
       if (isAbsent === true) {
         await protocol.number?.again();
-        return await send(waiters, mustQueue, isCounted, given);
+        return await send(waiters, mustQueue, isCounted);
       }
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);
@@ -203,6 +206,8 @@ export class SemaphoreGrants implements PermitsOwner {
     if (serves) {
       return queue.serveWith((waiters, mustQueue) => send(waiters, mustQueue, true));
     }
+    // Where nothing is known of its semaphore, a release has to be counted.
+    const isKnown = returned.mark !== undefined && !isOfUnknown(returned.mark);
     return send([], false, !isKnown);
   }
 }

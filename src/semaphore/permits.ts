@@ -3,7 +3,7 @@ import { asError } from '../core/wire/replies.js';
 import type { TombstoneFollower } from '../core/delivery/tombstone.js';
 import type { ObjectKind } from '../core/observe/events.js';
 import { Printable } from '../core/observe/printable.js';
-import { FORGOTTEN, type Returned } from './protocol.js';
+import { provenOnly, type Returned } from './protocol.js';
 
 /**
  * Proof of an acquisition of permits, and the simplest way to give them back.
@@ -29,9 +29,10 @@ export interface Permits extends AsyncDisposable {
    * at most once, and through outages of any length while it was not sent. Another call then waits
    * for its outcome, as long as a call may take, and rejects again while there is none. Only a
    * release that was sent and whose outcome stays unknown for ten minutes is given up: an `error`
-   * event reports it, and the next call releases anew, though the first one may have run. Where the
-   * server has meanwhile forgotten the grant (an eviction), nothing shows whether a release without an
-   * answer has run: nothing is given back then, and an `error` event reports it. Permits of a process that dies are not returned. When the semaphore is gone by then, by its `ttlMs` or
+   * event reports it, and the next call releases anew what is known to be out. Where the server has
+   * forgotten the grant (by an eviction) and a release of it has no answer, nothing is given back: the
+   * call resolves, and an `error` event reports that permits may be lost. Permits of a process that
+   * dies are not returned. When the semaphore is gone by then, by its `ttlMs` or
    * deleted, its permits are gone too: a release does not make it anew, and gives nothing to one
    * that was set anew (except to one that Java has set).
    * @throws OutcomeUnknownError when the release was sent and no answer came within
@@ -53,15 +54,15 @@ export interface PermitsOwner {
   announceRelease(permits: GrantedPermits, error?: Error): void;
   /** Waits for `work`, at most `commandTimeoutMs`; rejects when the client was closed. */
   inTime(work: Promise<void>): Promise<void>;
-  /** Reports that the server has forgotten their grant, and a release of them may have run: nothing was given back. */
-  mayBeLost(): void;
+  /** A release that was given up is settled: reports where nothing shows whether it had run. */
+  tombstoneSet(answer: unknown): void;
   /** Reports a failure in the background. */
   failed(error: Error): void;
 }
 
 /** Permits of a counting semaphore that were granted to a caller. */
 export class GrantedPermits extends Printable implements Permits, TombstoneFollower {
-  readonly #taken: Returned;
+  #taken: Returned;
   readonly #holderId: string;
   readonly #grantedAt: number;
   readonly #owner: PermitsOwner;
@@ -141,13 +142,12 @@ export class GrantedPermits extends Printable implements Permits, TombstoneFollo
   }
 
   tombstoneSet(answer: unknown): void {
-    if (answer === FORGOTTEN) {
-      this.#owner.mayBeLost();
-    }
+    this.#owner.tombstoneSet(answer);
     this.#known('done');
   }
 
   forgotten(error: Error): void {
+    this.#taken = provenOnly(this.#taken);
     this.#known('forgotten', error);
   }
 

@@ -19,6 +19,7 @@ import {
   configure,
   drainPermits,
   giveBackGrant,
+  isOfUnknown,
   inspect,
   release,
   type Availability,
@@ -47,6 +48,14 @@ export interface Returned {
   readonly place: number;
 }
 
+/** The same permits, of which a release may have run: only the record of their grant proves that they are still out.
+ * Where nothing was known of their semaphore, the record of requests proves it. */
+export function provenOnly(returned: Returned): Returned {
+  return returned.mark === undefined || isOfUnknown(returned.mark)
+    ? returned
+    : { ...returned, permits: 0 };
+}
+
 const NOTHING: Returned = { permits: 0, mark: undefined, place: 0 };
 
 /** The server remembers the answer to a request at least this long. */
@@ -62,7 +71,7 @@ interface QueueKeys {
 }
 
 /** The answer of `settle` where nothing is known of the grant, and nothing was given back. */
-export const FORGOTTEN = -1;
+export const UNPROVEN = -1;
 
 /** One counting semaphore on Redisson's wire. */
 export class SemaphoreProtocol

@@ -17,7 +17,7 @@ import { SemaphoreFace } from '../../src/semaphore/semaphore.js';
 import { eventually } from '../support/eventually.js';
 import { rawClient } from '../support/redis.js';
 import { skippingClock } from '../support/skipping-clock.js';
-import { faultWorlds, keepUnderWay, rejection, runs, take, type World } from './world.js';
+import { cutReply, faultWorlds, keepUnderWay, rejection, runs, take, type World } from './world.js';
 import { LockServices } from '../../src/core/locks/lock-services.js';
 import { stored } from '../support/kinds/locks.js';
 
@@ -128,6 +128,29 @@ test('a release of which nothing could be learnt is told, and can be made again'
   expect(errors).toContain('a clean-up was given up after ten minutes');
   expect(told).toEqual(['a clean-up was given up after ten minutes']);
   expect([before, await rawClient().get(world.name)]).toEqual(['1', '2']);
+});
+
+test('a release that is made again gives nothing back of a grant that the server has forgotten', async (context) => {
+  const world = await open(context);
+  const { semaphore, skip, errors } = skipping(world);
+  const raw = rawClient();
+  await world.setPermits(0);
+  await world.other.getSemaphore(world.name).delete();
+  await world.other.getSemaphore(world.name).trySetPermits(2);
+  const permits = await take(semaphore);
+  const fault = cutReply(world.proxy, scripts.semaphoreReturn);
+  const releasing = rejection(permits.release());
+  await fault.ran();
+  world.down();
+  await releasing;
+
+  skip(ELEVEN_MINUTES);
+  await raw.del(`redlatch_permits:{${world.name}}`);
+  await world.up();
+  await eventually(async () => await permits.release());
+
+  expect(await raw.get(world.name)).toBe('2');
+  expect(errors.filter((error) => error.includes('may be lost'))).toHaveLength(1);
 });
 
 test('permits that were given back before the server forgot it are not given back again', async (context) => {

@@ -98,7 +98,7 @@ export function isNoRight(error: Error): boolean {
 
 /** The server refuses for the moment: nothing was run, and the call is sent again a bit later. */
 export function isNotNow(error: Error): boolean {
-  return NOT_NOW.test(error.message);
+  return answerOf(error) === 'not now';
 }
 
 /** The server takes no writes until an operator corrects that. */

@@ -393,6 +393,17 @@ return { err='WRONGTYPE in ' .. key .. '\\n' .. found }
 end
 `;
 
+const libGrantIsUnknown = `local function grant_is_unknown(key,record,is_deleted,client,mark,place)
+local id,born,number=string.match(mark,'^(%d+):(%d+):(%d+)$')
+if not record or not id then
+return not is_deleted and id~=nil
+end
+return id==record.id
+and tonumber(born)<=record.forgotten
+and redis.call('HEXISTS',key,client .. ':' .. number .. ':' .. place)==0
+end
+`;
+
 const libHashFound = `local function hash_found(field)
 return 'a hash with the field \`' .. string.gsub(string.sub(field,1,60),'%c','?') .. '\`'
 end
@@ -1751,13 +1762,6 @@ record.sum=record.sum - grant.permits
 record.loose=math.max(0,record.loose - grant.permits)
 record.forgotten=math.max(record.forgotten,grant.born)
 end
-end
-`;
-
-const libSemaphoreForgot = `local function semaphore_forgot(key,record,client,mark,place)
-local born,number=string.match(mark,'^%d+:(%d+):(%d+)$')
-return tonumber(born)<=record.forgotten
-and redis.call('HEXISTS',key,client .. ':' .. number .. ':' .. place)==0
 end
 `;
 
@@ -4900,9 +4904,9 @@ export const semaphoreGiveBack: Script<
   number
 > = {
   name: 'semaphore/give-back',
-  sha1: '1bc3baa260303ebd98d08ff16c631e134892670f',
+  sha1: '29b8eccc181ba525de55cb2c1d9b6958c87dec22',
   source: `-- semaphore/give-back
-${libHashFound}${libChecked}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreForgot}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+${libHashFound}${libChecked}${libGrantIsUnknown}${libZaddFor}${libRequestKeepRecord}${libRequestRecall}${libRequestRecord}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libForeign}${libSemaphoreRecord}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,requests,number,client=KEYS[1],KEYS[2],ARGV[1],ARGV[5]
 local answer=request_recall(requests,number)
 local permits,mark,place,counts=tonumber(ARGV[8]),ARGV[9],ARGV[10],{ ARGV[8] }
@@ -4914,7 +4918,7 @@ counts[i]=ARGV[10+i] or 0
 end
 end
 local id=string.match(mark,'^(%d+):')
-local record=semaphore_record(KEYS[5])
+local record,is_deleted=semaphore_record(KEYS[5])
 local value=redis.pcall('GET',semaphore)
 if type(value)=='table' and not string.find(value.err,'WRONGTYPE',1,true) then
 return value
@@ -4930,15 +4934,18 @@ has_left=redis.call('ZREM',KEYS[3],client)==1
 redis.call('ZREM',KEYS[4],client)
 end
 redis.call('ZREMRANGEBYSCORE',requests,1,0)
-local is_forgotten=false
-if not (available and (not record or id==record.id)) then
+local is_there=available and (not record or id==record.id)
+local is_unproven=answer=='unproven'
+or not answer
+and is_there
+and mark~=''
+and grant_is_unknown(KEYS[5],record,is_deleted,client,mark,place)
+if not is_there then
 permits=0
-elseif not record then
-is_forgotten=not answer and mark~='' and id~='0'
-elseif mark~='' then
-is_forgotten=not answer and semaphore_forgot(KEYS[5],record,client,mark,place)
+elseif record and mark~='' then
 permits=semaphore_take_out(KEYS[5],record,client,mark,place,counts)
 end
+is_unproven=is_unproven and permits==0
 local given=permits>0 and math.max(math.min(permits,2147483647 - available),0) or 0
 if given>0 and record then
 redis.call('HDEL',KEYS[5],'')
@@ -4951,12 +4958,12 @@ return refused
 end
 redis.call('ZREMRANGEBYSCORE',requests,number,number)
 if is_recorded then
-request_record(requests,number,'cancelled')
+request_record(requests,number,is_unproven and 'unproven' or 'cancelled')
 end
 if given>0 or has_left then
 return notify_available(given,(available or 0)+given,ARGV[3],ARGV[4])
 end
-return is_forgotten and -1 or given
+return is_unproven and -1 or given
 end
 return checked(KEYS,'szzzh',run)`,
   operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.leaves, args.mayRun, args.permits, args.mark, args.place, ...args.needs],
@@ -4991,9 +4998,9 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: 'df05f9b83e8191f3dcbeedb15976fdee74305cd4',
+  sha1: '82e239f0f8c45d65c57af5c129a26f08503073e3',
   source: `-- semaphore/release
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libGrantIsUnknown}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
 local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,client,declared,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,11) }
 local permits,is_proven=tonumber(ARGV[7]),ARGV[8]~=''
@@ -5011,13 +5018,13 @@ local available,idle_ms=stored or 0,tonumber(declared) or 0
 local belongs=not is_proven or stored and (not record or id==record.id)
 request_keep_record(requests,ARGV[2])
 permits_revive(KEYS[5],stored,is_deleted)
-if belongs and available+permits>2147483647 then
-return request_record(requests,number,string.format('full %.0f',available))
-end
 if not belongs then
 permits=0
 elseif is_proven and record then
 permits=semaphore_take_out(KEYS[5],record,client,ARGV[8],ARGV[9],{ ARGV[7] })
+end
+if belongs and available+permits>2147483647 then
+return request_record(requests,number,string.format('full %.0f',available))
 end
 available=available+permits
 if belongs and not stored then
@@ -5026,6 +5033,14 @@ end
 local above=0
 if record and (stored or belongs) then
 available,above=semaphore_settle(record,available)
+end
+if
+ARGV[7]=='0'
+and permits==0
+and belongs
+and grant_is_unknown(KEYS[5],record,is_deleted,client,ARGV[8],ARGV[9])
+then
+above=-1
 end
 local served,taken,retry_ms=0,0,-1
 if #needs>0 then
@@ -5080,9 +5095,9 @@ export const semaphoreReturn: Script<
   string
 > = {
   name: 'semaphore/return',
-  sha1: '07ab8092989b554d8dc92e8cdcff697f694061b0',
+  sha1: '9302fb924d7d8c946140fc5769f90ee527f74111',
   source: `-- semaphore/return
-${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreForgot}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
+${libHashFound}${libChecked}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}local function run()
 local semaphore,mark=KEYS[1],ARGV[5]
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -5090,16 +5105,11 @@ return wrong
 end
 local record=semaphore_record(KEYS[2])
 local born=string.match(mark,'^%d+:(%d+):')
-if stored and not record then
-return '-'
+if not stored or not record or record.loose>0 then
+return ''
 end
-if
-not stored
-or record.loose>0
-or stored+ARGV[4]>2147483647
-or tonumber(born)<=record.forgotten
-then
-return stored and semaphore_forgot(KEYS[2],record,ARGV[3],mark,ARGV[6]) and '-' or ''
+if stored+ARGV[4]>2147483647 or tonumber(born)<=record.forgotten then
+return ''
 end
 local permits=semaphore_take_out(KEYS[2],record,ARGV[3],mark,ARGV[6],{ ARGV[4] })
 if permits==0 then

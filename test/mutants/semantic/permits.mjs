@@ -241,7 +241,7 @@ export const permits = [
     mistake:
       'a release whose first copy may have run gives back permits of a grant that is forgotten',
     file: 'src/semaphore/grants.ts',
-    changes: [['mayHaveRun ? provenOnly : given)', 'mayHaveRun ? given : given)']],
+    changes: [['mayHaveRun ? provenOnly(given) : given)', 'mayHaveRun ? given : given)']],
     tests: ['test/faults/reply-cut.test.ts'],
   },
   {
@@ -249,14 +249,30 @@ export const permits = [
     mistake:
       'a release that was given up and may have run gives back permits of a grant that is forgotten',
     file: 'src/semaphore/grants.ts',
-    changes: [['const back = mayRun ? provenOnly : given', 'const back = mayRun ? given : given']],
+    changes: [
+      ['const back = mayRun ? provenOnly(given) : given', 'const back = mayRun ? given : given'],
+    ],
     tests: ['test/faults/reply-cut.test.ts'],
   },
   {
     id: 'forgotten-unreported',
     mistake: 'nobody hears of permits that may be lost, since their grant is forgotten',
     file: 'lua/semaphore/give-back.lua',
-    changes: [['is_forgotten and -1 or given', 'is_forgotten and given or given']],
+    changes: [['is_unproven and -1 or given', 'is_unproven and given or given']],
     tests: ['test/faults/reply-cut.test.ts'],
+  },
+  {
+    id: 'unproven-once',
+    mistake: 'a second copy of a settlement says nothing of permits that may be lost',
+    file: 'lua/semaphore/give-back.lua',
+    changes: [["is_unproven and 'unproven' or 'cancelled'", "'cancelled'"]],
+    tests: ['test/faults/reply-cut.test.ts'],
+  },
+  {
+    id: 'release-again-whole',
+    mistake: 'a release that is made again gives back permits of a grant that is forgotten',
+    file: 'src/semaphore/permits.ts',
+    changes: [['    this.#taken = provenOnly(this.#taken);\n', '']],
+    tests: ['test/faults/long-outage.test.ts'],
   },
 ];

@@ -225,8 +225,8 @@ export const settings = [
     file: 'src/semaphore/answers.ts',
     changes: [
       [
-        'const shown = { mark, above, total, ...semaphoreOf(mark) };',
-        'const { exists: _, ...known } = semaphoreOf(mark);\n    const shown = { mark, above, total, ...known };',
+        'const shown = { mark, above: Math.max(above, 0), total, ...semaphoreOf(mark) };',
+        'const { exists: _, ...known } = semaphoreOf(mark);\n    const shown = { mark, above: Math.max(above, 0), total, ...known };',
       ],
     ],
     tests: ['test/integration/told-permits/flushed.test.ts'],
