@@ -16,6 +16,7 @@ import {
   headOf,
   isQuiet,
   liveGrants,
+  semaphoreOf,
   use,
   vanish,
   waiting,
@@ -25,9 +26,6 @@ import type { Model, Real } from './semaphore-model.js';
 type SemaphoreCommand = ModelCommand<Model, Real>;
 
 const command = commandsWith<Model, Real>(check);
-/** The object of a client, with the number that it was made with last. */
-const semaphoreOf = ({ clients, name, numbers }: Real, client: number) =>
-  clients[client]!.getSemaphore(name, { permits: numbers.get(client) });
 
 const trySetPermits = (client: number, permits: number): SemaphoreCommand =>
   command(`trySetPermits(${client}, ${permits})`, async (model, real) => {

@@ -1,7 +1,7 @@
 // The counting semaphore as it should be, in plain TypeScript, and the real one next to it.
 
 import { expect } from 'vitest';
-import type { Permits } from '../../src/index.js';
+import type { Permits, Semaphore } from '../../src/index.js';
 import { promised } from '../support/broken-promise.js';
 import { settled, type World } from './world.js';
 
@@ -55,6 +55,10 @@ export interface Real extends World {
   /** What was granted and the model does not know yet, in this order. */
   readonly news: { waiter: number; permits: Permits }[];
 }
+
+/** The object of a client, with the number that it was made with last. */
+export const semaphoreOf = ({ clients, name, numbers }: Real, client: number): Semaphore =>
+  clients[client]!.getSemaphore(name, { permits: numbers.get(client) });
 
 export const liveGrants = (model: Model): ModelGrant[] =>
   model.grants.filter(({ state }) => state === 'live');
@@ -189,7 +193,7 @@ async function releaseAll(model: Model, real: Real): Promise<void> {
 
 /** The end of a run: everything is given back, and everybody who waits gets in. */
 export async function finish(model: Model, real: Real): Promise<void> {
-  const semaphore = real.clients[0]!.getSemaphore(real.name);
+  const semaphore = semaphoreOf(real, 0);
   await releaseAll(model, real);
   const needed = Math.max(1, ...waiting(model).map(({ count }) => count));
   const isGone = model.available === undefined;
