@@ -158,8 +158,10 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
       return;
     }
     const { handOffs, services } = this.asks.locks;
+    // Among the entries right behind it the server may have counted those of waiters that had given up.
+    const holdsMax = this.#leavers.mayHaveEntrySince(grant.acquiring.sentAt) ? 1 : grant.holdsMax;
     // All who wait behind those of this client may be others.
-    const terms = { othersWait: true, holdsMax: grant.holdsMax, fencingToken: undefined };
+    const terms = { othersWait: true, holdsMax, fencingToken: undefined };
     // It may have been lost while its hold was made.
     this.run = lease.active ? new Run(lease, services.clock, terms) : undefined;
     this.#served = undefined;

@@ -1,5 +1,5 @@
 import { EndOfTurn } from '../core/base/end-of-turn.js';
-import type { Asks, LeftTicket } from '../core/locks/ticket.js';
+import type { Asks, Left } from '../core/locks/ticket.js';
 
 /** So many entries leave the queue with one command: the server is never busy with it for long. */
 const LEAVE_PER_COMMAND = 100;
@@ -9,32 +9,53 @@ export class FairLeavers {
   readonly #asks: Asks;
   #holderIds: string[] = [];
   #endOfTurn: EndOfTurn | undefined;
+  /** How many have given up, and may still have an entry. */
+  #leaving = 0;
+  /** When the entry of the latest one was gone for sure. */
+  #leftAt = -Infinity;
 
   constructor(asks: Asks) {
     this.#asks = asks;
   }
 
   /** A ticket may leave nothing. `isLast`: nobody of this client is left that could leave with it. */
-  add(left: LeftTicket | undefined, isLast: boolean): void {
+  add(left: Left | undefined, isLast: boolean): void {
+    if (left !== undefined) {
+      this.#leaving += 1;
+    }
     if (left?.hasUnackedCopy === true) {
-      this.#asks.cancel(left.holderId, true, left.ask);
+      this.#asks.cancel({ ...left, done: () => this.#left(1) });
     } else if (left !== undefined) {
       this.#holderIds.push(left.holderId);
     }
     if (isLast || this.#holderIds.length === LEAVE_PER_COMMAND) {
       this.#leave();
     } else {
-      const { clock } = this.#asks.locks.services;
-      this.#endOfTurn ??= new EndOfTurn(clock, () => this.#leave());
+      this.#endOfTurn ??= new EndOfTurn(this.#clock, () => this.#leave());
       this.#endOfTurn.request();
     }
   }
 
+  /** The server may have had the entry of one that had given up, at that instant or later. */
+  mayHaveEntrySince(at: number): boolean {
+    return this.#leaving > 0 || this.#leftAt >= at;
+  }
+
+  get #clock() {
+    return this.#asks.locks.services.clock;
+  }
+
   #leave(): void {
-    const [first, ...others] = this.#holderIds;
+    const [holderId, ...others] = this.#holderIds;
     this.#holderIds = [];
-    if (first !== undefined) {
-      this.#asks.cancel(first, false, undefined, others);
+    if (holderId !== undefined) {
+      const done = () => this.#left(1 + others.length);
+      this.#asks.cancel({ holderId, hasUnackedCopy: false, others, done });
     }
+  }
+
+  #left(count: number): void {
+    this.#leaving -= count;
+    this.#leftAt = this.#clock.now();
   }
 }

@@ -235,9 +235,9 @@ export class ReaderQueue implements WaitQueue {
 
   /** They have given up, and may have been granted the lock, or may be yet. `ask`: by a copy of that alone. */
   #takeBack(gone: readonly ReadTicket[], mayRun: boolean, ask?: PendingCall): void {
-    const [first, ...others] = gone.map(({ holderId }) => holderId);
-    if (first !== undefined) {
-      this.#asks.cancel(first, mayRun, ask, others);
+    const [holderId, ...others] = gone.map((ticket) => ticket.holderId);
+    if (holderId !== undefined) {
+      this.#asks.cancel({ holderId, hasUnackedCopy: mayRun, ask, others });
     }
   }
 

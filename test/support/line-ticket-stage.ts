@@ -9,7 +9,7 @@ import {
 import type { LineGrant, LineQueue } from '../../src/core/locks/line-queue.js';
 import { Contention } from '../../src/core/waiting/contention.js';
 import { LineTicket } from '../../src/core/locks/line-ticket.js';
-import type { Asks } from '../../src/core/locks/ticket.js';
+import type { Asks, Left } from '../../src/core/locks/ticket.js';
 import type { Call, Command } from '../../src/core/wire/call.js';
 import { fakeClock } from './fake-clock.js';
 
@@ -67,8 +67,8 @@ export function stage(place?: TakenPlace) {
   };
   const asks = {
     locks: { services, handOffs },
-    cancel: (id: string, hasCopy: boolean) =>
-      told.push(`cancels ${id}${hasCopy ? ' for good' : ''}`),
+    cancel: ({ holderId, hasUnackedCopy }: Left) =>
+      told.push(`cancels ${holderId}${hasUnackedCopy ? ' for good' : ''}`),
   } as unknown as Asks;
   const keys = lineKeys('lock', false);
   const terms = { keys, leaseMs: 30_000, renewed: true, tokens: 3 };

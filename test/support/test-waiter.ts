@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../src/core/base/clock.js';
 import { Linked } from '../../src/core/base/linked-list.js';
-import type { Asks } from '../../src/core/locks/ticket.js';
+import type { Asks, Left } from '../../src/core/locks/ticket.js';
 import type { Lease } from '../../src/core/lease/lease.js';
 import type { LockWaiter, Position, Verdict } from '../../src/core/locks/wait-queue.js';
 import type { Call, Receiver } from '../../src/core/wire/call.js';
@@ -100,7 +100,7 @@ export class TestAsks {
     return call as unknown as Call<Verdict>;
   }
 
-  cancel(holderId: string, hasUnackedCopy: boolean, _ask?: unknown, others: string[] = []): void {
+  cancel({ holderId, hasUnackedCopy, others = [] }: Left): void {
     const all = [holderId, ...others].join(' and ');
     this.told.push(`cancels ${all}${hasUnackedCopy ? ' for good' : ''}`);
   }

@@ -2,7 +2,7 @@ import type { Call, PendingCall } from '../wire/call.js';
 import type { ExpectedTicket } from './expected-ticket.js';
 import type { HandOffs } from './hand-offs.js';
 import type { LineAnswer, LineTerms, TakenPlace } from './line.js';
-import type { Asks, LeftTicket } from './ticket.js';
+import type { Asks, Left } from './ticket.js';
 import { Rechecked } from '../waiting/rechecks.js';
 
 /** The asks of a ticket, and all that may be left of it on the server. */
@@ -62,13 +62,13 @@ export abstract class AskedTicket extends Rechecked {
   cancel(): void {
     const left = this.leaves();
     if (left !== undefined) {
-      this.asks.cancel(left.holderId, left.hasUnackedCopy, left.ask);
+      this.asks.cancel(left);
     }
     const place = this.#place;
     if (place !== undefined) {
       // Behind that: a late copy of the ask takes no place any more.
       this.placeTaken();
-      this.asks.cancel(place.holderId, false);
+      this.asks.cancel({ holderId: place.holderId, hasUnackedCopy: false });
     }
   }
 
@@ -85,12 +85,12 @@ export abstract class AskedTicket extends Rechecked {
       this.handOffs.forget(this.holderId, this.key);
     }
     if (this.hasUnackedCopy) {
-      this.asks.cancel(this.holderId, true);
+      this.asks.cancel({ holderId: this.holderId, hasUnackedCopy: true });
     }
   }
 
   /** Its waiters give it up. Returns what may be left of it on the server. */
-  leaves(): LeftTicket | undefined {
+  leaves(): Left | undefined {
     const { holderId, call } = this;
     const ask = this.hasUnackedCopy ? undefined : call;
     if (call !== undefined) {

@@ -87,7 +87,8 @@ export class HandOffQueue extends PassingQueue implements WaitQueue, LineQueue<L
   #bring(waiter: LockWaiter, entered: EnteredTicket): void {
     this.#waiters.unshift(waiter);
     if (this.run !== undefined || this.#isGranting) {
-      this.asks.cancel(entered.holderId, entered.call.unackedCopies > 0);
+      const hasUnackedCopy = entered.call.unackedCopies > 0;
+      this.asks.cancel({ holderId: entered.holderId, hasUnackedCopy });
       waiter.queued();
       return;
     }

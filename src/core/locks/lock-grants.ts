@@ -13,7 +13,7 @@ import { releaseOrPass, tellLost, type PassingOwner } from './passing.js';
 import type { LockProtocol } from './lock-protocol.js';
 import type { LockServices } from './lock-services.js';
 import type { LeaseTerms } from '../base/arguments.js';
-import type { Asks } from './ticket.js';
+import type { Asks, Left } from './ticket.js';
 import type { Position, Verdict, WaitQueue } from './wait-queue.js';
 import type { Within } from './within.js';
 
@@ -160,11 +160,11 @@ export class LockGrants<G = unknown>
   }
 
   /** Takes back the one hold that a ticket may have been granted, and its entry in a wait queue;
-   * sets a tombstone if a copy of an ask may still run behind the release. `others`: see `Asks`. */
-  cancel(holderId: string, hasUnackedCopy: boolean, ask?: PendingCall, others?: string[]): void {
+   * sets a tombstone if a copy of an ask may still run behind the release. */
+  cancel({ holderId, hasUnackedCopy, ask, others, done }: Left): void {
     const { operands } = this.protocol.release(holderId, { ...givenUp(false), others });
     const terms = { ...givenUp(hasUnackedCopy), others };
-    this.#inBackground(this.protocol.release(holderId, terms), ask && { ask, operands });
+    this.#inBackground(this.protocol.release(holderId, terms), ask && { ask, operands }, done);
   }
 
   protected override stateAlive(lease: Lease): Command<ReleaseResult> {
@@ -227,7 +227,7 @@ export class LockGrants<G = unknown>
     const { holderId, key } = lease.identity;
     this.locks.handOffs.detached(holderId, key);
     if (first !== undefined) {
-      this.cancel(first, false, undefined, others);
+      this.cancel({ holderId: first, hasUnackedCopy: false, others });
     }
   }
 
@@ -248,9 +248,12 @@ export class LockGrants<G = unknown>
   }
 
   /** Sends a release that no caller waits for. */
-  #inBackground(command: Command<ReleaseResult>, undoes?: Undoing): void {
+  #inBackground(command: Command<ReleaseResult>, undoes?: Undoing, done?: () => void): void {
     this.services.delivery.inBackground(command, {
-      done: () => this.wake(),
+      done: () => {
+        done?.();
+        this.wake();
+      },
       answered: (result) => this.answered(result),
       undoes,
     });

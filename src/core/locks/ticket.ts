@@ -16,20 +16,23 @@ export interface Asks {
     position: Position,
     receiver: Receiver<Verdict>,
   ): Call<Verdict>;
-  /** Takes back what a holder may have on the server; `hasUnackedCopy`: it may be granted later, by
-   * a copy of `ask` alone where that is given. `others`: the same for these, which are readers, or waiters
-   * with an entry each, of which no copy may run. */
-  cancel(holderId: string, hasUnackedCopy: boolean, ask?: PendingCall, others?: string[]): void;
+  /** Takes back what a holder may have on the server. */
+  cancel(left: Left): void;
   /** The queue has no waiter left; another one may have taken the place of this one. */
   emptied(queue?: WaitQueue): void;
 }
 
-/** A ticket of which something may be left on the server. */
-export interface LeftTicket {
+/** A holder of which something may be left on the server. */
+export interface Left {
   readonly holderId: string;
+  /** It may be granted later, by a copy of an ask. */
   readonly hasUnackedCopy: boolean;
   /** The only call of which a copy may run, if it is known. */
-  readonly ask: PendingCall | undefined;
+  readonly ask?: PendingCall | undefined;
+  /** More holders: readers, or waiters with an entry each, of which no copy may run. */
+  readonly others?: readonly string[];
+  /** Called when nothing is left of them, or they were given up. */
+  readonly done?: () => void;
 }
 
 /** The queue of a ticket. */
@@ -121,12 +124,12 @@ export class Ticket implements Receiver<Verdict> {
   cancel(): void {
     const left = this.leaves();
     if (left !== undefined) {
-      this.asks.cancel(left.holderId, left.hasUnackedCopy, left.ask);
+      this.asks.cancel(left);
     }
   }
 
   /** Its waiter gives up. Returns what may be left of it on the server. */
-  leaves(): LeftTicket | undefined {
+  leaves(): Left | undefined {
     const { asks, holderId } = this;
     const ask = this.hasUnackedCopy ? undefined : this.#call;
     if (this.#call !== undefined) {
@@ -157,7 +160,8 @@ export class Ticket implements Receiver<Verdict> {
   /** A grant is over before anybody was told of it: takes it back, and goes on as another holder. */
   #renew(): void {
     const { asks } = this;
-    asks.cancel(this.holderId, this.hasUnackedCopy);
+    const { holderId, hasUnackedCopy } = this;
+    asks.cancel({ holderId, hasUnackedCopy });
     this.holderId = asks.locks.services.client.newHolderId();
     this.hasUnackedCopy = false;
     this.#asksForPosition = false;

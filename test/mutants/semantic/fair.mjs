@@ -9,6 +9,7 @@ const tickets = ['answers', 'tickets'].map(
   (file) => `test/integration/scripts/fair-${file}.test.ts`,
 );
 const onServer = ['test/integration/hand-off/fair.test.ts'];
+const leaving = ['test/simulation/fair-leaving.test.ts'];
 const order = ['test/integration/fair-lock/order.test.ts'];
 
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
@@ -187,7 +188,7 @@ export const fair = [
     id: 'fair-run-of-all',
     mistake: 'a client passes a fair lock on to waiters that are not right behind',
     file: QUEUE,
-    changes: [['holdsMax: grant.holdsMax', 'holdsMax: Infinity']],
+    changes: [['? 1 : grant.holdsMax;', '? 1 : Infinity;']],
     tests: onServer,
   },
   {
@@ -268,5 +269,26 @@ export const fair = [
     file: 'lua/lib/fair_score_at_end.lua',
     changes: [['math.max(enough, least + PATIENCE_MS)', 'enough + PATIENCE_MS']],
     tests: ['test/integration/fair-lock/wire.test.ts'],
+  },
+  {
+    id: 'fair-gone-counted',
+    mistake: 'a run counts the entries of waiters that had given up when the lock was granted',
+    file: QUEUE,
+    changes: [['this.#leavers.mayHaveEntrySince(grant.acquiring.sentAt)', 'false']],
+    tests: leaving,
+  },
+  {
+    id: 'fair-gone-once-answered',
+    mistake: 'an entry that has left since the grant was not counted',
+    file: 'src/lock/fair-leavers.ts',
+    changes: [[' || this.#leftAt >= at', '']],
+    tests: leaving,
+  },
+  {
+    id: 'fair-gone-for-ever',
+    mistake: 'after a waiter has given up no lock is passed on',
+    file: 'src/lock/fair-leavers.ts',
+    changes: [['this.#leaving -= count', 'this.#leaving -= 0']],
+    tests: leaving,
   },
 ];

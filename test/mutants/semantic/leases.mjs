@@ -115,7 +115,7 @@ export const leases = [
     id: 'late-grant-kept',
     mistake: 'a grant that came too late is asked for anew, and not taken back',
     file: 'src/core/locks/ticket.ts',
-    changes: [['    asks.cancel(this.holderId, this.hasUnackedCopy);\n', '']],
+    changes: [['    asks.cancel({ holderId, hasUnackedCopy });\n', '']],
     tests: ['test/faults/slow-answers.test.ts'],
   },
   {

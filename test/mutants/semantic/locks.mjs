@@ -39,10 +39,20 @@ export const locks = [
     id: 'tombstone-not-asked-for',
     mistake: 'an acquisition that is given up while a copy may run asks for no tombstone',
     file: 'src/core/locks/ticket.ts',
-    changes: [
-      ['asks.cancel(this.holderId, this.hasUnackedCopy)', 'asks.cancel(this.holderId, false)'],
-    ],
+    changes: [['this.asks.cancel(left)', 'this.asks.cancel({ ...left, hasUnackedCopy: false })']],
     tests: ['test/faults/late-bytes-locks.test.ts', 'test/faults/late-requests.test.ts'],
+  },
+  {
+    id: 'late-grant-without-tombstone',
+    mistake: 'a grant that came too late is taken back without a tombstone though a copy may run',
+    file: 'src/core/locks/ticket.ts',
+    changes: [
+      [
+        'asks.cancel({ holderId, hasUnackedCopy })',
+        'asks.cancel({ holderId, hasUnackedCopy: false })',
+      ],
+    ],
+    tests: ['test/unit/attempt.test.ts'],
   },
   {
     id: 'tombstone-not-read',

@@ -66,7 +66,9 @@ export const places = [
     id: 'given-up-place-stays',
     mistake: 'a ticket that is given up while it takes a place leaves that in the line',
     file: 'src/core/locks/asked-ticket.ts',
-    changes: [['      this.asks.cancel(place.holderId, false);\n', '']],
+    changes: [
+      ['      this.asks.cancel({ holderId: place.holderId, hasUnackedCopy: false });\n', ''],
+    ],
     tests: ['test/unit/taken-places.test.ts'],
   },
   {
