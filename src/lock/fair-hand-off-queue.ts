@@ -159,7 +159,7 @@ export class FairHandOffQueue extends PassingQueue implements WaitQueue, LineQue
     }
     const { handOffs, services } = this.asks.locks;
     // Among the entries right behind it the server may have counted those of waiters that had given up.
-    const holdsMax = this.#leavers.mayHaveEntrySince(grant.acquiring.sentAt) ? 1 : grant.holdsMax;
+    const holdsMax = this.#leavers.entriesUntil >= grant.acquiring.sentAt ? 1 : grant.holdsMax;
     // All who wait behind those of this client may be others.
     const terms = { othersWait: true, holdsMax, fencingToken: undefined };
     // It may have been lost while its hold was made.

@@ -9,10 +9,9 @@ export class FairLeavers {
   readonly #asks: Asks;
   #holderIds: string[] = [];
   #endOfTurn: EndOfTurn | undefined;
-  /** How many have given up, and may still have an entry. */
+  /** Until when the server may have had the entry of one that has given up; Infinity: it may have one now. */
+  entriesUntil: number = -Infinity;
   #leaving = 0;
-  /** When the entry of the latest one was gone for sure. */
-  #leftAt = -Infinity;
 
   constructor(asks: Asks) {
     this.#asks = asks;
@@ -22,6 +21,7 @@ export class FairLeavers {
   add(left: Left | undefined, isLast: boolean): void {
     if (left !== undefined) {
       this.#leaving += 1;
+      this.entriesUntil = Infinity;
     }
     if (left?.hasUnackedCopy === true) {
       this.#asks.cancel({ ...left, done: () => this.#left(1) });
@@ -34,11 +34,6 @@ export class FairLeavers {
       this.#endOfTurn ??= new EndOfTurn(this.#clock, () => this.#leave());
       this.#endOfTurn.request();
     }
-  }
-
-  /** The server may have had the entry of one that had given up, at that instant or later. */
-  mayHaveEntrySince(at: number): boolean {
-    return this.#leaving > 0 || this.#leftAt >= at;
   }
 
   get #clock() {
@@ -56,6 +51,6 @@ export class FairLeavers {
 
   #left(count: number): void {
     this.#leaving -= count;
-    this.#leftAt = this.#clock.now();
+    this.entriesUntil = this.#leaving > 0 ? Infinity : this.#clock.now();
   }
 }

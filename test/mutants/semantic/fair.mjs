@@ -274,14 +274,14 @@ export const fair = [
     id: 'fair-gone-counted',
     mistake: 'a run counts the entries of waiters that had given up when the lock was granted',
     file: QUEUE,
-    changes: [['this.#leavers.mayHaveEntrySince(grant.acquiring.sentAt)', 'false']],
+    changes: [['this.#leavers.entriesUntil >= grant.acquiring.sentAt', 'false']],
     tests: leaving,
   },
   {
     id: 'fair-gone-once-answered',
     mistake: 'an entry that has left since the grant was not counted',
     file: 'src/lock/fair-leavers.ts',
-    changes: [[' || this.#leftAt >= at', '']],
+    changes: [['Infinity : this.#clock.now()', 'Infinity : -Infinity']],
     tests: leaving,
   },
   {
